@@ -30,9 +30,9 @@ export interface IncidentEvent {
   alert: AlertRow;
   /** null for a sample. */
   incident: AlertIncidentRow | null;
-  /** The test that opened or resolved it, if it is still stored. */
+  /** The test that opened or resolved it, if it is still stored; for a reminder, the latest one. */
   test: TestSummary | null;
-  /** The run that opened or resolved it. */
+  /** The run that opened or resolved it; for a reminder, the latest one. */
   run: RunSummary | null;
 }
 export interface RunSummary extends Pick<MonitorRunRow, 'findings'> {
@@ -41,7 +41,7 @@ export interface RunSummary extends Pick<MonitorRunRow, 'findings'> {
 
 /** Contains names and subjects from untrusted sources as plain text: each channel escapes them. */
 export interface Notification {
-  kind: 'Alert' | 'Resolved' | 'Sample';
+  kind: 'Alert' | 'Reminder' | 'Resolved' | 'Sample';
   /** What happened: a heading and email subject, without a final period. */
   title: string;
   /** What it means. */
@@ -58,7 +58,7 @@ export interface Notification {
   incident: string | null;
 }
 
-/** Composes the notification of an opened or resolved incident, or of a sample. */
+/** Composes the notification of an opened or resolved incident, a reminder of it, or a sample. */
 export function composeNotification(
   config: Pick<App['config'], 'APP_URL'>,
   event: IncidentEvent,
@@ -67,15 +67,29 @@ export function composeNotification(
   if (type === 'test' || incident === null) return sampleOf(config, alert);
   const isOver = type === 'resolved';
   return {
-    kind: isOver ? 'Resolved' : 'Alert',
+    kind: KINDS[type],
     ...headlineOf(event, incident),
     facts: factsOf(event, incident),
     steps: isOver ? [] : stepsOf(event, incident),
-    followUp: isOver ? null : 'No further alerts until this is resolved.',
+    followUp: isOver ? null : followUpOf(event),
     link: linkOf(config, event, incident),
     rule: ruleOf(alert),
     incident: incident.id,
   };
+}
+
+const KINDS: Record<Exclude<News, 'test'>, Notification['kind']> = {
+  triggered: 'Alert',
+  reminder: 'Reminder',
+  resolved: 'Resolved',
+};
+
+function followUpOf({ type, alert: { reminder_hours: hours } }: IncidentEvent): string {
+  if (hours === null) return 'No further alerts until this is resolved.';
+  const time = hours === 1 ? 'hour' : `${hours} hours`;
+  return type === 'reminder'
+    ? `The next reminder follows in ${hours === 1 ? 'an hour' : time} unless this is resolved.`
+    : `A reminder follows every ${time} until this is resolved.`;
 }
 
 function headlineOf(
@@ -91,7 +105,11 @@ function headlineOf(
         lead: 'The incident is resolved because no monitor checks this target anymore, or because the blocklists that listed it are no longer in use. The problem may persist.',
       }
     );
-  if (type !== 'resolved') return condition.openedText(opened);
+  if (type === 'triggered') return condition.openedText(opened);
+  if (type === 'reminder') {
+    const { title, lead } = condition.openedText(opened);
+    return { title, lead: `Still open since ${timeInWords(incident.opened_at)}. ${lead}` };
+  }
   return {
     title: condition.resolvedTitle(opened, { threshold: thresholdOf(alert), test }),
     lead: 'The latest result no longer meets the alert condition, so the incident is resolved.',

@@ -11,10 +11,17 @@ import type { AlertRow, DomainRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { requireAllowedUrl } from '../webhooks/endpoint-url.ts';
 import type { ChannelField } from './channels/channel.ts';
-import { channelsOf, isKnownChannel, settingFields } from './channels/index.ts';
+import {
+  CHANNEL_IDS,
+  CHANNELS,
+  channelsOf,
+  isKnownChannel,
+  settingFields,
+} from './channels/index.ts';
 import { changeSettings, settingOf } from './channels/settings.ts';
 import { conditionOf } from './conditions/index.ts';
 import { closeIncidents } from './incidents.ts';
+import { rescheduleReminders } from './reminders.ts';
 import type { AlertPatch, NewAlert } from './schema.ts';
 
 /** Limited because every rule is evaluated on every result. */
@@ -48,7 +55,7 @@ export async function createAlert(
     recipients: recipients === null ? null : JSON.stringify(recipients),
     slack_webhook_url: changeSettings(app, { id, slack_webhook_url: null }, settingFields(), input),
     last_triggered_at: null,
-    reminder_hours: null,
+    reminder_hours: input.reminder_hours ?? null,
     created_at: isoTime(app.clock.now()),
   };
   await tx.insertInto('alerts').values(row).execute();
@@ -62,6 +69,22 @@ function requireAllowedUrls({ config }: Pick<App, 'config'>, input: Record<strin
     const url = input[name];
     if (kind === 'url' && typeof url === 'string')
       requireAllowedUrl(url, config.WEBHOOK_ALLOW_NETWORKS, name);
+  }
+}
+
+/** Otherwise, whoever changes the address of a server could have a stored secret sent to a server of their own. */
+function requireSecretsForServer(
+  app: Pick<App, 'secrets'>,
+  current: AlertRow,
+  patch: Record<string, unknown>,
+): void {
+  for (const field of settingFields()) {
+    const server = settingFields().find(({ name }) => name === field.sentTo);
+    if (!server || patch[server.name] === undefined || patch[field.name] !== undefined) continue;
+    const before = settingOf(app, current, server) ?? null;
+    if (patch[server.name] === before || settingOf(app, current, field) === undefined) continue;
+    const message = `must be entered again, because the ${server.label} changes`;
+    throw invalidParams([{ param: field.name, code: 'invalid', message }]);
   }
 }
 
@@ -96,6 +119,7 @@ export async function changeAlert(
 ): Promise<AlertRow> {
   const { app } = author;
   requireAllowedUrls(app, patch);
+  requireSecretsForServer(app, current, patch);
   rejectTestAddresses(app.config, patch.recipients ?? []);
   if (patch.domain_id !== undefined && patch.domain_id !== current.domain_id)
     await requireDomain(tx, patch.domain_id);
@@ -112,9 +136,33 @@ export async function changeAlert(
   const { id, ...columns } = row;
   await tx.updateTable('alerts').set(columns).where('id', '=', id).execute();
   await auditAlert(tx, author, 'changed', id, details);
+  await forgetReferences(tx, app, current, row);
   if (row.enabled === 0) await closeIncidents(tx, app, row, 'alert_disabled');
   else if (criteriaDiffer(current, row)) await closeIncidents(tx, app, row, 'alert_changed');
+  else if (row.reminder_hours !== current.reminder_hours) await rescheduleReminders(tx, app, row);
   return row;
+}
+
+/** In another chat, what the old one calls a message could be the name of any other. */
+async function forgetReferences(
+  tx: Tx,
+  app: Pick<App, 'secrets'>,
+  before: AlertRow,
+  after: AlertRow,
+): Promise<void> {
+  const channels = CHANNEL_IDS.filter((id) =>
+    CHANNELS[id].fields.some(
+      (field) => field.kind !== 'addresses' && settingDiffers(app, before, after, field),
+    ),
+  );
+  if (channels.length === 0) return;
+  await tx
+    .updateTable('alert_notifications')
+    .set({ reference: null })
+    .where('alert_id', '=', after.id)
+    .where('channel', 'in', channels)
+    .where('reference', 'is not', null)
+    .execute();
 }
 
 function applyPatch(
@@ -143,6 +191,8 @@ function applyPatch(
     ...(recipients === undefined
       ? {}
       : { recipients: recipients === null ? null : JSON.stringify(recipients) }),
+    reminder_hours:
+      patch.reminder_hours === undefined ? current.reminder_hours : patch.reminder_hours,
     slack_webhook_url: changeSettings({ secrets }, current, settingFields(), patch),
   };
 }
@@ -192,6 +242,7 @@ function auditDetails(app: Pick<App, 'secrets'>, row: AlertRow): Record<string, 
     enabled: row.enabled === 1,
     domain_id: row.domain_id,
     recipients: row.recipients === null ? null : JSON.parse(row.recipients),
+    reminder_hours: row.reminder_hours,
     ...Object.fromEntries(settings),
   };
 }

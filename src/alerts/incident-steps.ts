@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
 import { composeNotification } from './alert-text.ts';
 import type { Step } from './conditions/condition.ts';
-import { findIncidentEvent } from './notify.ts';
+import { findIncidentEvent } from './incident-event.ts';
 import { incidentOr404 } from './queries.ts';
 
 /** Empty for a resolved incident, and if nothing is known to help. Throws `not_found`. */

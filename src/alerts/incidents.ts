@@ -10,10 +10,12 @@ import type { Job } from '../scheduler/scheduler.ts';
 import { afterCommit, engineOf, lockIn, type Tx, transact } from '../store/open.ts';
 import type { Subscriber } from '../store/subscribers.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
+import type { News } from './alert-text.ts';
 import { CONDITIONS, conditionOf } from './conditions/index.ts';
 import { concerns, evaluateCondition, resolutionOf } from './evaluate.ts';
 import { createNotifier, type Notifier } from './notify.ts';
 import { alertStates, presentAlert } from './queries.ts';
+import { nextReminderAt } from './reminders.ts';
 import type { Alert, Resolution } from './schema.ts';
 
 /** Does nothing if one is already open, for example because of a concurrent result. */
@@ -35,7 +37,8 @@ async function openIncident(
     test_id: observation.kind === 'test' ? observation.test.id : null,
     run_id: observation.kind === 'run' ? observation.run.id : null,
     opened_at: now,
-    ...{ resolved_at: null, resolution: null, closing_id: null, next_reminder_at: null },
+    ...{ resolved_at: null, resolution: null, closing_id: null },
+    next_reminder_at: nextReminderAt(alert, app),
   };
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('alert_incidents')
@@ -81,6 +84,7 @@ export async function resolveIncidents(
       resolved_at: fn.coalesce('resolved_at', val(now)),
       resolution: fn.coalesce('resolution', val(resolution)),
       closing_id: null,
+      next_reminder_at: null,
     }))
     .where('id', 'in', ids)
     .where('status', '=', 'open')
@@ -240,7 +244,10 @@ export async function closeIncidents(
   await tx.insertInto('alert_closings').values(closing).execute();
   const marked = await tx
     .updateTable('alert_incidents')
-    .set({ closing_id: id, resolution, resolved_at: isoTime(app.clock.now()) })
+    .set({
+      ...{ closing_id: id, resolution, resolved_at: isoTime(app.clock.now()) },
+      next_reminder_at: null,
+    })
     .where('alert_id', '=', alert.id)
     .where('status', '=', 'open')
     .where('closing_id', 'is', null)
@@ -293,10 +300,10 @@ async function closeBatch(app: App): Promise<boolean> {
   return true;
 }
 
-// Cancelling queued notifications about the opening of a resolved incident: they would look like a new
-// alert.
+// Cancelling queued notifications about the opening of a resolved incident, and reminders of it: they would look like
+// a new alert.
 
-/** Why a Slack message was not posted. */
+/** Why a message was not posted. */
 export const RESOLVED_BEFORE_POST =
   'the incident was resolved before this could be posted; the “Resolved” message, if any, shows how long it was open';
 const RESOLVED_BEFORE_SEND =
@@ -319,12 +326,13 @@ export async function cancelStaleNotifications(
     const batch = incidentIds.slice(first, first + CANCEL_BATCH_SIZE);
     await staleNotifications(tx, batch)
       .set({ status: 'suppressed', due_at: null, error: RESOLVED_BEFORE_POST })
-      .where('channel', '=', 'slack')
+      // Only messages that are posted have a time.
+      .where('due_at', 'is not', null)
       .where('lease', 'is', null)
       .execute();
     await cancelMails(tx, batch);
-    if (resolution === 'alert_changed' || resolution === 'alert_disabled')
-      await cancelHeld(tx, batch);
+    const isQuiet = resolution === 'alert_changed' || resolution === 'alert_disabled';
+    await cancelHeld(tx, batch, isQuiet ? ['triggered', 'reminder'] : ['reminder']);
   }
 }
 
@@ -332,7 +340,7 @@ const staleNotifications = (tx: Tx, incidentIds: string[]) =>
   tx
     .updateTable('alert_notifications')
     .where('incident_id', 'in', incidentIds)
-    .where('news', '=', 'triggered')
+    .where('news', 'in', ['triggered', 'reminder'])
     .where('status', '=', 'queued');
 
 /** A digest is sent anyway, because it also counts resolved incidents. */
@@ -342,7 +350,7 @@ async function cancelMails(tx: Tx, incidentIds: string[]): Promise<void> {
     .select(['notification.id', 'notification.mail_id'])
     .where('notification.incident_id', 'in', incidentIds)
     .where('notification.channel', '=', 'email')
-    .where('notification.news', '=', 'triggered')
+    .where('notification.news', 'in', ['triggered', 'reminder'])
     .where('notification.status', '=', 'queued')
     .where('notification.mail_id', 'is not', null)
     .where(({ not, exists, selectFrom }) =>
@@ -372,9 +380,10 @@ async function cancelMails(tx: Tx, incidentIds: string[]): Promise<void> {
   }
 }
 
-/** No email follows about their resolution, so a digest would report only the opening. */
-async function cancelHeld(tx: Tx, incidentIds: string[]): Promise<void> {
+/** If no email follows about their resolution, a digest would report only the opening. */
+async function cancelHeld(tx: Tx, incidentIds: string[], news: News[]): Promise<void> {
   await staleNotifications(tx, incidentIds)
+    .where('news', 'in', news)
     .set({ status: 'suppressed', error: RESOLVED_BEFORE_SEND })
     .where('channel', '=', 'email')
     .where('mail_id', 'is', null)

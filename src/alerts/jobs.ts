@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import { isoTime } from '../lib/clock.ts';
 import { monitorAddress } from '../monitors/placement-address.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
+import { type Db, type Tx, transact } from '../store/open.ts';
 import { deleteInSteps } from '../store/queries.ts';
 import { inSteps } from '../store/steps.ts';
 import type { AlertIncidentRow } from '../store/tables.generated.ts';
@@ -16,11 +16,14 @@ import { CONDITION_IDS, CONDITIONS, type ConditionId, conditionOf } from './cond
 import { recordDeliveryOutcomes } from './delivery-status.ts';
 import { closeIncidentsJob, resolveAndNotify, resolveIncidents } from './incidents.ts';
 import { createNotifier } from './notify.ts';
+import { lockRulesOf } from './queries.ts';
+import { remindersJob } from './reminders.ts';
 
 export const alertJobs = (app: App): Job[] => [
   notifyJob(app),
   closeIncidentsJob(app),
   sweepIncidentsJob(app),
+  remindersJob(app),
   sendDigestsJob(app),
   expireIncidentsJob(app),
 ];
@@ -151,18 +154,6 @@ async function resolveUnwatched(tx: Tx, app: App, ids: string[]): Promise<void> 
       observation: null,
     });
   }
-}
-
-/** Their emails count towards the hourly limit of each rule. */
-async function lockRulesOf(tx: Tx, incidentIds: string[]): Promise<void> {
-  const rules = tx
-    .selectFrom('alerts')
-    .select('id')
-    .where('id', 'in', (eb) =>
-      eb.selectFrom('alert_incidents').select('alert_id').where('id', 'in', incidentIds),
-    )
-    .orderBy('id');
-  await lockIn(tx, rules).execute();
 }
 
 /** Closes a batch of incidents whose rule no longer exists. Resolves with false if there is none. */

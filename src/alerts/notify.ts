@@ -8,7 +8,7 @@ import { presentListed } from '../mailtests/present.ts';
 import { readTags } from '../mailtests/tags.ts';
 import { presentRun } from '../monitors/queries.ts';
 import { SEND_JOB } from '../outbox/queue.ts';
-import { afterCommit, type Db, type Tx } from '../store/open.ts';
+import { afterCommit, type Tx } from '../store/open.ts';
 import type {
   AlertIncidentRow,
   AlertNotificationRow,
@@ -16,7 +16,7 @@ import type {
   MonitorRunRow,
   TestRow,
 } from '../store/tables.generated.ts';
-import type { IncidentEvent, RunSummary } from './alert-text.ts';
+import type { IncidentEvent } from './alert-text.ts';
 import type { NewNotification } from './channels/channel.ts';
 import {
   CHANNELS,
@@ -26,7 +26,7 @@ import {
   unconfiguredChannels,
 } from './channels/index.ts';
 import { findSubscribedEndpoints, type SubscribedEndpoints } from './channels/webhook.ts';
-import type { TestSummary } from './conditions/condition.ts';
+import { findIncidentEvent } from './incident-event.ts';
 import { alertStates, presentAlert, presentIncidents } from './queries.ts';
 import type { Alert } from './schema.ts';
 
@@ -41,7 +41,7 @@ export interface Notifier {
     incident: AlertIncidentRow,
     observation: Observation | null,
   ): Promise<void>;
-  /** Only appends resolved events, without email or Slack. `alert`: the rule as events show it. */
+  /** Only appends resolved events, and tells services that keep incidents open. `alert`: the rule as events show it. */
   appendResolvedEvents(incidents: AlertIncidentRow[], alert: Alert | null): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export function createNotifier(tx: Tx, app: App): Notifier {
       const event = observation
         ? incidentEventOf(type, alert, incident, observation)
         : await findIncidentEvent(tx, type, alert, incident);
-      await queueNotifications(tx, app, event, hasWebhookEndpoint);
+      await queueNotifications(tx, app, event, { hasWebhookEndpoint });
       const [state] = await alertStates(tx, app, [alert]);
       const results = observation ? resultOf(observation) : await openingResults(tx, [incident]);
       await appendEvents(tx, app, type, [incident], presentAlert(state!), results);
@@ -70,6 +70,7 @@ export function createNotifier(tx: Tx, app: App): Notifier {
         for (const incident of incidents)
           await insertWebhookRow(tx, app, incident, hasWebhookEndpoint);
       }
+      if (alert) await queueClosings(tx, app, incidents, alert.channels);
       const results = await openingResults(tx, incidents);
       await appendEvents(tx, app, 'resolved', incidents, alert, results);
     },
@@ -167,22 +168,27 @@ const unconfigured = (id: ChannelId): NewNotification => ({
     : 'this version of the program does not know the channel',
 });
 
-/**
- * Returns the IDs of the new rows. `hasWebhookEndpoint`: whether an endpoint receives the event.
- * `dueAt`: when the job may post it, if the caller posts it first. Call in `transact`.
- */
+interface QueueOptions {
+  /** Whether an endpoint receives the event. */
+  hasWebhookEndpoint: boolean;
+  /** When the job may post it, if the caller posts it first. */
+  dueAt?: string;
+  /** By default, all of the rule. */
+  channels?: ChannelId[];
+}
+
+/** Returns the IDs of the new rows. Call in `transact`. */
 export async function queueNotifications(
   tx: Tx,
   app: App,
   event: IncidentEvent,
-  hasWebhookEndpoint: boolean,
-  dueAt?: string,
+  { hasWebhookEndpoint, dueAt, channels = channelsOf(event.alert) }: QueueOptions,
 ): Promise<string[]> {
   const { alert, incident, type } = event;
   const now = isoTime(app.clock.now());
   const ids: string[] = [];
   const missing = unconfiguredChannels(app, alert, hasWebhookEndpoint);
-  for (const channel of channelsOf(alert)) {
+  for (const channel of channels) {
     const rows = missing.includes(channel)
       ? [unconfigured(channel)]
       : ((await CHANNELS[channel].queue?.(tx, app, event)) ?? [
@@ -219,6 +225,39 @@ async function insertNotification(
   return id;
 }
 
+/**
+ * For a resolution of which people are not notified: services that keep an incident of their own open must close it.
+ * Impossible once the rule is deleted, because its secrets are gone with it.
+ */
+async function queueClosings(
+  tx: Tx,
+  app: App,
+  incidents: AlertIncidentRow[],
+  channels: ChannelId[],
+): Promise<void> {
+  const tracking = channels.filter(
+    (id) => isKnownChannel(id) && CHANNELS[id].post?.tracksIncidents,
+  );
+  const closed = incidents.filter(({ resolution }) => resolution !== 'alert_deleted');
+  if (tracking.length === 0 || closed.length === 0) return;
+  const ids = closed.map(({ id }) => id);
+  const opened = await tx
+    .selectFrom('alert_notifications')
+    .select(['incident_id', 'alert_id', 'channel'])
+    .distinct()
+    .where('incident_id', 'in', ids)
+    .where('channel', 'in', tracking)
+    .where('news', 'in', ['triggered', 'reminder'])
+    .where('status', 'in', ['sent', 'queued'])
+    .execute();
+  const now = isoTime(app.clock.now());
+  for (const origin of opened)
+    await insertNotification(tx, app, {
+      ...{ ...origin, news: 'resolved', status: 'queued', due_at: now, created_at: now },
+    });
+  afterCommit(tx, () => app.scheduler.wake(NOTIFY_JOB));
+}
+
 /** For a resolution that only webhooks report. */
 async function insertWebhookRow(
   tx: Tx,
@@ -231,59 +270,4 @@ async function insertWebhookRow(
     created_at: isoTime(app.clock.now()),
     ...(hasWebhookEndpoint ? { status: 'queued' } : unconfigured('webhook')),
   });
-}
-
-/** Reads the data for a notification that is composed some time after the change. */
-export async function findIncidentEvent(
-  db: Db | Tx,
-  type: AlertNotificationRow['news'],
-  alert: AlertRow,
-  incident: AlertIncidentRow | null,
-): Promise<IncidentEvent> {
-  if (incident === null) return { type, alert, incident, test: null, run: null };
-  const test = await (type === 'resolved' ? endingTest(db, incident) : openingTest(db, incident));
-  const run = await openingRun(db, incident);
-  return { type, alert, incident, test: test ?? null, run: run ?? null };
-}
-
-const SUMMARY_COLUMNS = ['id', 'checks', 'subject', 'score', 'spf', 'dkim', 'dmarc'] as const;
-
-const openingTest = (
-  db: Db | Tx,
-  { test_id }: AlertIncidentRow,
-): Promise<TestSummary | undefined> =>
-  db.selectFrom('tests').select(SUMMARY_COLUMNS).where('id', '=', test_id).executeTakeFirst();
-
-/** The last test of the same domain when the incident was resolved. */
-function endingTest(
-  db: Db | Tx,
-  { test_id, subject, resolved_at }: AlertIncidentRow,
-): Promise<TestSummary | undefined> | undefined {
-  if (test_id === null) return undefined;
-  return db
-    .selectFrom('tests')
-    .select(SUMMARY_COLUMNS)
-    .where('from_domain', '=', subject)
-    .where('livemode', '=', 1)
-    .where('status', '=', 'completed')
-    .where('completed_at', '<=', resolved_at)
-    .orderBy('completed_at', 'desc')
-    .orderBy('id', 'desc')
-    .executeTakeFirst();
-}
-
-async function openingRun(
-  db: Db | Tx,
-  { run_id }: AlertIncidentRow,
-): Promise<RunSummary | undefined> {
-  if (run_id === null) return undefined;
-  const row = await db
-    .selectFrom('monitor_runs as run')
-    .innerJoin('monitors', 'monitors.id', 'run.monitor_id')
-    .select(['run.findings', 'monitors.id', 'name', 'type', 'domain_id'])
-    .where('run.id', '=', run_id)
-    .executeTakeFirst();
-  if (!row) return undefined;
-  const { findings, ...monitor } = row;
-  return { findings, monitor };
 }

@@ -17,6 +17,7 @@ import type {
   AlertNotification,
   AlertTest,
   IncidentFilters,
+  IncidentNotification,
 } from './schema.ts';
 
 /** Throws `not_found`. */
@@ -25,6 +26,18 @@ export async function alertOr404(db: Db | Tx, id: string): Promise<AlertRow> {
   const row = await lockIn(db, query).executeTakeFirst();
   if (!row) throw new AppError('not_found', 'No such alert rule.');
   return row;
+}
+
+/** Locks the rules of these incidents, because their emails count towards the hourly limit of each rule. */
+export async function lockRulesOf(tx: Tx, incidentIds: string[]): Promise<void> {
+  const rules = tx
+    .selectFrom('alerts')
+    .select('id')
+    .where('id', 'in', (eb) =>
+      eb.selectFrom('alert_incidents').select('alert_id').where('id', 'in', incidentIds),
+    )
+    .orderBy('id');
+  await lockIn(tx, rules).execute();
 }
 
 /** One page, newest first. */
@@ -111,10 +124,11 @@ export async function presentIncidentWithDetails(
   return {
     ...presentIncident(row, []),
     monitor_id: await monitorOfRun(db, row),
+    next_reminder_at: isResolved(row) ? null : row.next_reminder_at,
     alert: state ? presentAlert(state) : null,
     notifications: notifications.map((state) => ({
       ...presentNotification(state),
-      type: state.news as 'triggered' | 'resolved',
+      type: state.news as IncidentNotification['type'],
       recipient: state.recipient,
       created_at: state.created_at,
     })),
@@ -186,6 +200,7 @@ export function presentAlert({ row, triggered, unconfigured, settings }: AlertSt
     enabled: row.enabled === 1,
     domain_id: row.domain_id,
     recipients: row.recipients === null ? null : JSON.parse(row.recipients),
+    reminder_hours: row.reminder_hours,
     ...(settings as Pick<Alert, 'slack_webhook_host'>),
     state: triggered ? 'triggered' : 'ok',
     last_triggered_at: row.last_triggered_at,

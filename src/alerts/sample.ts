@@ -8,7 +8,7 @@ import { eventPayload, insertDelivery } from '../webhooks/enqueue.ts';
 import type { IncidentEvent } from './alert-text.ts';
 import { composeNotification } from './alert-text.ts';
 import { channelsOf } from './channels/index.ts';
-import { composePost, sendPost } from './channels/posts.ts';
+import { composePost, sendPost } from './channels/post.ts';
 import { findSubscribedEndpoints } from './channels/webhook.ts';
 import { conditionOf, thresholdOf } from './conditions/index.ts';
 import type { NotificationState } from './delivery-status.ts';
@@ -27,7 +27,9 @@ export async function sendSample(tx: Tx, app: App, alert: AlertRow): Promise<str
     ? await findSubscribedEndpoints(tx, TYPE)
     : [];
   const dueAt = isoTime(app.clock.now() + JOB_DELAY_MS);
-  const ids = await queueNotifications(tx, app, sampleEvent(alert), endpoints.length > 0, dueAt);
+  const ids = await queueNotifications(tx, app, sampleEvent(alert), {
+    ...{ hasWebhookEndpoint: endpoints.length > 0, dueAt },
+  });
   if (endpoints.length === 0) return ids;
   const [state] = await alertStates(tx, app, [alert]);
   const event = {
@@ -77,13 +79,13 @@ async function postOneSample(
 ): Promise<void> {
   const notification = composeNotification(app.config, sampleEvent(alert));
   const post = composePost(app, channel, alert, notification);
-  const failure = 'reason' in post ? post : await sendPost(app, post);
+  const outcome = 'reason' in post ? post : await sendPost(app, post);
   // The service is shutting down; the job posts it after the next start.
-  if (failure === 'closed') return;
+  if (outcome === 'closed') return;
   const state =
-    failure === null
-      ? { status: 'sent' as const, sent_at: isoTime(app.clock.now()) }
-      : { status: 'failed' as const, error: failure.reason };
+    'reason' in outcome
+      ? { status: 'failed' as const, error: outcome.reason }
+      : { status: 'sent' as const, sent_at: isoTime(app.clock.now()) };
   await app.db
     .updateTable('alert_notifications')
     .set({ ...state, attempts: 1, due_at: null })

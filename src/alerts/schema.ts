@@ -38,6 +38,14 @@ const Threshold = v.pipe(
   v.maxValue(THRESHOLD_RANGE.max, `must be at most ${THRESHOLD_RANGE.max}`),
 );
 const Enabled = v.boolean('must be true or false');
+/** How often a rule can remind. */
+export const REMINDER_HOURS = { min: 1, max: 168 };
+const ReminderHours = v.pipe(
+  v.number('must be a number of hours, or null for no reminders'),
+  v.integer('must be a whole number of hours'),
+  v.minValue(REMINDER_HOURS.min, `must be at least ${REMINDER_HOURS.min}`),
+  v.maxValue(REMINDER_HOURS.max, `must be at most ${REMINDER_HOURS.max}, which is a week`),
+);
 const Id = v.pipe(
   v.string('must be an ID'),
   v.minLength(1, 'must be an ID'),
@@ -49,6 +57,11 @@ const SettingText = v.pipe(
   v.regex(/^[\x21-\x7e]+$/, 'must not be empty or contain spaces'),
   maxCharacters(500, 'must have at most 500 characters'),
 );
+
+function settingSchema({ kind, format }: ChannelField) {
+  if (kind === 'url') return EndpointUrl;
+  return format ? v.pipe(SettingText, v.regex(format.pattern, format.message)) : SettingText;
+}
 
 const MAX_RECIPIENTS = 20;
 const Recipients = v.pipe(
@@ -70,14 +83,14 @@ const NAME_TEXT = 'The name of the rule.';
 const CONDITION_TEXT = CONDITIONS.map(({ id, choice }) => `\`${id}\`: ${choice.text}.`).join(' ');
 const CHANNELS_TEXT = 'How to notify you. `webhook` sends `alert.*` events to your endpoints.';
 const ENABLED_TEXT = 'Whether the rule is evaluated.';
+const REMINDER_TEXT =
+  'Repeats the alert after this many hours while an incident stays open. If null, there are no reminders. Webhooks get none.';
 
 /** What rules store for channels, as their declarations say. The type names the one of the first version. */
 const CHANNEL_SETTINGS = Object.fromEntries(
-  settingFields().map(({ name, kind, documentation, example }) => [
-    name,
-    v.optional(
-      described(v.nullable(kind === 'url' ? EndpointUrl : SettingText), documentation, example),
-    ),
+  settingFields().map((field) => [
+    field.name,
+    v.optional(described(v.nullable(settingSchema(field)), field.documentation, field.example)),
   ]),
 ) as unknown as {
   slack_webhook_url: v.OptionalSchema<v.NullableSchema<typeof EndpointUrl, undefined>, undefined>;
@@ -103,6 +116,7 @@ const OPTIONAL = {
   threshold: v.optional(described(v.nullable(Threshold), THRESHOLD_TEXT, 70)),
   domain_id: v.optional(described(v.nullable(Id), DOMAIN_TEXT, exampleId('dom'))),
   recipients: v.optional(described(v.nullable(Recipients), RECIPIENTS_TEXT, ['alex@example.com'])),
+  reminder_hours: v.optional(described(v.nullable(ReminderHours), REMINDER_TEXT, 24)),
   ...CHANNEL_SETTINGS,
 };
 
@@ -156,6 +170,7 @@ export const Alert = named(
     enabled: described(v.boolean(), ENABLED_TEXT),
     domain_id: described(v.nullable(v.string()), DOMAIN_TEXT, exampleId('dom')),
     recipients: described(v.nullable(v.array(v.string())), RECIPIENTS_TEXT, ['alex@example.com']),
+    reminder_hours: described(v.nullable(v.pipe(v.number(), v.integer())), REMINDER_TEXT, 24),
     ...SHOWN_SETTINGS,
     state: described(
       v.picklist(['ok', 'triggered']),
@@ -176,6 +191,7 @@ export const Alert = named(
     enabled: true,
     domain_id: null,
     recipients: null,
+    reminder_hours: null,
     slack_webhook_host: null,
     ...Object.fromEntries(
       settingFields().map((field) => [
@@ -324,8 +340,8 @@ const IncidentNotification = named(
   v.object({
     ...NOTIFICATION,
     type: described(
-      v.picklist(['triggered', 'resolved']),
-      'Whether it reports that the incident was opened or resolved.',
+      v.picklist(['triggered', 'reminder', 'resolved']),
+      'Whether it reports that the incident was opened, is still open, or was resolved.',
       'triggered',
     ),
     recipient: described(
@@ -348,6 +364,10 @@ export const AlertIncidentWithDetails = named(
       'The monitor of the run. Null if no run opened the incident, or if the monitor was deleted.',
       exampleId('mon'),
     ),
+    next_reminder_at: described(
+      v.nullable(Time),
+      'When the next reminder is sent if the incident is still open. Null if none is.',
+    ),
     alert: described(v.nullable(Alert), 'The rule. Null if it was deleted.'),
     notifications: described(
       v.array(IncidentNotification),
@@ -358,6 +378,7 @@ export const AlertIncidentWithDetails = named(
   {
     ...EXAMPLE_INCIDENT,
     monitor_id: null,
+    next_reminder_at: null,
     alert: null,
     notifications: [
       {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { notifyJob } from '../../src/alerts/channels/posts.ts';
+import { sendReminders } from '../../src/alerts/reminders.ts';
 import type { Alert, AlertIncident } from '../../src/alerts/schema.ts';
 import type { App } from '../../src/app.ts';
 import { observed } from '../../src/events/observations.ts';
@@ -86,6 +87,8 @@ function stepsOf(service: Awaited<ReturnType<typeof startTestService>>) {
       );
       return body.data.filter(({ type }) => type.startsWith('alert.')).reverse();
     },
+    /** Queues the reminders that are due by the clock. */
+    remind: (): Promise<void> => sendReminders(app),
     /** Sends what is due by the clock and waits until it is done. */
     async sendDue(): Promise<void> {
       for (const job of jobs) {

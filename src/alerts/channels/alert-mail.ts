@@ -9,7 +9,7 @@ import type { Job } from '../../scheduler/scheduler.ts';
 import { afterCommit, type Db, lockIn, lockRow, type Tx, transact } from '../../store/open.ts';
 import type { Notification } from '../alert-text.ts';
 
-const TONES = { Alert: 'fail', Resolved: 'pass', Sample: 'unknown' } as const;
+const TONES = { Alert: 'fail', Reminder: 'fail', Resolved: 'pass', Sample: 'unknown' } as const;
 
 export function alertMail(
   { APP_URL }: Pick<App['config'], 'APP_URL'>,
@@ -136,9 +136,11 @@ async function queueDigest(tx: Tx, app: App, { alertId, name, recipient, counts 
   const { APP_URL } = app.config;
   const countOf = (news: string) => Number(counts.find((entry) => entry.news === news)?.count ?? 0);
   const [opened, resolved] = [countOf('triggered'), countOf('resolved')];
-  const total = opened + resolved;
-  const title = `${total} more ${total === 1 ? 'alert' : 'alerts'} from “${name}” (${opened} opened, ${resolved} resolved)`;
-  const lead = `${opened} more ${opened === 1 ? 'incident was' : 'incidents were'} opened, and ${resolved} ${resolved === 1 ? 'was' : 'were'} resolved.`;
+  const reminders = countOf('reminder');
+  const total = opened + resolved + reminders;
+  const reminded = reminders === 0 ? '' : `, ${reminders} still open`;
+  const title = `${total} more ${total === 1 ? 'alert' : 'alerts'} from “${name}” (${opened} opened, ${resolved} resolved${reminded})`;
+  const lead = `${opened} more ${opened === 1 ? 'incident was' : 'incidents were'} opened, and ${resolved} ${resolved === 1 ? 'was' : 'were'} resolved.${reminders === 0 ? '' : ` ${reminders} ${reminders === 1 ? 'is' : 'are'} still open.`}`;
   const mail = {
     to: recipient,
     subject: title,

@@ -1,5 +1,6 @@
 /** How a channel of alert rules is declared: its settings, whether it can deliver, and what it sends. */
 
+import type * as v from 'valibot';
 import type { App } from '../../app.ts';
 import type { Tx } from '../../store/open.ts';
 import type { AlertNotificationRow, AlertRow } from '../../store/tables.generated.ts';
@@ -26,16 +27,44 @@ export interface Channel {
 }
 
 export interface PostedChannel {
-  /** Where to; null if the rule has no usable URL. */
+  /** Where to; null if the rule has no usable URL, token or address. */
   url(app: ChannelContext, rule: AlertRow): string | null;
   /** Why nothing is posted then. */
   missing: string;
-  /** The JSON to post. Names and subjects come from outside. */
+  /**
+   * What to post. Names and subjects come from outside. `opening` is what the service calls its message about the same
+   * incident, if it has posted one there.
+   */
   message(
     notification: Notification,
     app: ChannelContext,
     rule: AlertRow,
-  ): { body: object; headers?: Record<string, string> };
+    opening: string | null,
+  ): ChannelMessage;
+  /** What a wrong answer means; by default, every status but 2xx is retried. */
+  answers?: ServiceAnswers;
+  /** Whether the service keeps its own incident open, so that it must also learn of resolutions of which nobody is notified. */
+  tracksIncidents?: true;
+}
+
+export interface ChannelMessage {
+  /** Sent as JSON. */
+  body: object;
+  headers?: Record<string, string>;
+  /** What follows once this one was accepted, such as a change of an earlier message. If it fails, nothing is missing. */
+  next?: { method: 'POST' | 'PATCH'; url: string; body: object };
+}
+
+export interface ServiceAnswers {
+  /**
+   * Reads the JSON of a 2xx response, and returns what the service calls the message, if it can be edited or answered.
+   * A response that does not match did not come from the service.
+   */
+  accepted?: v.GenericSchema<unknown, string | null>;
+  /** Statuses that no retry changes, and what to do about each. */
+  refusals: Record<number, string>;
+  /** Reads what the service says about a problem, and in how many seconds it accepts messages again. */
+  problem: v.GenericSchema<unknown, { text: string; retryAfter?: number | undefined }>;
 }
 
 /** A setting of a rule, with all words about it. */
@@ -51,6 +80,10 @@ export interface ChannelField {
   noun?: string;
   hint: string;
   placeholder?: string;
+  /** What the value looks like, for a `text`. */
+  format?: { pattern: RegExp; message: string };
+  /** For a secret: the field with the server that gets it. Whoever changes the server must enter the secret again. */
+  sentTo?: string;
   /** What removing it does, for a secret. */
   removal?: string;
   /** The description in the API, and an example. */

@@ -2,11 +2,19 @@
 
 import type { AlertRow } from '../../store/tables.generated.ts';
 import type { Channel, ChannelContext, ChannelField } from './channel.ts';
+import { discord } from './discord.ts';
 import { email } from './email.ts';
+import { googleChat } from './google-chat.ts';
+import { ntfy } from './ntfy.ts';
+import { pagerduty } from './pagerduty.ts';
 import { slack } from './slack.ts';
+import { teams } from './teams.ts';
+import { telegram } from './telegram.ts';
 import { webhook } from './webhook.ts';
 
-const DECLARED = { email, webhook, slack };
+const DECLARED = {
+  ...{ email, webhook, slack, teams, discord, google_chat: googleChat, telegram, ntfy, pagerduty },
+};
 
 /** The database takes any text: a newer version of the program may have stored another one. */
 export type ChannelId = keyof typeof DECLARED;

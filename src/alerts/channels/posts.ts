@@ -4,107 +4,55 @@ import type { App } from '../../app.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { MAX_RETRY_DELAY_MS, retryAfterMs } from '../../lib/retry.ts';
-import type { PostOutcome } from '../../net/http/web.ts';
 import { claimingJob, type Job } from '../../scheduler/scheduler.ts';
 import { claimRows, makeDistantDueNow } from '../../store/leases.ts';
 import { type Db, transact } from '../../store/open.ts';
 import type { AlertNotificationRow, AlertRow } from '../../store/tables.generated.ts';
-import { composeNotification, type Notification } from '../alert-text.ts';
+import { composeNotification } from '../alert-text.ts';
+import { findIncidentEvent } from '../incident-event.ts';
 import { cancelStaleNotifications, RESOLVED_BEFORE_POST } from '../incidents.ts';
-import { findIncidentEvent, NOTIFY_JOB } from '../notify.ts';
+import { NOTIFY_JOB } from '../notify.ts';
 import { isResolved } from '../queries.ts';
-import type { ChannelContext, PostedChannel } from './channel.ts';
-import { CHANNELS, channelName, isKnownChannel } from './index.ts';
-
-// Posting one message.
-
-interface Failure {
-  /** For users, without a final period and without the URL, which is a secret. */
-  reason: string;
-  /** Whether retrying is pointless. */
-  final: boolean;
-  /** Not posted, because another notification says the same. */
-  suppressed?: true;
-}
-
-/** What is posted, and where. */
-export interface OutgoingPost {
-  url: string;
-  headers: Record<string, string>;
-  body: string;
-}
-
-/** How a channel posts; null if it does not, or is one of a newer version. */
-const postedChannel = (channel: string): PostedChannel | null =>
-  (isKnownChannel(channel) && CHANNELS[channel].post) || null;
-
-/** A `Failure` if the rule has no usable URL. */
-export function composePost(
-  app: ChannelContext,
-  channel: string,
-  rule: AlertRow,
-  notification: Notification,
-): OutgoingPost | Failure {
-  const posted = postedChannel(channel);
-  const url = posted?.url(app, rule) ?? null;
-  if (posted === null || url === null)
-    return finalFailure(
-      posted?.missing ??
-        `this version of the program cannot post to ${channelName(channel as never)}`,
-    );
-  const { body, headers = {} } = posted.message(notification, app, rule);
-  return { url, headers, body: JSON.stringify(body) };
-}
-
-/**
- * Resolves with null if the message was delivered, and with `closed` if the service is shutting down
- * and the outcome is unknown. Never call it in a transaction.
- */
-export async function sendPost(
-  { poster, version }: Pick<App, 'poster' | 'version'>,
-  { url, headers, body }: OutgoingPost,
-): Promise<Failure | null | 'closed'> {
-  const outcome = await poster.post({
-    url,
-    headers: {
-      'content-type': 'application/json; charset=utf-8',
-      'user-agent': `deliverability/${version} (alerts)`,
-      ...headers,
-    },
-    body,
-  });
-  return outcome === null ? 'closed' : failureOf(outcome);
-}
-
-/** null on success: a complete response with a 2xx status. */
-function failureOf({ response, failure }: PostOutcome): Failure | null {
-  if (failure !== null) {
-    const { reason, detail } = failure;
-    const final = reason === 'forbidden_address' || reason === 'bad_url';
-    return { reason: `${reason}: ${detail}`, final };
-  }
-  const { code } = response!;
-  if (code >= 200 && code < 300) return null;
-  return { reason: `status ${code}: only 2xx counts as success`, final: false };
-}
+import {
+  composePost,
+  type Delivered,
+  type Failure,
+  finalFailure,
+  type OutgoingPost,
+  postedChannel,
+  sendPost,
+} from './post.ts';
 
 // The job that posts notifications that are due: claim, post, record.
 
 const MAX_CONCURRENT_POSTS = 20;
 
-export function notifyJob(app: App): Job {
+/** What this node knows about the URLs that it posts to. */
+interface Traffic {
   /** The URL of each post in progress, by notification. */
-  const inProgress = new Map<string, string>();
+  inProgress: Map<string, string>;
+  /** When a service that is posted to too fast accepts messages again, in milliseconds, by URL. */
+  pausedUntil: Map<string, number>;
+}
+
+export function notifyJob(app: App): Job {
+  const traffic: Traffic = { inProgress: new Map(), pausedUntil: new Map() };
+  const { inProgress, pausedUntil } = traffic;
   return claimingJob({
     name: NOTIFY_JOB,
     concurrency: MAX_CONCURRENT_POSTS,
-    claim: (limit) => claimPosts(app, limit, inProgress),
-    work: (claimed) =>
-      postOne(app, claimed).finally(() => {
+    claim: (limit) => claimPosts(app, limit, traffic),
+    async work(claimed) {
+      try {
+        const waitMs = await postOne(app, claimed);
+        if (waitMs !== undefined)
+          pausedUntil.set(inProgress.get(claimed.id)!, app.clock.now() + waitMs);
+      } finally {
         inProgress.delete(claimed.id);
         // Another post to the same URL can start.
         app.scheduler.wakeHere(NOTIFY_JOB);
-      }),
+      }
+    },
     // It is posted again once the lease expires.
     onError: ({ id }, error) =>
       app.log.error('could not post alert', { notification: id, error: errorMessage(error) }),
@@ -112,7 +60,8 @@ export function notifyJob(app: App): Job {
   });
 }
 
-async function postOne(app: App, claimed: ClaimedPost): Promise<void> {
+/** Resolves with how long the service accepts no further message, if it said so. */
+async function postOne(app: App, claimed: ClaimedPost): Promise<number | undefined> {
   const message = await composeClaimed(app, claimed).catch((error) => {
     app.log.error('could not compose alert', {
       notification: claimed.id,
@@ -120,17 +69,17 @@ async function postOne(app: App, claimed: ClaimedPost): Promise<void> {
     });
     return COMPOSE_FAILED;
   });
-  if ('reason' in message) return recordPost(app, claimed, message);
-  const outcome = await sendPost(app, message);
+  const outcome = 'reason' in message ? message : await sendPost(app, message);
   // On shutdown, the job posts it again after the next start.
-  if (outcome !== 'closed') await recordPost(app, claimed, outcome);
+  if (outcome === 'closed') return undefined;
+  await recordPost(app, claimed, outcome);
+  return 'reason' in outcome ? outcome.waitMs : undefined;
 }
 
 const COMPOSE_FAILED: Failure = {
   reason: 'the message could not be composed; see the server log',
   final: false,
 };
-const finalFailure = (reason: string): Failure => ({ reason, final: true });
 
 /** Uses the rule as it was when the incident opened. A `Failure` if there is nothing to post. */
 async function composeClaimed(
@@ -149,11 +98,31 @@ async function composeClaimed(
     .selectAll()
     .where('id', '=', incident_id)
     .executeTakeFirst();
-  if (news === 'triggered' && incident && isResolved(incident))
+  if (news !== 'resolved' && incident && isResolved(incident))
     return { reason: RESOLVED_BEFORE_POST, final: true, suppressed: true };
   const rule = incident ? ruleAtOpening(alert, incident) : alert;
   const event = await findIncidentEvent(db, news, rule, incident ?? null);
-  return composePost(app, channel, alert, composeNotification(app.config, event));
+  const notification = composeNotification(app.config, event);
+  const opening = incident && (await findReference(db, incident.id, channel));
+  return composePost(app, channel, alert, notification, opening);
+}
+
+/** What the service calls its message about the opening. */
+async function findReference(
+  db: Db,
+  incidentId: string,
+  channel: AlertNotificationRow['channel'],
+): Promise<string | null> {
+  const opening = await db
+    .selectFrom('alert_notifications')
+    .select('reference')
+    .where('incident_id', '=', incidentId)
+    .where('channel', '=', channel)
+    .where('reference', 'is not', null)
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+  return opening?.reference ?? null;
 }
 
 /** The rule may have changed since. */
@@ -171,22 +140,23 @@ const LEASE_MS = 90_000;
 
 type ClaimedPost = AlertNotificationRow & { lease: string };
 
-/** A resolved notification is due only once the triggered one was posted or has failed for good. */
+/** A later notification is due only once the earlier ones were posted or have failed for good. */
 const dueNow = (db: Db, now: string) =>
   db
     .selectFrom('alert_notifications')
     .where('due_at', '<=', now)
     .where(({ or, eb, not, exists, selectFrom }) =>
       or([
-        eb('news', '!=', 'resolved'),
+        eb('news', 'not in', ['reminder', 'resolved']),
         not(
           exists(
-            selectFrom('alert_notifications as opening')
-              .select('opening.id')
-              .whereRef('opening.incident_id', '=', 'alert_notifications.incident_id')
-              .whereRef('opening.channel', '=', 'alert_notifications.channel')
-              .where('opening.news', '=', 'triggered')
-              .where('opening.status', '=', 'queued'),
+            selectFrom('alert_notifications as earlier')
+              .select('earlier.id')
+              .whereRef('earlier.incident_id', '=', 'alert_notifications.incident_id')
+              .whereRef('earlier.channel', '=', 'alert_notifications.channel')
+              .whereRef('earlier.id', '<', 'alert_notifications.id')
+              .where('earlier.news', 'in', ['triggered', 'reminder'])
+              .where('earlier.status', '=', 'queued'),
           ),
         ),
       ]),
@@ -196,12 +166,14 @@ const dueNow = (db: Db, now: string) =>
 async function claimPosts(
   app: Pick<App, 'db' | 'clock' | 'newId' | 'node' | 'config' | 'mailer' | 'secrets'>,
   limit: number,
-  inProgress: Map<string, string>,
+  { inProgress, pausedUntil }: Traffic,
 ): Promise<ClaimedPost[]> {
   await makeDistantDueNow(app, 'alert_notifications', MAX_RETRY_DELAY_MS);
   const now = isoTime(app.clock.now());
   const claimedPosts: ClaimedPost[] = [];
+  for (const [url, time] of pausedUntil) if (time <= app.clock.now()) pausedUntil.delete(url);
   for (const [url, targets] of await targetsByUrl(app, now)) {
+    if (pausedUntil.has(url)) continue;
     const running = [...inProgress.values()].filter((activeUrl) => activeUrl === url).length;
     const capacity = Math.min(MAX_POSTS_PER_URL - running, limit - claimedPosts.length);
     if (capacity <= 0) continue;
@@ -257,18 +229,24 @@ async function targetsByUrl(
 
 // Recording the outcome of a post: sent, to be retried, failed, or suppressed.
 
+/** A service that is posted to too fast does not use up attempts for this long. */
+const MAX_PATIENCE_MS = 24 * 3_600_000;
+
 /** If another worker has claimed it since, only a success is recorded. */
 async function recordPost(
   { db, clock, log }: Pick<App, 'db' | 'clock' | 'log'>,
   claimed: ClaimedPost,
-  failure: Failure | null,
+  outcome: Failure | Delivered,
 ): Promise<void> {
-  const { id, lease } = claimed;
-  const attempts = claimed.attempts + 1;
-  const wait = failure === null || failure.final ? null : retryAfterMs(attempts);
+  const { id, lease, created_at } = claimed;
+  const failure = 'reason' in outcome ? outcome : null;
+  const isPatient = clock.now() - Date.parse(created_at) < MAX_PATIENCE_MS;
+  const pause = failure?.waitMs !== undefined && isPatient ? failure.waitMs : null;
+  const attempts = claimed.attempts + (pause === null ? 1 : 0);
+  const wait = failure === null || failure.final ? null : (pause ?? retryAfterMs(attempts));
   await db
     .updateTable('alert_notifications')
-    .set({ ...stateAfter(failure, wait, clock.now()), attempts, lease: null, leased_until: null })
+    .set({ ...stateAfter(outcome, wait, clock.now()), attempts, lease: null, leased_until: null })
     .where('id', '=', id)
     .where((eb) => (failure === null ? eb('status', '!=', 'sent') : eb('lease', '=', lease)))
     .execute();
@@ -281,18 +259,23 @@ async function recordPost(
     });
 }
 
-type State = Partial<Pick<AlertNotificationRow, 'status' | 'due_at' | 'error' | 'sent_at'>>;
+type State = Partial<
+  Pick<AlertNotificationRow, 'status' | 'due_at' | 'error' | 'sent_at' | 'reference'>
+>;
 
-function stateAfter(failure: Failure | null, wait: number | null, now: number): State {
-  if (failure === null) return { status: 'sent', due_at: null, error: null, sent_at: isoTime(now) };
-  const { reason: error, suppressed } = failure;
+function stateAfter(outcome: Failure | Delivered, wait: number | null, now: number): State {
+  if (!('reason' in outcome)) {
+    const { reference } = outcome;
+    return { status: 'sent', due_at: null, error: null, sent_at: isoTime(now), reference };
+  }
+  const { reason: error, suppressed } = outcome;
   if (wait !== null) return { due_at: isoTime(now + wait), error };
   return { status: suppressed ? 'suppressed' : 'failed', due_at: null, error };
 }
 
-/** If the incident was resolved while its opening was being posted, the post isn't retried. */
+/** If the incident was resolved while it was being posted, the post isn't retried. */
 async function cancelIfResolved(db: Db, { incident_id, news }: ClaimedPost): Promise<void> {
-  if (news !== 'triggered' || incident_id === null) return;
+  if (news === 'resolved' || incident_id === null) return;
   await transact(db, async (tx) => {
     const resolved = await tx
       .selectFrom('alert_incidents')

@@ -1,8 +1,18 @@
 /** The message of a notification for an incoming webhook of Slack. */
 
-import { printable } from '../../lib/log.ts';
 import type { Notification } from '../alert-text.ts';
 import type { Step } from '../conditions/condition.ts';
+import * as words from './text.ts';
+import {
+  fitText,
+  headingOf,
+  type Markup,
+  referenceOf,
+  type TextLimits,
+  truncate,
+  wholeText,
+  withoutMarkup,
+} from './text.ts';
 
 /** Slack's limit is 150 UTF-16 code units, so a character outside the BMP counts twice. */
 const MAX_HEADER_LENGTH = 140;
@@ -19,24 +29,27 @@ interface SlackMessage {
   blocks: object[];
 }
 
-/** Slack has no text colors. */
-const ICONS: Record<Notification['kind'], string> = { Alert: '🔴', Resolved: '✅', Sample: '⚪' };
-
 /**
  * Names, subjects and records come from outside. They are in `plain_text` only, which Slack doesn't format,
  * except in the code block of a record.
  */
-export function slackMessage(notification: Notification): SlackMessage {
-  const { kind, title, lead, facts, steps, followUp: after, link, rule, incident } = notification;
-  const heading = `${ICONS[kind]} ${kind}: ${title}`;
-  const reference = `Rule ${rule}${incident === null ? '' : ` · incident ${incident}`}`;
+export function slackMessage(
+  notification: Notification,
+  { showsBlocks = true }: { showsBlocks?: boolean } = {},
+): SlackMessage {
+  const { kind, title, lead, facts, steps, followUp: after, link } = notification;
   return {
-    text: escapeText(withoutMarkup(`${kind}: ${title}. ${lead}`), MAX_TEXT_LENGTH),
+    text: showsBlocks
+      ? escapeText(withoutMarkup(`${kind}: ${title}. ${lead}`), MAX_TEXT_LENGTH)
+      : wholeText({ ...notification, lead: `${kind}: ${title}. ${lead}` }, MARKDOWN, WHOLE_TEXT),
     mrkdwn: false,
     unfurl_links: false,
     unfurl_media: false,
     blocks: [
-      { type: 'header', text: plain(heading, MAX_HEADER_LENGTH, MAX_HEADER_LENGTH) },
+      {
+        type: 'header',
+        text: plain(headingOf(notification), MAX_HEADER_LENGTH, MAX_HEADER_LENGTH),
+      },
       section(plain(lead)),
       ...factSections(facts),
       ...(steps.length === 0 ? [] : [{ type: 'divider' }, section(markdown('*What to do*'))]),
@@ -47,10 +60,28 @@ export function slackMessage(notification: Notification): SlackMessage {
         ? []
         : [section(markdown(`*<${linkTarget(link.url)}|${escapeText(link.label)}>*`))]),
       ...(after === null ? [] : [context(plain(after))]),
-      context(plain(reference)),
+      context(plain(referenceOf(notification))),
     ],
   };
 }
+
+/** Rocket.Chat rejects messages above 5,000 characters by default. */
+const WHOLE_TEXT: TextLimits = { max: 4800, without: ['heading'] };
+
+/** Of programs that format `text` as Markdown, whatever `mrkdwn` says. A backslash does not escape in all of them. */
+const inert = (text: string): string =>
+  withoutMarkup(text)
+    .replaceAll('<', '‹')
+    .replaceAll('>', '›')
+    .replace(/\](?=[([])/g, '］');
+
+const MARKDOWN: Markup = {
+  plain: inert,
+  bold: (text) => `**${inert(text)}**`,
+  code: inert,
+  block: (lines) => ['```', ...lines.map((line) => line.replaceAll('`', 'ˋ')), '```'].join('\n'),
+  link: (label, url) => `${inert(label)}: ${url}`,
+};
 
 /** Slack allows ten fields in a section: five labels, each with its value beside it. */
 const MAX_FACTS_PER_SECTION = 5;
@@ -93,35 +124,10 @@ function plain(text: string, maxLength = MAX_TEXT_LENGTH, maxCodeUnits = MAX_TEX
   return { type: 'plain_text', text: fitting || '–', emoji: false };
 }
 
-/** Characters that Slack shows as nothing, in which text can hide. Variation selectors of emoji stay. */
-const INVISIBLE = /(?![\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
 /** The beginning of a mention or a link. Plain text should not contain any, in case Slack reads it. */
 const CONTROL_SEQUENCE = /<(?=[!@#]|[a-z][a-z+.-]*:)/gi;
 
-const cleanText = (text: string): string =>
-  printable(text.toWellFormed().replace(/\s+/g, ' ').replace(INVISIBLE, ''))
-    .replace(CONTROL_SEQUENCE, '‹')
-    .trim();
-
-/** Look-alikes for characters that format, mention or link where Slack formats text nevertheless. */
-const LOOKALIKES: [RegExp, string][] = [
-  [/\*/g, '∗'],
-  [/_/g, 'ˍ'],
-  [/~/g, '∼'],
-  [/`/g, 'ˋ'],
-  [/@/g, '＠'],
-  [/#/g, '＃'],
-  [/^>/g, '›'],
-  [/:(?=[^\s:]+:)|:(?=\/\/)|(?<=(?:mailto|tel)):/g, '∶'],
-];
-
-const withoutMarkup = (text: string): string =>
-  LOOKALIKES.reduce((result, [pattern, lookalike]) => result.replace(pattern, lookalike), text);
-
-function truncate(text: string, maxLength: number): string {
-  const characters = [...text];
-  return characters.length <= maxLength ? text : `${characters.slice(0, maxLength - 1).join('')}…`;
-}
+const cleanText = (text: string): string => words.cleanText(text).replace(CONTROL_SEQUENCE, '‹');
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
@@ -130,18 +136,5 @@ const escapeText = (text: string, maxLength = 200, maxEscapedLength = MAX_TEXT_L
   fitText(cleanText(text), maxLength, maxEscapedLength, (each) =>
     each.replace(/[&<>]/g, (character) => ENTITIES[character]!),
   );
-
-/** Truncates to `maxLength` characters; further if the converted text has more than `maxCodeUnits`. */
-function fitText(
-  text: string,
-  maxLength: number,
-  maxCodeUnits: number,
-  convert: (text: string) => string,
-): string {
-  const converted = convert(truncate(text, maxLength));
-  return converted.length <= maxCodeUnits
-    ? converted
-    : fitText(text, Math.floor(maxLength / 2), maxCodeUnits, convert);
-}
 
 const linkTarget = (url: string): string => new URL(url).href.replaceAll('|', '%7C');

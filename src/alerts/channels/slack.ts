@@ -1,4 +1,4 @@
-/** Slack: posts to an incoming webhook, of the rule or of the operator. */
+/** Slack, and programs with its incoming webhooks: posts to one of the rule or of the operator. */
 
 import type { App } from '../../app.ts';
 import type { AlertRow } from '../../store/tables.generated.ts';
@@ -32,9 +32,16 @@ export const slack: Channel = {
   post: {
     url: slackUrlOf,
     missing: 'the Slack webhook URL was removed or cannot be decrypted',
-    message: (notification) => ({ body: slackMessage(notification) }),
+    message: (notification, app, rule) => {
+      const url = slackUrlOf(app, rule);
+      return { body: slackMessage(notification, { showsBlocks: url === null || isSlack(url) }) };
+    },
   },
 };
+
+/** Mattermost and Rocket.Chat take the same messages, but ignore `blocks`. */
+const isSlack = (url: string): boolean =>
+  /(?:^|\.)slack(?:-gov)?\.com$/.test(new URL(url).hostname);
 
 /** The problem with the operator's Slack URL, worded to follow its name; null if unset or valid. */
 export function slackUrlProblem({

@@ -92,7 +92,7 @@ function readPostTarget(url: string): HttpTarget | string {
 /** The start of a longer body is enough: the status decides. */
 const LIMITS: Limits = { maxBytes: 64 * 1024, tooLongFailure: null };
 
-/** Sends one POST request over an idle or a new connection, until the signal aborts. */
+/** Sends one request over an idle or a new connection, until the signal aborts. */
 async function sendPost(
   agent: KeepAliveAgent,
   target: HttpTarget,
@@ -104,7 +104,7 @@ async function sendPost(
     host: target.host,
     port: target.port,
     deadline: signal,
-    method: 'POST',
+    method: request.method ?? 'POST',
     path: target.path,
     setHost: false,
     headers: headersFor(target, request),

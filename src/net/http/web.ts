@@ -42,6 +42,8 @@ export const offlineWebClient: WebClient = async () => ({
 });
 
 export interface PostRequest {
+  /** By default, POST. */
+  method?: 'POST' | 'PATCH';
   /** `https:`; anything else is `bad_url`. */
   url: string;
   /** Names in any case; `host`, `content-length`, `connection` and `accept-encoding` are ignored. */

@@ -1,0 +1,165 @@
+/** Posts one message to a service, and reads what it answers. */
+
+import * as v from 'valibot';
+import type { App } from '../../app.ts';
+import { printable } from '../../lib/log.ts';
+import { MAX_RETRY_DELAY_MS } from '../../lib/retry.ts';
+import type { PostOutcome } from '../../net/http/web.ts';
+import type { AlertRow } from '../../store/tables.generated.ts';
+import type { Notification } from '../alert-text.ts';
+import type { ChannelContext, ChannelMessage, PostedChannel, ServiceAnswers } from './channel.ts';
+import { CHANNELS, channelName, isKnownChannel } from './index.ts';
+import { settingOf } from './settings.ts';
+import { truncate } from './text.ts';
+
+export interface Failure {
+  /** For users, without a final period and without secrets. */
+  reason: string;
+  /** Whether retrying is pointless. */
+  final: boolean;
+  /** Not posted, because another notification says the same. */
+  suppressed?: true;
+  /** The service accepts no message before that many milliseconds. */
+  waitMs?: number;
+}
+
+export const finalFailure = (reason: string): Failure => ({ reason, final: true });
+
+/** What is posted, and where. */
+export interface OutgoingPost extends Pick<ChannelMessage, 'next'> {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  answers: ServiceAnswers | null;
+  /** What no text for people may contain. */
+  secrets: string[];
+}
+
+/** How a channel posts; null if it does not, or is one of a newer version. */
+export const postedChannel = (channel: string): PostedChannel | null =>
+  (isKnownChannel(channel) && CHANNELS[channel].post) || null;
+
+/** A `Failure` if the rule has no usable URL. `opening`: see `PostedChannel`. */
+export function composePost(
+  app: ChannelContext,
+  channel: string,
+  rule: AlertRow,
+  notification: Notification,
+  opening: string | null = null,
+): OutgoingPost | Failure {
+  const posted = postedChannel(channel);
+  const url = posted?.url(app, rule) ?? null;
+  if (posted === null || url === null)
+    return finalFailure(
+      posted?.missing ??
+        `this version of the program cannot post to ${channelName(channel as never)}`,
+    );
+  const { body, headers = {}, next } = posted.message(notification, app, rule, opening);
+  return {
+    ...{ url, headers, body: JSON.stringify(body) },
+    ...(next && { next }),
+    answers: posted.answers ?? null,
+    secrets: secretsOf(app, channel, rule),
+  };
+}
+
+/** Those of the rule, and the parts of URLs by which a service knows them. */
+function secretsOf(app: ChannelContext, channel: string, rule: AlertRow): string[] {
+  if (!isKnownChannel(channel)) return [];
+  return CHANNELS[channel].fields
+    .filter(({ isSecret }) => isSecret)
+    .flatMap((field) => settingOf(app, rule, field) ?? [])
+    .flatMap((value) => [value, ...value.split(/[/?&=:]+/).filter(({ length }) => length >= 8)]);
+}
+
+/** What the service calls the message, if it says so. */
+export interface Delivered {
+  reference: string | null;
+}
+
+/** `closed`: the service is shutting down, and the outcome is unknown. Never call it in a transaction. */
+export async function sendPost(
+  app: Pick<App, 'poster' | 'version' | 'log'>,
+  post: OutgoingPost,
+): Promise<Failure | Delivered | 'closed'> {
+  const { url, headers, body, next } = post;
+  const outcome = await app.poster.post({ url, headers: headersOf(app, headers), body });
+  if (outcome === null) return 'closed';
+  const result = resultOf(outcome, post);
+  if ('reason' in result || !next) return result;
+  const followed = await app.poster.post({
+    ...next,
+    ...{ headers: headersOf(app, headers), body: JSON.stringify(next.body) },
+  });
+  const failure = followed && resultOf(followed, post);
+  // For example, someone deleted the message.
+  if (failure && 'reason' in failure)
+    app.log.info('could not change the earlier alert', { reason: failure.reason });
+  return result;
+}
+
+const headersOf = ({ version }: Pick<App, 'version'>, headers: Record<string, string>) => ({
+  'content-type': 'application/json; charset=utf-8',
+  'user-agent': `deliverability/${version} (alerts)`,
+  ...headers,
+});
+
+/** Only a complete response with a 2xx status is a success. */
+function resultOf({ response, failure }: PostOutcome, post: OutgoingPost): Failure | Delivered {
+  const { answers } = post;
+  if (failure !== null) {
+    const { reason, detail } = failure;
+    const final = reason === 'forbidden_address' || reason === 'bad_url';
+    return { reason: `${reason}: ${detail}`, final };
+  }
+  const { code, headers, body } = response!;
+  if (code >= 200 && code < 300) {
+    if (!answers?.accepted) return { reference: null };
+    const answer = v.safeParse(answers.accepted, parseJson(body));
+    if (answer.success) return { reference: answer.output };
+    return {
+      reason: `status ${code}, but not the answer of the service: check its URL`,
+      final: false,
+    };
+  }
+  const problem = answers && v.safeParse(answers.problem, parseJson(body));
+  const said = problem?.success ? problem.output : null;
+  const meaning = answers?.refusals[code];
+  const words = said === null || said.text === '' ? '' : ` (“${withoutSecrets(said.text, post)}”)`;
+  return {
+    reason: `status ${code}: ${meaning ?? statusText(code)}${words}`,
+    final: meaning !== undefined,
+    ...waitOf(code, headers['retry-after'], said?.retryAfter),
+  };
+}
+
+const statusText = (code: number): string =>
+  code === 429 ? 'too many messages in a short time' : 'only 2xx counts as success';
+
+/** With status 429, or 503 during maintenance. */
+function waitOf(
+  code: number,
+  header: string | undefined,
+  seconds = Number(header),
+): Pick<Failure, 'waitMs'> {
+  if ((code !== 429 && code !== 503) || !Number.isFinite(seconds) || seconds <= 0) return {};
+  return { waitMs: Math.min(Math.ceil(seconds * 1000), MAX_RETRY_DELAY_MS) };
+}
+
+/** Undefined for anything else. Bodies are short. */
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+const MAX_SAID_LENGTH = 200;
+
+/** A service may repeat what it was sent. */
+function withoutSecrets(text: string, { secrets }: OutgoingPost): string {
+  const longestFirst = secrets.toSorted((a, b) => b.length - a.length);
+  const redacted = longestFirst.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
+  return truncate(printable(redacted.replace(/\s+/g, ' ').trim()), MAX_SAID_LENGTH);
+}
