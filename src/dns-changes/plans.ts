@@ -1,0 +1,121 @@
+/** Plans for a domain: from its last health check, or from the findings of a test. */
+
+import type { App } from '../app.ts';
+import { storedHealth } from '../domains/health.ts';
+import { ownedDomain } from '../lib/domain-names.ts';
+import { AppError, invalidParams } from '../lib/errors.ts';
+import { storedReport } from '../mailtests/present.ts';
+import { testOr404 } from '../mailtests/queries.ts';
+import { type RecordType, type Resolver, recordsOf } from '../net/dns/resolver.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
+import { copiesOf } from './copies.ts';
+import { type PlannedChange, type ProposedRecord, planChanges, planToken } from './plan.ts';
+import { type FoundBy, proposalsOf, verificationProposal } from './proposals.ts';
+import type { DnsPlan, PlannedChangeBody } from './schema.ts';
+import { DnsServerError, type DnsServerProblem, type RecordSource } from './server.ts';
+
+/** Which records to plan. */
+export interface PlanSource {
+  test_id?: string | null | undefined;
+  checks?: string[] | undefined;
+}
+
+export interface Plan {
+  changes: PlannedChange[];
+  token: string;
+}
+
+/**
+ * Reads the current records at the source. Throws `validation_failed` for an unknown test, and `unavailable` if the
+ * records cannot be read. Call outside of a transaction.
+ */
+export async function planFor(
+  app: App,
+  domain: DomainRow,
+  source: RecordSource,
+  from: PlanSource,
+): Promise<Plan> {
+  return planOf(source, await proposalsFor(app, domain, from));
+}
+
+export async function planOf(source: RecordSource, proposals: ProposedRecord[]): Promise<Plan> {
+  try {
+    const changes = await planChanges(source, proposals);
+    return { changes, token: planToken(changes) };
+  } catch (error) {
+    throw asAppError(error);
+  }
+}
+
+/** What went wrong at a name server, as the response of the API. */
+export function asAppError(error: unknown): unknown {
+  if (!(error instanceof DnsServerError)) return error;
+  const isTemporary = TEMPORARY.includes(error.problem);
+  return new AppError(isTemporary ? 'unavailable' : 'conflict', error.message);
+}
+
+const TEMPORARY: DnsServerProblem[] = [
+  ...(['rate_limited', 'unreachable', 'timeout', 'server_failed', 'bad_response'] as const),
+];
+
+async function proposalsFor(
+  app: App,
+  domain: DomainRow,
+  { test_id, checks: ids }: PlanSource,
+): Promise<ProposedRecord[]> {
+  const checks = test_id ? await checksOfTest(app, test_id) : storedHealth(domain).health.checks;
+  const isVerified = domain.status === 'verified';
+  const proposals = proposalsOf(domain.name, checks).map((proposal) =>
+    isVerified ? proposal : { ...proposal, problem: NOT_VERIFIED },
+  );
+  const needsProof = !test_id && (!isVerified || domain.missing_since !== null);
+  const all = [...(needsProof ? [verificationProposal(domain)] : []), ...proposals];
+  return ids ? all.filter(({ checks: of }) => of.some((id) => ids.includes(id))) : all;
+}
+
+const NOT_VERIFIED = 'Verify the domain first.';
+
+async function checksOfTest(app: App, id: string): Promise<FoundBy[]> {
+  try {
+    return JSON.parse(storedReport(await testOr404(app, id, true), app).checks);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+    throw invalidParams([
+      { param: 'test_id', code: 'invalid', message: 'is not the ID of a test' },
+    ]);
+  }
+}
+
+/** Resolvers don’t tell the TTL of the zone, only what is left of it. */
+const USUAL_TTL = 3_600;
+
+/** What resolvers find, for a plan without a name server. */
+export const resolverSource = (resolver: Resolver): RecordSource => ({
+  zoneOf: async (name) => ownedDomain(name),
+  async read(_, name, type) {
+    const values = recordsOf(await resolver(name, type as RecordType));
+    if (values === null)
+      throw new DnsServerError('unreachable', `The ${type} records at ${name} can’t be looked up.`);
+    return { name, type, values, ttl: USUAL_TTL };
+  },
+});
+
+export const presentPlan = (
+  domain: Pick<DomainRow, 'id'>,
+  server_id: string | null,
+  { changes, token }: Plan,
+): DnsPlan => ({
+  ...{ object: 'dns_plan', domain_id: domain.id, server_id, token },
+  changes: changes.map(presentPlanned),
+});
+
+export const presentPlanned = (change: PlannedChange): PlannedChangeBody => {
+  const { name, type, action, before, after, purpose, checks, problem, caution } = change;
+  const zone = change.zone ?? ownedDomain(name) ?? name;
+  return {
+    ...{ name, type, action, purpose, checks, problem, caution },
+    before: { values: before.values, ttl: before.ttl },
+    after: { values: after.values, ttl: after.ttl },
+    copies: action === 'none' ? null : copiesOf(after, zone),
+  };
+};
