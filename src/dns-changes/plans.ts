@@ -8,10 +8,11 @@ import { storedReport } from '../mailtests/present.ts';
 import { testOr404 } from '../mailtests/queries.ts';
 import { type RecordType, type Resolver, recordsOf } from '../net/dns/resolver.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
+import type { Change } from './apply.ts';
 import { copiesOf } from './copies.ts';
 import { type PlannedChange, type ProposedRecord, planChanges, planToken } from './plan.ts';
 import { type FoundBy, proposalsOf, verificationProposal } from './proposals.ts';
-import type { DnsPlan, PlannedChangeBody } from './schema.ts';
+import type { ApplyPlan, DnsPlan, PlannedChangeBody } from './schema.ts';
 import { DnsServerError, type DnsServerProblem, type RecordSource } from './server.ts';
 
 /** Which records to plan. */
@@ -57,6 +58,35 @@ export function asAppError(error: unknown): unknown {
 const TEMPORARY: DnsServerProblem[] = [
   ...(['rate_limited', 'unreachable', 'timeout', 'server_failed', 'bad_response'] as const),
 ];
+
+/**
+ * The changes of a plan that its author has confirmed. Throws `conflict` if the plan is no longer what they saw, and
+ * `validation_failed` for a record that is not in it, or can’t be published.
+ */
+export function applicableChanges(
+  { changes, token }: Plan,
+  confirmed: Pick<ApplyPlan, 'token' | 'records'>,
+): Change[] {
+  if (token !== confirmed.token)
+    throw new AppError(
+      'conflict',
+      'The records or the findings have changed since this plan was made. Nothing was changed. Make a new plan.',
+    );
+  const chosen = confirmed.records?.map((record, index) => {
+    const found = changes.find(({ name, type }) => name === record.name && type === record.type);
+    const message = found ? found.problem : 'is not in this plan';
+    if (found && message === null) return found;
+    throw invalidParams([{ param: `records.${index}`, code: 'invalid', message: message! }]);
+  });
+  const toMake = (chosen ?? changes).filter(
+    ({ action, problem }) => action !== 'none' && problem === null,
+  );
+  if (toMake.length === 0)
+    throw new AppError('conflict', 'There is nothing to change: see the plan for the reasons.');
+  return toMake.map(({ zone, before, after, purpose }) => ({
+    ...{ zone: zone!, before, after, reason: purpose },
+  }));
+}
 
 async function proposalsFor(
   app: App,
