@@ -96,7 +96,7 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   return Object.assign(resolve, {
     // Shares no queries in flight with the foreground, which would then wait in the background queue.
     background: withCache(withDeadline([backgroundSemaphore, semaphore]), cache),
-    forget: (name) => cache.forget(name),
+    forget: (name: string) => cache.forget(name),
     close() {
       closed = true;
       for (const deadline of deadlines) deadline.expire();
