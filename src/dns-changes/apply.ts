@@ -115,11 +115,7 @@ async function renewLease({ db, clock }: App, { id }: DnsChangeRow): Promise<voi
 }
 
 /** Null if the change was made, otherwise what went wrong. */
-async function makeChange(
-  app: App,
-  server: NameServer,
-  row: DnsChangeRow,
-): Promise<string | null> {
+async function makeChange(app: App, server: NameServer, row: DnsChangeRow): Promise<string | null> {
   const [before, after] = [setOf(row, row.before), setOf(row, row.after)];
   try {
     await server.replace(row.zone, before, after);

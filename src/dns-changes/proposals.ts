@@ -44,9 +44,7 @@ function problemOf(value: string, isInvented: boolean): string | null {
 }
 
 /** Published beside those of other teams. */
-export const verificationProposal = (
-  row: Pick<DomainRow, 'name' | 'token'>,
-): ProposedRecord => ({
+export const verificationProposal = (row: Pick<DomainRow, 'name' | 'token'>): ProposedRecord => ({
   ...verificationRecord(row),
   purpose: 'Proves that you control the domain.',
   checks: [VERIFICATION],

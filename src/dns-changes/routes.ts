@@ -168,7 +168,11 @@ const plan = route({
     const { server_id = null } = body;
     const domain = await domainOr404(app.db, params.id!);
     if (server_id === null)
-      return presentPlan(domain, null, await planFor(app, domain, resolverSource(app.resolver), body));
+      return presentPlan(
+        domain,
+        null,
+        await planFor(app, domain, resolverSource(app.resolver), body),
+      );
     if (!allows(actor.role, 'admin')) throw roleError(actor.role, 'admin');
     requireLive(actor);
     const server = openServer(app, await serverOr404(app.db, server_id), signal);

@@ -261,7 +261,11 @@ export type DnsPlan = v.InferOutput<typeof DnsPlan>;
 const RecordKey = named(
   'DnsRecordKey',
   v.strictObject({
-    name: described(v.pipe(Id, maxCharacters(300, 'is too long')), 'The full name.', '_dmarc.example.com'),
+    name: described(
+      v.pipe(Id, maxCharacters(300, 'is too long')),
+      'The full name.',
+      '_dmarc.example.com',
+    ),
     type: described(Id, 'The type.', 'TXT'),
   }),
   'Names one change of a plan.',

@@ -143,11 +143,7 @@ export async function changeServer(
 }
 
 /** Its changes stay listed, but can no longer be undone. Throws `conflict` while one is being applied. */
-export async function deleteServer(
-  tx: Tx,
-  author: ServerAuthor,
-  row: DnsServerRow,
-): Promise<void> {
+export async function deleteServer(tx: Tx, author: ServerAuthor, row: DnsServerRow): Promise<void> {
   const applying = await tx
     .selectFrom('dns_changes')
     .select('id')
@@ -250,13 +246,12 @@ export const allServers = (db: Db): Promise<DnsServerRow[]> =>
   db.selectFrom('dns_servers').selectAll().orderBy('name').execute();
 
 /** The servers that may have this name, those that list its zone first. */
-export function serversFor(rows: DnsServerRow[], name: string): DnsServerRow[] {
-  const lists = (row: DnsServerRow) =>
-    (JSON.parse(row.zones) as string[]).some((zone) => name === zone || name.endsWith(`.${zone}`));
+export function serversFor<S extends Pick<DnsServer, 'zones'>>(servers: S[], name: string): S[] {
+  const lists = ({ zones }: S) => zones.some((zone) => name === zone || name.endsWith(`.${zone}`));
   return [
-    ...rows.filter(lists),
+    ...servers.filter(lists),
     // Without a list, only the server itself knows.
-    ...rows.filter((row) => row.zones === '[]'),
+    ...servers.filter(({ zones }) => zones.length === 0),
   ];
 }
 

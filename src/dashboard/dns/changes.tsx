@@ -181,7 +181,10 @@ async function render(
               ],
               ['Requested', <Time key="requested" at={change.created_at} />],
               ['Completed', change.finished_at && <Time key="at" at={change.finished_at} />],
-              ['Takes back', change.undoes && <a href={`${CHANGES}/${change.undoes}`}>an earlier change</a>],
+              [
+                'Takes back',
+                change.undoes && <a href={`${CHANGES}/${change.undoes}`}>an earlier change</a>,
+              ],
             ]}
           />
           <CacheNote change={change} />

@@ -46,7 +46,12 @@ const sourceOf = ({ test_id, checks }: Query) => ({
   ...(checks ? { checks: checks.split(',') } : {}),
 });
 
-async function render(call: PageCall, id: string, query: Query, problem: FormProblem | null = null) {
+async function render(
+  call: PageCall,
+  id: string,
+  query: Query,
+  problem: FormProblem | null = null,
+) {
   const domain = await domainOr404(call.app.db, id);
   const canPublish = allows(call.actor.role, 'admin') && call.actor.livemode;
   const servers = canPublish

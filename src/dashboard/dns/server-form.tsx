@@ -3,13 +3,7 @@
 import type { DnsServer } from '../../dns-changes/schema.ts';
 import type { ServerField } from '../../dns-changes/server.ts';
 import { SERVER_KIND_IDS, SERVER_KINDS } from '../../dns-changes/servers/index.ts';
-import {
-  type FormProblem,
-  ProblemNotice,
-  readForm,
-  Select,
-  TextField,
-} from '../frame/form.tsx';
+import { type FormProblem, ProblemNotice, readForm, Select, TextField } from '../frame/form.tsx';
 import { VersionField } from '../frame/version.tsx';
 
 /** What was typed. */
@@ -124,7 +118,11 @@ function SettingField({ field, value, error, isStored }: SettingFieldProps) {
       secret={isSecret}
       required={isRequired && !isStored}
       label={isStored ? `New ${label}` : isRequired ? label : `${label} (optional)`}
-      hint={isStored ? 'One is stored, and is not shown. Leave empty to keep it.' : hint.replaceAll('`', '')}
+      hint={
+        isStored
+          ? 'One is stored, and is not shown. Leave empty to keep it.'
+          : hint.replaceAll('`', '')
+      }
     />
   );
 }

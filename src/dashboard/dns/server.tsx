@@ -191,9 +191,7 @@ const remove = form({
     const { problem } = await submit({}, () =>
       call.invoke(dnsServerOperations.remove, { params: { id } }),
     );
-    return problem
-      ? render(call, id, { actionProblem: problem })
-      : seeOther(`${DNS}?done=deleted`);
+    return problem ? render(call, id, { actionProblem: problem }) : seeOther(`${DNS}?done=deleted`);
   },
 });
 

@@ -28,7 +28,12 @@ const ALL_TAGS: Tag[] = [
     name: 'DNS changes',
     description:
       'Publishes the records that fix findings at your name servers: a plan first, then the changes that you confirm.',
-    paths: ['/v1/dns_servers', '/v1/dns_changes', '/v1/domains/:id/dns_plan', '/v1/domains/:id/dns_apply'],
+    paths: [
+      '/v1/dns_servers',
+      '/v1/dns_changes',
+      '/v1/domains/:id/dns_plan',
+      '/v1/domains/:id/dns_apply',
+    ],
   },
   {
     name: 'Feedback',
