@@ -9,7 +9,7 @@ import type { RecordToPublish } from './schema.ts';
 import { verificationRecord } from './verification.ts';
 
 /** A placeholder for a value that only the owner knows. */
-export const PLACEHOLDER = /<[^<>]+>/;
+const PLACEHOLDER = /<[^<>]+>/;
 /** Checks whose proposed records are only examples, with an invented mailbox, host, or policy. */
 const EXAMPLES = ['mx', 'mta_sts'];
 
@@ -61,14 +61,10 @@ function candidatesOf(domain: string, checks: DomainCheck[]): Candidate[] {
   });
 }
 
-export const isWithin = (name: string, owner: string): boolean =>
+const isWithin = (name: string, owner: string): boolean =>
   name === owner || name.endsWith(`.${owner}`);
 
-/** Whether its record has an invented mailbox, host, or policy. */
-export function isExample(
-  { id, evidence, fix }: Pick<DomainCheck, 'id' | 'evidence' | 'fix'>,
-  checks: Pick<DomainCheck, 'id' | 'status'>[],
-): boolean {
+function isExample({ id, evidence, fix }: DomainCheck, checks: DomainCheck[]): boolean {
   if (id === 'tls_rpt') return fix?.record?.value.includes('mailto:tls-reports@') === true;
   if (EXAMPLES.includes(id)) return true;
   // Without an existing record, the proposed authority or logo is invented.
