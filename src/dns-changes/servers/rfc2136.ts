@@ -1,7 +1,7 @@
 /** Any name server with dynamic updates (RFC 2136) that are signed with a shared key (TSIG, RFC 8945). */
 
-import * as v from 'valibot';
 import { isIP } from 'node:net';
+import * as v from 'valibot';
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import type { ServerField, ServerKind } from '../server.ts';
 
