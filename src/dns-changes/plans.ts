@@ -6,12 +6,11 @@ import { ownedDomain } from '../lib/domain-names.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { storedReport } from '../mailtests/present.ts';
 import { testOr404 } from '../mailtests/queries.ts';
-import { type RecordType, type Resolver, recordsOf } from '../net/dns/resolver.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import type { Change } from './apply.ts';
 import { copiesOf } from './copies.ts';
 import { type PlannedChange, type ProposedRecord, planChanges, planToken } from './plan.ts';
-import { type FoundBy, proposalsOf, verificationProposal } from './proposals.ts';
+import { type Proposer, proposalsOf, verificationProposal } from './proposals.ts';
 import type { ApplyPlan, DnsPlan, PlannedChangeBody } from './schema.ts';
 import { DnsServerError, type DnsServerProblem, type RecordSource } from './server.ts';
 
@@ -95,17 +94,22 @@ async function proposalsFor(
 ): Promise<ProposedRecord[]> {
   const checks = test_id ? await checksOfTest(app, test_id) : storedHealth(domain).health.checks;
   const isVerified = domain.status === 'verified';
-  const proposals = proposalsOf(domain.name, checks).map((proposal) =>
-    isVerified ? proposal : { ...proposal, problem: NOT_VERIFIED },
-  );
+  const owner = ownedDomain(domain.name) ?? domain.name;
+  const proposals = proposalsOf(checks)
+    .filter(({ name }) => name === owner || name.endsWith(`.${owner}`))
+    .map((proposal) => (isVerified ? proposal : { ...proposal, problem: NOT_VERIFIED }));
   const needsProof = !test_id && (!isVerified || domain.missing_since !== null);
-  const all = [...(needsProof ? [verificationProposal(domain)] : []), ...proposals];
+  const proof = needsProof ? [{ ...verificationProposal(domain), checks: [VERIFICATION] }] : [];
+  const all = [...proof, ...proposals];
   return ids ? all.filter(({ checks: of }) => of.some((id) => ids.includes(id))) : all;
 }
 
+/** Stands for the verification where checks are named. */
+export const VERIFICATION = 'verification';
+
 const NOT_VERIFIED = 'Verify the domain first.';
 
-async function checksOfTest(app: App, id: string): Promise<FoundBy[]> {
+async function checksOfTest(app: App, id: string): Promise<Proposer[]> {
   try {
     return JSON.parse(storedReport(await testOr404(app, id, true), app).checks);
   } catch (error) {
@@ -115,20 +119,6 @@ async function checksOfTest(app: App, id: string): Promise<FoundBy[]> {
     ]);
   }
 }
-
-/** Resolvers don’t tell the TTL of the zone, only what is left of it. */
-const USUAL_TTL = 3_600;
-
-/** What resolvers find, for a plan without a name server. */
-export const resolverSource = (resolver: Resolver): RecordSource => ({
-  zoneOf: async (name) => ownedDomain(name),
-  async read(_, name, type) {
-    const values = recordsOf(await resolver(name, type as RecordType));
-    if (values === null)
-      throw new DnsServerError('unreachable', `The ${type} records at ${name} can’t be looked up.`);
-    return { name, type, values, ttl: USUAL_TTL };
-  },
-});
 
 export const presentPlan = (
   domain: Pick<DomainRow, 'id'>,

@@ -9,7 +9,8 @@ import { AppError } from '../lib/errors.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { beginChanges, makeChanges } from './apply.ts';
 import { beginUndo, changeOr404, listChanges, presentChange, serverOfChange } from './changes.ts';
-import { applicableChanges, planFor, presentPlan, resolverSource } from './plans.ts';
+import { applicableChanges, planFor, presentPlan } from './plans.ts';
+import { publicRecords } from './public-records.ts';
 import {
   ApplyPlan,
   DnsChange,
@@ -171,7 +172,7 @@ const plan = route({
       return presentPlan(
         domain,
         null,
-        await planFor(app, domain, resolverSource(app.resolver), body),
+        await planFor(app, domain, publicRecords(app.resolver), body),
       );
     if (!allows(actor.role, 'admin')) throw roleError(actor.role, 'admin');
     requireLive(actor);

@@ -289,10 +289,10 @@ const apply = form({
   async handle(call) {
     const id = call.params.id!;
     const field = readForm(call.raw);
-    const valueOf = (name: string) => field(name) || undefined;
+    const given = (name: string) => field(name) || undefined;
     const query = {
-      ...{ server_id: valueOf('server_id'), test_id: valueOf('test_id') },
-      checks: valueOf('checks'),
+      ...{ server_id: given('server_id'), test_id: given('test_id') },
+      checks: given('checks'),
     };
     const records = readFormList(call.raw)('record').map((key) => {
       const [type = '', name = ''] = key.split(' ');
