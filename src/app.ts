@@ -104,6 +104,8 @@ export interface Overrides {
   machineClock?: Clock;
   log?: Log;
   resolver?: Resolver;
+  /** Of that resolver. */
+  forgetDns?(name: string): void;
   web?: WebClient;
   probeMailTls?: ProbeMailTls;
   mailer?: Mailer;
@@ -175,7 +177,7 @@ export async function createApp(
     newId: createIdGenerator(clock, await newestId(store.db)),
     resolver,
     backgroundResolver: dns?.background ?? resolver,
-    forgetDns: (name) => dns?.forget(name),
+    forgetDns: overrides.forgetDns ?? ((name) => dns?.forget(name)),
     web: overrides.web ?? createWebClient({ resolver }),
     probeMailTls:
       overrides.probeMailTls ??

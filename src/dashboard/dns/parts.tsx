@@ -1,14 +1,41 @@
 /** What the pages about DNS changes share: states, and the difference that a change makes. */
 
 import type { DnsChange, DnsServer, PlannedChangeBody } from '../../dns-changes/schema.ts';
+import { allows } from '../../http/actor.ts';
 import { sanitize } from '../../report/blocks.ts';
 import { Copyable, StateMark } from '../../report/html/components.tsx';
+import { useReader } from '../frame/reader.tsx';
 import { Fold, NotSetUp, Waiting } from '../frame/states.tsx';
+import { pathWith } from '../frame/table.tsx';
 
 export const DNS = '/dns';
 export const SERVERS = `${DNS}/servers`;
 export const CHANGES = `${DNS}/changes`;
 export const PARENTS = [{ href: DNS, text: 'Name servers' }];
+
+interface PlanSource {
+  server_id?: string | undefined;
+  test_id?: string | undefined;
+  /** The IDs of checks, separated by commas. */
+  checks?: string | undefined;
+}
+
+/** Where the records of a domain, a test or a check can be published. */
+export const publishPath = (domainId: string, source: PlanSource = {}): string =>
+  pathWith(`/domains/${domainId}/dns`, { ...source });
+
+/** Below a record of a finding. */
+export function PublishLink({ domainId, source }: { domainId: string; source: PlanSource }) {
+  const { role, testMode } = useReader();
+  const canPublish = allows(role, 'admin') && !testMode;
+  return (
+    <p class="screen-only">
+      <a class="button" href={publishPath(domainId, source)}>
+        {canPublish ? 'Publish this record' : 'Copy for a zone file or Terraform'}
+      </a>
+    </p>
+  );
+}
 
 export function ServerState({ server }: { server: Pick<DnsServer, 'checked_at' | 'problem'> }) {
   if (server.checked_at === null) return <NotSetUp>Not checked yet</NotSetUp>;

@@ -25,21 +25,16 @@ import { form, page } from '../frame/page-route.ts';
 import { useReader } from '../frame/reader.tsx';
 import { EmptyState } from '../frame/states.tsx';
 import { pathWith } from '../frame/table.tsx';
-import { CHANGES, RecordCopies, RecordDiff, SERVERS } from './parts.tsx';
+import { CHANGES, publishPath, RecordCopies, RecordDiff, SERVERS } from './parts.tsx';
 
 const PATH = '/domains/:id/dns';
 
-/** `checks`: the IDs of checks, separated by commas. */
 const Query = v.strictObject({
   server_id: v.optional(v.string()),
   test_id: v.optional(v.string()),
   checks: v.optional(v.string()),
 });
 type Query = v.InferOutput<typeof Query>;
-
-/** Where the records of a domain, a test or a check can be published. */
-export const publishPath = (domainId: string, query: Query = {}): string =>
-  pathWith(`/domains/${domainId}/dns`, query);
 
 const sourceOf = ({ test_id, checks }: Query) => ({
   ...(test_id ? { test_id } : {}),
