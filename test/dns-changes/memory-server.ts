@@ -21,6 +21,8 @@ export const memory = {
   beforeReplace: async (_: RecordSet): Promise<void> => {},
 };
 
+type Records = Partial<Record<RecordType, string[]>>;
+
 const field = (name: string, isSecret: boolean): ServerField => ({
   ...{ name: `memory_${name}`, kind: 'text', isSecret, isRequired: true },
   ...{ label: `Memory ${name}`, hint: `The ${name} of the memory.`, example: 'x' },
@@ -35,7 +37,7 @@ function open({ memory_password }: Record<string, string>): NameServer {
   };
   const read = (name: string, type: string): RecordSet => ({
     ...{ name, type, ttl: 600 },
-    values: [...(memory.zone[name]?.[type as RecordType] ?? [])],
+    values: [...((memory.zone[name] as Records | undefined)?.[type as RecordType] ?? [])],
   });
   return {
     async zoneOf(name) {

@@ -181,7 +181,7 @@ test('A plan that is no longer true, unknown records, and a second change at a t
   const { plan, apply, dns, call, app } = await startPublishing(t);
   const { token, changes } = await plan();
   assert.deepEqual((await apply({ token: 'x' })).status, 409);
-  const [{ name, type }] = changes as [{ name: string; type: string }];
+  const { name, type } = changes[0]!;
   const unknown = await apply({ token, records: [{ name: 'www.example.com', type: 'TXT' }] });
   assert.deepEqual([unknown.status, unknown.body.errors[0]?.message], [422, 'is not in this plan']);
   // Somebody else changes the record between the plan and its confirmation.
@@ -279,7 +279,9 @@ test('An unverified domain gets its verification record only, and is verified af
     json: { server_id: server.id, token: body.token },
   });
   assert.equal(applied.body.data[0]!.status, 'applied');
-  assert.deepEqual(dns.zone['_deliverability.shop.example.com']!.TXT, [other.verification.value]);
+  assert.deepEqual(dns.zone['_deliverability.shop.example.com'], {
+    TXT: [other.verification.value],
+  });
   await service.settle();
   assert.equal((await service.get(other.id)).status, 'verified');
 });
