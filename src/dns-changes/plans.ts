@@ -6,11 +6,13 @@ import { ownedDomain } from '../lib/domain-names.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { storedReport } from '../mailtests/present.ts';
 import { testOr404 } from '../mailtests/queries.ts';
+import type { Resolver } from '../net/dns/resolver.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import type { Change } from './apply.ts';
 import { copiesOf } from './copies.ts';
 import { type PlannedChange, type ProposedRecord, planChanges, planToken } from './plan.ts';
 import { type Proposer, proposalsOf, verificationProposal } from './proposals.ts';
+import { publicRecords } from './public-records.ts';
 import type { ApplyPlan, DnsPlan, PlannedChangeBody } from './schema.ts';
 import { DnsServerError, type DnsServerProblem, type RecordSource } from './server.ts';
 
@@ -118,6 +120,12 @@ async function checksOfTest(app: App, id: string): Promise<Proposer[]> {
       { param: 'test_id', code: 'invalid', message: 'is not the ID of a test' },
     ]);
   }
+}
+
+/** For a plan without a name server. The zone, which only copies need, is the domain if its SOA record isn’t found. */
+export function publicSource(resolver: Resolver): RecordSource {
+  const { zoneOf, read } = publicRecords(resolver);
+  return { zoneOf: async (name) => (await zoneOf(name)) ?? ownedDomain(name), read };
 }
 
 export const presentPlan = (

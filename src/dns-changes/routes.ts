@@ -9,8 +9,7 @@ import { AppError } from '../lib/errors.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { beginChanges, makeChanges } from './apply.ts';
 import { beginUndo, changeOr404, listChanges, presentChange, serverOfChange } from './changes.ts';
-import { applicableChanges, planFor, presentPlan } from './plans.ts';
-import { publicRecords } from './public-records.ts';
+import { applicableChanges, planFor, presentPlan, publicSource } from './plans.ts';
 import {
   ApplyPlan,
   DnsChange,
@@ -172,7 +171,7 @@ const plan = route({
       return presentPlan(
         domain,
         null,
-        await planFor(app, domain, publicRecords(app.resolver), body),
+        await planFor(app, domain, publicSource(app.resolver), body),
       );
     if (!allows(actor.role, 'admin')) throw roleError(actor.role, 'admin');
     requireLive(actor);

@@ -11,9 +11,14 @@ import {
   presentChange,
   serverOfChange,
 } from '../../dns-changes/changes.ts';
-import { applicableChanges, planFor, planOf, presentPlan } from '../../dns-changes/plans.ts';
+import {
+  applicableChanges,
+  planFor,
+  planOf,
+  presentPlan,
+  publicSource,
+} from '../../dns-changes/plans.ts';
 import { proposalsOf } from '../../dns-changes/proposals.ts';
-import { publicRecords } from '../../dns-changes/public-records.ts';
 import type { DnsPlan } from '../../dns-changes/schema.ts';
 import { SERVER_KIND_IDS } from '../../dns-changes/servers/index.ts';
 import {
@@ -167,7 +172,7 @@ async function planAlone(io: Io, name: string, options: PlanOptions): Promise<nu
     clock: systemClock,
   });
   try {
-    const planned = await planOf(publicRecords(resolver), proposalsOf(checks));
+    const planned = await planOf(publicSource(resolver), proposalsOf(checks));
     return printPlan(io, name, presentPlan({ id: '' }, null, planned), null, options);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -186,7 +191,7 @@ async function plan(
 ): Promise<number> {
   const domain = await checkedDomain(app, name);
   const server = await serverFor(app, name, given);
-  const source = server ? openServer(app, server) : publicRecords(app.resolver);
+  const source = server ? openServer(app, server) : publicSource(app.resolver);
   const planned = await planFor(app, domain, source, {});
   const presented = presentPlan(domain, server?.id ?? null, planned);
   return printPlan(io, name, presented, server, options);
