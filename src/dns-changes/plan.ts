@@ -10,7 +10,7 @@ import {
   mergeRecords,
   stripPlaceholderRua,
 } from '../domains/merge-records.ts';
-import { hasSameValues, type RecordSet, type RecordSource } from './server.ts';
+import { DEFAULT_TTL, hasSameValues, type RecordSet, type RecordSource } from './server.ts';
 
 /** A record that a finding proposes, or that verifies a domain. */
 export interface ProposedRecord {
@@ -51,9 +51,6 @@ export interface PlannedChange {
   /** What to know before applying it. */
   caution: string | null;
 }
-
-/** Of sets that the server does not have yet, in seconds. */
-export const DEFAULT_TTL = 3600;
 
 /** At most one change for each name and type. Rejects with a DnsServerError if records cannot be read. */
 export async function planChanges(

@@ -1,8 +1,7 @@
 /** The records as everyone sees them: for plans without a name server. */
 
 import { DNS_FAILURES, type RecordType, type Resolver, recordsOf } from '../net/dns/resolver.ts';
-import { DEFAULT_TTL } from './plan.ts';
-import { DnsServerError, type RecordSource } from './server.ts';
+import { DEFAULT_TTL, DnsServerError, type RecordSource } from './server.ts';
 
 /** Its TTLs are those of new records, because a cache only knows how long it keeps its copy. */
 export function publicRecords(resolver: Resolver): RecordSource {

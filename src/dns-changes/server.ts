@@ -7,6 +7,9 @@ import type { Resolver } from '../net/dns/resolver.ts';
 import type { Dial } from '../net/guarded-connection.ts';
 import type { WebClient } from '../net/http/web.ts';
 
+/** Of sets that a server does not have yet, in seconds. */
+export const DEFAULT_TTL = 3600;
+
 /** All records of one type at one name. */
 export interface RecordSet {
   /** In lower-case A-labels, without a trailing dot. */
