@@ -121,7 +121,7 @@ test('A dead host, a host that is not the service, and a forbidden one are told 
     response.destroy();
     return null;
   };
-  assert.match(await tryIt(), /Telegram failed/);
+  assert.match(await tryIt(), /Telegram failedThe server closed the connection/);
   const change = (telegram_server_url: string) =>
     service.call('PATCH', `/v1/alerts/${alert.id}`, {
       json: { telegram_server_url, telegram_bot_token: '123456789:other-secret-token' },
@@ -129,7 +129,7 @@ test('A dead host, a host that is not the service, and a forbidden one are told 
   assert.equal((await change('https://10.0.0.1/')).status, 422);
   assert.equal((await change('https://nobody.invalid/')).status, 200);
   const page = await tryIt();
-  assert.match(page, /Telegram failed.*nobody\.invalid/s);
+  assert.match(page, /Telegram failedThe host name does not resolve\./);
   assert.ok(!page.includes('other-secret-token'));
   assert.doesNotMatch(JSON.stringify(service.logged), /other-secret-token/);
 });
