@@ -1,52 +1,15 @@
 /** Runs the command that the arguments name; the only file that uses `process`. */
 
-import { backup } from './commands/backup.ts';
-import { check } from './commands/check/check.ts';
 import { type Command, EXIT, type Io, printMessage, UsageError } from './commands/command.ts';
-import { copy } from './commands/copy.ts';
-import { demo } from './commands/demo/demo.ts';
-import { doctor } from './commands/doctor/doctor.ts';
-import { domain } from './commands/domain.ts';
-import { env } from './commands/env.ts';
-import { feedback } from './commands/feedback/feedback.ts';
-import { healthcheck } from './commands/healthcheck.ts';
-import { key } from './commands/key.ts';
-import { listen } from './commands/listen/listen.ts';
-import { migrate } from './commands/migrate.ts';
-import { openapi } from './commands/openapi.ts';
-import { owner } from './commands/owner.ts';
-import { receivers } from './commands/receivers.ts';
-import { restore } from './commands/restore.ts';
-import { seed } from './commands/seed.ts';
-import { serve } from './commands/serve.ts';
+import { COMMANDS } from './commands/commands.ts';
+import { usageOf } from './commands/declaration.ts';
+import { commandHelp, overview } from './commands/help.ts';
 import { ConfigError } from './config/config.ts';
 import { closestName } from './lib/closest-name.ts';
 import { errorMessage } from './lib/errors.ts';
 import { printable, terminalText } from './lib/log.ts';
-import { wrap } from './report/text.ts';
 import { StoreError } from './store/errors.ts';
 import { VERSION } from './version.ts';
-
-const COMMANDS: Command[] = [
-  serve,
-  check,
-  domain,
-  feedback,
-  demo,
-  owner,
-  key,
-  seed,
-  receivers,
-  backup,
-  restore,
-  migrate,
-  copy,
-  doctor,
-  healthcheck,
-  listen,
-  env,
-  openapi,
-];
 
 const VERSION_NAMES = ['--version', '-v', '-V', 'version'];
 
@@ -54,7 +17,7 @@ async function main([name, ...args]: string[], io: Io): Promise<number> {
   // `help check` is `check --help`.
   if (name === 'help' && args[0] !== undefined) return main([args[0], '--help'], io);
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
-    io.stdout(overview(io));
+    io.stdout(overview(COMMANDS, io));
     return name === undefined ? EXIT.usage : EXIT.success;
   }
   if (name !== undefined && VERSION_NAMES.includes(name)) {
@@ -74,7 +37,7 @@ async function main([name, ...args]: string[], io: Io): Promise<number> {
     return EXIT.usage;
   }
   if (args.includes('--help') || args.includes('-h')) {
-    io.stdout(help(command, io));
+    io.stdout(commandHelp(command, io));
     return EXIT.success;
   }
   try {
@@ -84,39 +47,10 @@ async function main([name, ...args]: string[], io: Io): Promise<number> {
   }
 }
 
-function overview({ program, width }: Io): string {
-  return [
-    wrap(`deliverability ${VERSION}: find out why mail lands in spam, and how to fix it`, width),
-    '',
-    ...COMMANDS.map(({ name, summary }) => definition(name.padEnd(12), summary, width)),
-    '',
-    wrap(
-      `For options, run ${program} COMMAND --help. Settings are environment variables; to list them, run ${program} env.`,
-      width,
-    ),
-    '',
-  ].join('\n');
-}
-
-function help({ name, usage, summary, options = [] }: Command, { program, width }: Io): string {
-  // An option and its description are separated by two spaces or more.
-  const lines = options.map((line) => {
-    const [, term = '', text = ''] = /^(.*? {2,})(.*)$/.exec(line) ?? [];
-    return definition(term, text, width);
-  });
-  return [wrap(`${program} ${name} ${usage}`, width), '', `${summary}.`, ...lines, ''].join('\n');
-}
-
-/** A term and its description, which is wrapped in its own column. */
-function definition(term: string, text: string, width: number): string {
-  const indent = ' '.repeat(term.length + 2);
-  return `  ${term}${wrap(text, width, indent).slice(indent.length)}`;
-}
-
 /** Prints what happened and what to do; a stack trace only for a bug. */
 function explain(error: unknown, command: Command, io: Io): number {
   if (error instanceof UsageError) {
-    const usage = `Usage: ${io.program} ${command.name} ${command.usage}`;
+    const usage = `Usage: ${io.program} ${command.name} ${usageOf(command)}`;
     printMessage(io, `${withFinalMark(printable(error.message))}\n${usage}`);
     return EXIT.usage;
   }

@@ -9,22 +9,17 @@ import { formatSize } from '../lib/durations.ts';
 import { printable, printableJson } from '../lib/log.ts';
 import { StoreError } from '../store/errors.ts';
 import { backUp } from '../store/sqlite/backup.ts';
-import { type Command, EXIT, printMessage, readArguments } from './command.ts';
+import { defineCommand, EXIT, printMessage } from './command.ts';
 
-export const backup: Command = {
+export const backup = defineCommand({
   name: 'backup',
-  usage: 'FILE [--without-key] [--json]',
   summary: 'Back up the SQLite database and the secret key to a new file',
-  options: [
-    '--without-key  Leave out the secret key, which you keep in another place',
-    '--json         Print the result as JSON',
-  ],
-  async run(args, io) {
-    const { positionals, values } = readArguments(
-      args,
-      { 'without-key': { type: 'boolean' }, json: { type: 'boolean' } },
-      { min: 1, max: 1, argumentName: 'FILE' },
-    );
+  arguments: [{ name: 'FILE', completion: 'file' }],
+  options: {
+    'without-key': { description: 'Leave out the secret key, which you keep in another place' },
+    json: { description: 'Print the result as JSON' },
+  },
+  async run({ positionals, values }, io) {
     const { config } = readConfig(io.env);
     const target = resolve(positionals[0]!);
     const source = keySourceOf(config);
@@ -44,7 +39,7 @@ export const backup: Command = {
     if (!hasKey) printMessage(io, withoutKeyText(source, config));
     return EXIT.success;
   },
-};
+});
 
 /** The path of the database. Throws a StoreError if it is no file. */
 export function sqliteFileOf({ DATABASE_URL: location }: Pick<Config, 'DATABASE_URL'>): string {

@@ -1,8 +1,17 @@
-/** The interface of commands, and the parts of the process that they use, which tests replace. */
+/** Commands, and the parts of the process that they use, which tests replace. declaration.ts says how to declare one. */
 
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { parseArgs } from 'node:util';
 import { closestName } from '../lib/closest-name.ts';
 import { wrap } from '../report/text.ts';
+import {
+  type Action,
+  type Actions,
+  actionText,
+  type Declaration,
+  type Option,
+  type Options,
+  optionText,
+} from './declaration.ts';
 
 export interface Io {
   env: Record<string, string | undefined>;
@@ -33,15 +42,51 @@ export interface Io {
 /** Success; negative result; invalid usage or configuration; external failure. */
 export const EXIT = { success: 0, negative: 1, usage: 2, externalFailure: 3 } as const;
 
-export interface Command {
-  name: string;
-  /** The arguments after the name: `FILE [--json]`. */
-  usage: string;
-  summary: string;
-  /** One line per option, for `--help`. */
-  options?: string[];
-  /** Resolves with the exit code. */
+export interface Command extends Declaration {
+  /** `args` are those after the name. Resolves with the exit code; rejects with a UsageError for invalid arguments. */
   run(args: string[], io: Io): Promise<number>;
+}
+
+type ValueOf<O extends Option> = O extends { value: string }
+  ? O extends { choices: readonly (infer C)[] }
+    ? C
+    : string
+  : boolean;
+
+/** The values of the options that were given; a repeatable option has an array. */
+export type Values<O extends Options> = {
+  [Name in keyof O as O[Name] extends { isRequired: true } ? Name : never]: ValueOf<O[Name]>;
+} & {
+  [Name in keyof O as O[Name] extends { isRequired: true } ? never : Name]?: O[Name] extends {
+    isRepeatable: true;
+  }
+    ? ValueOf<O[Name]>[]
+    : ValueOf<O[Name]>;
+};
+
+export interface Input<O extends Options, A extends Actions> {
+  action: keyof A & string;
+  values: Values<O>;
+  /** Without the action. */
+  positionals: string[];
+  /** As they were given. */
+  args: string[];
+}
+
+type Definition<O extends Options, A extends Actions> = Declaration & {
+  options?: O;
+  actions?: A;
+  run(input: Input<O, A>, io: Io): Promise<number>;
+};
+
+export function defineCommand<
+  const O extends Options = Record<never, Option>,
+  const A extends Actions = Record<never, Action>,
+>({ run, ...declaration }: Definition<O, A>): Command {
+  return {
+    ...declaration,
+    run: (args, io) => run(readArguments(declaration, args) as unknown as Input<O, A>, io),
+  };
 }
 
 /** Prints a message for people as lines of their own. Only a terminal gets wrapped lines: logs are searched. */
@@ -55,26 +100,63 @@ export function printMessage(
 /** Invalid usage: prints the message and exits with code 2. */
 export class UsageError extends Error {}
 
-/** Options and positional arguments. Throws a UsageError for an unknown option, or a missing or extra argument. */
-export function readArguments<const O extends ParseArgsOptionsConfig>(
-  args: string[],
-  options: O,
-  {
-    min = 0,
-    max = 0,
-    argumentName = '',
-  }: { min?: number; max?: number; argumentName?: string } = {},
-) {
-  const parsed = parse(args, options);
-  const { positionals } = parsed;
-  if (positionals.length < min) throw new UsageError(`Missing argument: ${argumentName}`);
-  if (positionals.length > max) throw new UsageError(`Unexpected argument: "${positionals[max]}"`);
-  return parsed;
+function readArguments(command: Declaration, args: string[]) {
+  const { options = {}, actions } = command;
+  const { values, positionals } = parse(args, options);
+  const action = actions ? readAction(actions, positionals.shift()) : '';
+  for (const [name, option] of Object.entries(options)) {
+    const given = values[name];
+    if (given === undefined) {
+      if (option.isRequired) throw new UsageError(`Missing option: ${optionText(name, option)}`);
+      continue;
+    }
+    if (option.actions && !option.actions.includes(action))
+      throw new UsageError(`--${name} is only for ${alternatives(option.actions)}`);
+    for (const value of [given].flat()) requireChoice(`--${name}`, option.choices, value);
+  }
+  const expected = (actions ? actions[action]!.arguments : command.arguments) ?? [];
+  for (const [index, argument] of expected.entries()) {
+    const value = positionals[index];
+    if (value !== undefined) requireChoice(argument.name, argument.choices, value);
+    else if (!argument.isOptional) throw new UsageError(`Missing argument: ${argument.name}`);
+  }
+  if (!expected.at(-1)?.isRepeatable && positionals.length > expected.length)
+    throw new UsageError(`Unexpected argument: "${positionals[expected.length]}"`);
+  return { action, values, positionals, args };
 }
 
-function parse<const O extends ParseArgsOptionsConfig>(args: string[], options: O) {
+function readAction(actions: Actions, name: string | undefined): string {
+  if (name !== undefined && Object.hasOwn(actions, name)) return name;
+  const known = Object.entries(actions);
+  throw new UsageError(
+    name === undefined
+      ? `Missing argument: ${alternatives(Object.keys(actions))}`
+      : `Unknown action "${name}": use ${alternatives(known.map(([known, action]) => actionText(known, action)))}`,
+  );
+}
+
+function requireChoice(
+  name: string,
+  choices: readonly string[] | undefined,
+  value: string | boolean,
+): void {
+  if (choices && !choices.includes(value as string))
+    throw new UsageError(`${name} must be ${alternatives(choices)}, not "${value}"`);
+}
+
+/** `list, sign-in or fetch`. */
+const alternatives = (names: readonly string[]): string =>
+  names.length === 1 ? names[0]! : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+
+function parse(args: string[], options: Options) {
+  const config = Object.fromEntries(
+    Object.entries(options).map(([name, { value, isRepeatable = false }]) => [
+      name,
+      { type: value === undefined ? 'boolean' : 'string', multiple: isRepeatable } as const,
+    ]),
+  );
   try {
-    return parseArgs({ args, options, allowPositionals: true, strict: true });
+    return parseArgs({ args, options: config, allowPositionals: true, strict: true });
   } catch (error) {
     const sentence = (error as Error).message.split('. ')[0]!;
     throw new UsageError(`${sentence}${suggestionFor(sentence, Object.keys(options))}`);

@@ -13,23 +13,31 @@ import { type CopiedTable, type CopyProgress, copyDatabase } from '../store/copy
 import { StoreError } from '../store/errors.ts';
 import { openStore } from '../store/open.ts';
 import { lockStore } from '../store/sqlite/lock.ts';
-import { type Command, EXIT, type Io, printMessage, readArguments, UsageError } from './command.ts';
+import { defineCommand, EXIT, type Io, printMessage, UsageError } from './command.ts';
 
-export const copy: Command = {
+const DATABASE_URL = { prefixes: ['sqlite:', 'postgres://'], suffix: 'file' } as const;
+
+export const copy = defineCommand({
   name: 'copy',
-  usage: '--from URL --to URL [--json]',
   summary: 'Copy the whole database from SQLite to PostgreSQL, or back',
-  options: [
-    '--from URL  The database to copy: sqlite:PATH, or postgres://user@host/name. Stop its service first',
-    '--to URL    An empty database of the other kind. To keep a password out of the command, set PGPASSWORD',
-    '--json      Print the number of rows and the SHA-256 of each table as JSON',
-  ],
-  async run(args, io) {
-    const { values } = readArguments(args, {
-      from: { type: 'string' },
-      to: { type: 'string' },
-      json: { type: 'boolean' },
-    });
+  options: {
+    from: {
+      value: 'URL',
+      description:
+        'The database to copy: sqlite:PATH, or postgres://user@host/name. Stop its service first',
+      completion: DATABASE_URL,
+      isRequired: true,
+    },
+    to: {
+      value: 'URL',
+      description:
+        'An empty database of the other kind. To keep a password out of the command, set PGPASSWORD',
+      completion: DATABASE_URL,
+      isRequired: true,
+    },
+    json: { description: 'Print the number of rows and the SHA-256 of each table as JSON' },
+  },
+  async run({ values }, io) {
     const from = locationOf('--from', values.from);
     const to = locationOf('--to', values.to);
     if (isPostgresUrl(from) === isPostgresUrl(to))
@@ -49,10 +57,9 @@ export const copy: Command = {
       );
     return EXIT.success;
   },
-};
+});
 
-function locationOf(option: string, value: string | undefined): string {
-  if (value === undefined) throw new UsageError(`Missing option: ${option} URL`);
+function locationOf(option: string, value: string): string {
   try {
     const location = database(value);
     if (location !== ':memory:') return location;

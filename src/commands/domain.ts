@@ -14,14 +14,8 @@ import { createDnsResolver, systemDnsServers } from '../net/dns/network-resolver
 import { createWebClient } from '../net/http/client.ts';
 import { createMailTlsProbe } from '../net/smtp/probe.ts';
 import { domainText, wrap } from '../report/text.ts';
-import { type Command, EXIT, type Io, readArguments, UsageError } from './command.ts';
+import { defineCommand, EXIT, type Io, UsageError } from './command.ts';
 import { readDnsOption, startProgress, withProgress } from './progress.ts';
-
-const OPTIONS = {
-  selector: { type: 'string', multiple: true },
-  dns: { type: 'string' },
-  json: { type: 'boolean' },
-} as const;
 
 export const EXIT_OF: Record<HealthStatus, number> = {
   healthy: EXIT.success,
@@ -30,21 +24,20 @@ export const EXIT_OF: Record<HealthStatus, number> = {
   unknown: EXIT.externalFailure,
 };
 
-export const domain: Command = {
+export const domain = defineCommand({
   name: 'domain',
-  usage: 'NAME [--selector S]… [--json] …',
   summary: 'Check the DNS records and mail servers of a domain',
-  options: [
-    '--selector S    DKIM selector of the domain, repeatable (default: common selectors)',
-    '--dns SERVERS   DNS servers to use, such as 127.0.0.1:5353',
-    '--json          Print the result as JSON',
-  ],
-  async run(args, io) {
-    const { values, positionals } = readArguments(args, OPTIONS, {
-      min: 1,
-      max: 1,
-      argumentName: 'NAME',
-    });
+  arguments: [{ name: 'NAME' }],
+  options: {
+    selector: {
+      value: 'S',
+      description: 'DKIM selector of the domain, repeatable (default: common selectors)',
+      isRepeatable: true,
+    },
+    dns: { value: 'SERVERS', description: 'DNS servers to use, such as 127.0.0.1:5353' },
+    json: { description: 'Print the result as JSON' },
+  },
+  async run({ values, positionals }, io) {
     const name = readName(positionals[0]!);
     const selectors = (values.selector ?? []).map(readSelector);
     const { config } = readConfig(io.env);
@@ -60,7 +53,7 @@ export const domain: Command = {
     else io.stdout(formatText(health, io));
     return EXIT_OF[health.status];
   },
-};
+});
 
 function readName(text: string): string {
   const { name, fault } = readDomainName(text);

@@ -5,17 +5,15 @@ import type { Variable } from '../config/variables.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { printable, printableJson } from '../lib/log.ts';
 import { wrap } from '../report/text.ts';
-import { type Command, EXIT, printMessage, readArguments } from './command.ts';
+import { defineCommand, EXIT, printMessage } from './command.ts';
 
 const entries = Object.entries(VARIABLES as Record<string, Variable<unknown>>);
 
-export const env: Command = {
+export const env = defineCommand({
   name: 'env',
-  usage: '[--json]',
   summary: 'Print every environment variable with its current value',
-  options: ['--json   Print them as a JSON array'],
-  async run(args, io) {
-    const { values } = readArguments(args, { json: { type: 'boolean' } });
+  options: { json: { description: 'Print them as a JSON array' } },
+  async run({ values }, io) {
     const { config, warnings } = readConfig(io.env);
     for (const warning of warnings) printMessage(io, printable(warning));
     // Without the source, because the command does not say so in text either.
@@ -28,7 +26,7 @@ export const env: Command = {
         );
     return EXIT.success;
   },
-};
+});
 
 /** The environment variables as a Markdown table, for docs/configuration.md. */
 export function environmentTable(): string {

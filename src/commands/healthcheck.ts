@@ -3,16 +3,14 @@
 import { readConfig } from '../config/config.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { printable } from '../lib/log.ts';
-import { type Command, EXIT, printMessage, readArguments } from './command.ts';
+import { defineCommand, EXIT, printMessage } from './command.ts';
 import { getFrom, urlOf } from './local-service.ts';
 
-export const healthcheck: Command = {
+export const healthcheck = defineCommand({
   name: 'healthcheck',
-  usage: '[--ready]',
   summary: 'Exit with 0 if the service on this machine responds',
-  options: ['--ready   Also require that it can do its work (GET /readyz)'],
-  async run(args, io) {
-    const { values } = readArguments(args, { ready: { type: 'boolean' } });
+  options: { ready: { description: 'Also require that it can do its work (GET /readyz)' } },
+  async run({ values }, io) {
     const { config } = readConfig(io.env);
     const url = urlOf(config, values.ready ? '/readyz' : '/healthz');
     try {
@@ -24,4 +22,4 @@ export const healthcheck: Command = {
     }
     return EXIT.negative;
   },
-};
+});

@@ -1,33 +1,26 @@
 /** `key`: creates an API key for the owner and prints it. */
 
-import { ROLES, type Role } from '../http/actor.ts';
+import { ROLES } from '../http/actor.ts';
 import { printableJson } from '../lib/log.ts';
 import { createApiKey } from '../team/api-keys.ts';
 import { findOwner } from '../team/members.ts';
-import { type Command, EXIT, printMessage, readArguments, UsageError } from './command.ts';
+import { defineCommand, EXIT, printMessage, UsageError } from './command.ts';
 import { withStore } from './configure.ts';
 
-export const key: Command = {
+export const key = defineCommand({
   name: 'key',
-  usage: 'NAME --role ROLE [--test] [--json]',
   summary: 'Create an API key and print it',
-  options: [
-    `--role ROLE   ${ROLES.join(', ')}`,
-    '--test        Create a test-mode key; its tests are kept separate from live ones',
-    '--json        Print the key and its permissions as JSON',
-  ],
-  async run(args, io) {
-    const { positionals, values } = readArguments(
-      args,
-      { role: { type: 'string' }, test: { type: 'boolean' }, json: { type: 'boolean' } },
-      { min: 1, max: 1, argumentName: 'NAME' },
-    );
+  arguments: [{ name: 'NAME' }],
+  options: {
+    role: { value: 'ROLE', description: ROLES.join(', '), choices: ROLES, isRequired: true },
+    test: { description: 'Create a test-mode key; its tests are kept separate from live ones' },
+    json: { description: 'Print the key and its permissions as JSON' },
+  },
+  async run({ positionals, values }, io) {
     const name = positionals[0]!;
     if (name.length > 200 || /[\u0000-\u001f\u007f]/.test(name))
       throw new UsageError('NAME must have 1 to 200 characters and no control characters');
-    const role = values.role as Role | undefined;
-    if (!role || !ROLES.includes(role))
-      throw new UsageError(`--role must be one of ${ROLES.join(', ')}`);
+    const { role } = values;
     return withStore(io, 'stop', async (team) => {
       const member = await findOwner(team.db);
       if (!member) {
@@ -52,4 +45,4 @@ export const key: Command = {
       return EXIT.success;
     });
   },
-};
+});

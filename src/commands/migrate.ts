@@ -8,15 +8,13 @@ import { StoreError } from '../store/errors.ts';
 import { openStore } from '../store/open.ts';
 import { lockStore } from '../store/sqlite/lock.ts';
 import type { MigrationResult } from '../store/types.ts';
-import { type Command, EXIT, printMessage, readArguments } from './command.ts';
+import { defineCommand, EXIT, printMessage } from './command.ts';
 
-export const migrate: Command = {
+export const migrate = defineCommand({
   name: 'migrate',
-  usage: '[--json]',
   summary: 'Upgrade the database to this version, as the service does at its start',
-  options: ['--json   Print the versions and the path of the backup as JSON'],
-  async run(args, io) {
-    const { values } = readArguments(args, { json: { type: 'boolean' } });
+  options: { json: { description: 'Print the versions and the path of the backup as JSON' } },
+  async run({ values }, io) {
     const { config } = readConfig(io.env);
     const result = await upgrade(config.DATABASE_URL);
     const label = databaseLabel(config.DATABASE_URL);
@@ -27,7 +25,7 @@ export const migrate: Command = {
     else printMessage(io, resultText(label, result));
     return EXIT.success;
   },
-};
+});
 
 async function upgrade(location: string): Promise<MigrationResult> {
   const isFile = !isPostgresUrl(location);

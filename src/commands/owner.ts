@@ -7,23 +7,21 @@ import { createApiKey } from '../team/api-keys.ts';
 import { findMemberByEmail, findOwner, normalizeEmail } from '../team/members.ts';
 import { makeOwner } from '../team/owner.ts';
 import { createOwnerLink } from '../team/passwords.ts';
-import { type Command, EXIT, printMessage, readArguments, UsageError } from './command.ts';
+import { defineCommand, EXIT, printMessage, UsageError } from './command.ts';
 import { withStore } from './configure.ts';
 
-export const owner: Command = {
+export const owner = defineCommand({
   name: 'owner',
-  usage: 'EMAIL [--replace] [--json]',
   summary: 'Create or reset the owner; print an API key and a password link',
-  options: [
-    '--replace  Change the owner to an address that is not a member, and revoke the current owner’s access',
-    '--json     Print the owner, the API key and the link as JSON',
-  ],
-  async run(args, io) {
-    const { positionals, values } = readArguments(
-      args,
-      { replace: { type: 'boolean' }, json: { type: 'boolean' } },
-      { min: 1, max: 1, argumentName: 'EMAIL' },
-    );
+  arguments: [{ name: 'EMAIL' }],
+  options: {
+    replace: {
+      description:
+        'Change the owner to an address that is not a member, and revoke the current owner’s access',
+    },
+    json: { description: 'Print the owner, the API key and the link as JSON' },
+  },
+  async run({ positionals, values }, io) {
     const email = addressOf(positionals[0]!);
     return withStore(io, 'create', async (team) => {
       const currentOwner = await findOwner(team.db);
@@ -55,7 +53,7 @@ export const owner: Command = {
       return EXIT.success;
     });
   },
-};
+});
 
 /** The normalized address. Throws a UsageError if it is invalid. */
 function addressOf(text: string): string {

@@ -20,38 +20,36 @@ import { signInAdvice } from '../sign-ins/sign-in.ts';
 import type { Db } from '../store/open.ts';
 import type { TeamContext } from '../team/members.ts';
 import { VERSION } from '../version.ts';
-import { type Command, EXIT, type Io, printMessage, readArguments, UsageError } from './command.ts';
+import { defineCommand, EXIT, type Io, printMessage, UsageError } from './command.ts';
 import { findDatabase, withStore } from './configure.ts';
 import { exitOf, findNamed, requireSignInUrl, signInTimesOf, signInTo } from './sign-in.ts';
 
-export const receivers: Command = {
+export const receivers = defineCommand({
   name: 'receivers',
-  usage: 'list [--json] | sign-in NAME | fetch [NAME]',
   summary: 'List the accounts at Google Postmaster Tools and Microsoft SNDS, sign in, or fetch now',
-  options: [
-    'list          List the accounts with their state and domains',
-    'sign-in NAME  Sign in to an account at Google in a browser; the running service uses it at once',
-    'fetch [NAME]  Fetch from one account or from all, and print what came',
-    '--json        Print the list as JSON',
-  ],
-  async run(args, io) {
-    const { positionals, values } = readArguments(
-      args,
-      { json: { type: 'boolean' } },
-      { min: 1, max: 2, argumentName: 'list, sign-in or fetch' },
-    );
-    const [action, name] = positionals;
+  actions: {
+    list: { description: 'List the accounts with their state and domains' },
+    'sign-in': {
+      arguments: [{ name: 'NAME' }],
+      description:
+        'Sign in to an account at Google in a browser; the running service uses it at once',
+    },
+    fetch: {
+      arguments: [{ name: 'NAME', isOptional: true }],
+      description: 'Fetch from one account or from all, and print what came',
+    },
+  },
+  options: { json: { description: 'Print the list as JSON', actions: ['list'] } },
+  async run({ action, positionals, values }, io) {
+    const [name] = positionals;
     const { config } = readConfig(io.env);
-    if (action === 'list' && name === undefined)
+    if (action === 'list')
       return withStore(io, 'stop', (team) => list(io, config, team, values.json === true));
     if (action === 'fetch') {
       const accounts = name === undefined ? config.RECEIVERS : [findAccount(config, name)];
       return fetchAll(io, accounts);
     }
-    if (action !== 'sign-in')
-      throw new UsageError(`Unknown action "${action}": use list, sign-in NAME, or fetch [NAME]`);
-    if (name === undefined) throw new UsageError('Missing argument: NAME');
-    const account = findAccount(config, name);
+    const account = findAccount(config, name!);
     if (account.receiver !== 'google_postmaster')
       throw new UsageError(`${account.name} uses the key of its entry, without signing in`);
     const signIn = { ...account, kind: 'receiver' as const };
@@ -65,7 +63,7 @@ export const receivers: Command = {
       }),
     );
   },
-};
+});
 
 const findAccount = ({ RECEIVERS }: Config, name: string): ReceiverAccount =>
   findNamed(RECEIVERS, name, {

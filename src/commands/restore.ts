@@ -10,23 +10,20 @@ import { StoreError } from '../store/errors.ts';
 import { type CopiedFacts, restoreBackup, setAside } from '../store/sqlite/backup.ts';
 import { lockStore } from '../store/sqlite/lock.ts';
 import { sqliteFileOf } from './backup.ts';
-import { type Command, EXIT, printMessage, readArguments } from './command.ts';
+import { defineCommand, EXIT, printMessage } from './command.ts';
 import { prepareDataFolder } from './configure.ts';
 
-export const restore: Command = {
+export const restore = defineCommand({
   name: 'restore',
-  usage: 'FILE [--force] [--json]',
   summary: 'Restore the SQLite database and the secret key from a backup',
-  options: [
-    '--force  Replace an existing database. Its files are kept under another name',
-    '--json   Print the result as JSON',
-  ],
-  async run(args, io) {
-    const { positionals, values } = readArguments(
-      args,
-      { force: { type: 'boolean' }, json: { type: 'boolean' } },
-      { min: 1, max: 1, argumentName: 'FILE' },
-    );
+  arguments: [{ name: 'FILE', completion: 'file' }],
+  options: {
+    force: {
+      description: 'Replace an existing database. Its files are kept under another name',
+    },
+    json: { description: 'Print the result as JSON' },
+  },
+  async run({ positionals, values }, io) {
     const { config } = readConfig(io.env);
     const path = sqliteFileOf(config);
     const source = resolve(positionals[0]!);
@@ -57,7 +54,7 @@ export const restore: Command = {
       unlock();
     }
   },
-};
+});
 
 /** Throws a StoreError if the service could not decrypt the secrets of the restored database. */
 function requireKey(facts: CopiedFacts, key: string | null, config: Config): void {

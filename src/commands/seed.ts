@@ -7,36 +7,29 @@ import { printable, printableJson } from '../lib/log.ts';
 import { tryAccess } from '../placement/seed-sources.ts';
 import type { SignIn } from '../sign-ins/sign-in.ts';
 import type { TeamContext } from '../team/members.ts';
-import { type Command, EXIT, type Io, printMessage, readArguments, UsageError } from './command.ts';
+import { defineCommand, EXIT, type Io, printMessage, UsageError } from './command.ts';
 import { withStore } from './configure.ts';
 import { findNamed, requireSignInUrl, signInTimesOf, signInTo } from './sign-in.ts';
 
-export const seed: Command = {
+export const seed = defineCommand({
   name: 'seed',
-  usage: 'list [--json] | sign-in NAME',
   summary: 'List the seed mailboxes, or sign in to one with OAuth 2',
-  options: [
-    'list          List the seed mailboxes with their state',
-    'sign-in NAME  Sign in to a mailbox in a browser; the running service uses it at once',
-    '--json        Print the list as JSON',
-  ],
-  async run(args, io) {
-    const { positionals, values } = readArguments(
-      args,
-      { json: { type: 'boolean' } },
-      { min: 1, max: 2, argumentName: 'list or sign-in' },
-    );
-    const [action, name] = positionals;
+  actions: {
+    list: { description: 'List the seed mailboxes with their state' },
+    'sign-in': {
+      arguments: [{ name: 'NAME' }],
+      description: 'Sign in to a mailbox in a browser; the running service uses it at once',
+    },
+  },
+  options: { json: { description: 'Print the list as JSON', actions: ['list'] } },
+  async run({ action, positionals, values }, io) {
     const { config } = readConfig(io.env);
-    if (action === 'list' && name === undefined)
+    if (action === 'list')
       return withStore(io, 'stop', (team) => list(io, config, team, values.json === true));
-    if (action !== 'sign-in')
-      throw new UsageError(`Unknown action "${action}": use list, or sign-in NAME`);
-    if (name === undefined) throw new UsageError('Missing argument: NAME');
-    const mailbox = findMailbox(config, name);
+    const mailbox = findMailbox(config, positionals[0]!);
     return withStore(io, 'create', (team) => signIn(io, config, team, mailbox));
   },
-};
+});
 
 function findMailbox({ SEED_MAILBOXES }: Config, name: string): SeedMailbox & SignIn {
   const found = findNamed(SEED_MAILBOXES, name, {

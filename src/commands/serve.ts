@@ -5,15 +5,13 @@ import { allowThreadLimits, limitHeapGrowth } from '../lib/memory-settings.ts';
 import { startService } from '../service.ts';
 import { findOwner } from '../team/members.ts';
 import { VERSION } from '../version.ts';
-import { type Command, EXIT, readArguments } from './command.ts';
+import { defineCommand, EXIT } from './command.ts';
 import { configure, prepareDataFolder } from './configure.ts';
 
-export const serve: Command = {
+export const serve = defineCommand({
   name: 'serve',
-  usage: '',
   summary: 'Run the service: SMTP listener, analysis, API and web pages',
-  async run(args, io) {
-    readArguments(args, {});
+  async run(_input, io) {
     const { config, log } = configure(io);
     prepareDataFolder(config, io);
     // Before the service starts threads.
@@ -41,4 +39,4 @@ export const serve: Command = {
     log.info('stopped');
     return EXIT.success;
   },
-};
+});

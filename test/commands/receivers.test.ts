@@ -243,7 +243,7 @@ test('Without accounts, and with wrong arguments, the command says what is possi
   ]);
   for (const [args, message] of [
     [[], /^Missing argument: list, sign-in or fetch$/],
-    [['sing-in'], /^Unknown action "sing-in": use list, sign-in NAME, or fetch \[NAME\]$/],
+    [['sing-in'], /^Unknown action "sing-in": use list, sign-in NAME or fetch \[NAME\]$/],
     [['sign-in'], /^Missing argument: NAME$/],
     [['sign-in', 'nowhree'], /^No account has the name "nowhree"\. Did you mean nowhere\?$/],
     [['fetch', 'x'], /^No account has the name "x": list them with deliverability receivers list$/],

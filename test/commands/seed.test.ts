@@ -190,7 +190,7 @@ test('Wrong arguments say what is possible', async (t) => {
   ]);
   for (const [args, message] of [
     [[], /^Missing argument: list or sign-in$/],
-    [['sing-in'], /^Unknown action "sing-in": use list, or sign-in NAME$/],
+    [['sing-in'], /^Unknown action "sing-in": use list or sign-in NAME$/],
     [['sign-in'], /^Missing argument: NAME$/],
     [['sign-in', 'othre'], /^No seed mailbox has the name "othre"\. Did you mean other\?$/],
     [['sign-in', 'gmx'], /^gmx signs in with a password: set "client_id" instead/],

@@ -7,20 +7,13 @@ import { isoTime, systemClock } from '../../lib/clock.ts';
 import { printable, printableJson } from '../../lib/log.ts';
 import { withCrlf } from '../../mailtests/submit.ts';
 import type { StoredReport } from '../../report/report.ts';
-import {
-  type Command,
-  EXIT,
-  type Io,
-  printMessage,
-  readArguments,
-  UsageError,
-} from '../command.ts';
+import { defineCommand, EXIT, type Io, printMessage, UsageError } from '../command.ts';
 import { type AnalysisOptions, analyzeMessages, type SourceOutcome } from './analysis.ts';
 import { type Baseline, compare, readBaseline, regressions } from './baseline.ts';
 import { createGitHub, isOnGitHub, withoutCommands } from './github.ts';
 import { findMessages, type Inputs, type MessageSource } from './inputs.ts';
 import { type Limits, missedLimits, readLimits } from './limits.ts';
-import { HELP, OPTIONS, readEnvelope, readKind, readTolerance } from './options.ts';
+import { OPTIONS, readEnvelope, readTolerance } from './options.ts';
 import { exitCodeOf, isChecked, type Outcome, type Totals, titleOf } from './outcome.ts';
 import { jsonReport } from './reports/json.ts';
 import { createReportWriter, type ReportFormatter } from './reports/report-writer.ts';
@@ -35,15 +28,23 @@ import {
 import { checkOnService } from './service.ts';
 import { endText, messageText, singleText } from './text.ts';
 
-export const check: Command = {
+export const check = defineCommand({
   name: 'check',
   usage: 'FILE…|-|TEST_ID|INBOX_ID [--report FORMAT=FILE] …',
   summary: 'Check messages without a server or a database',
-  options: HELP,
-  async run(args, io) {
-    const parsed = readArguments(args, OPTIONS, { max: Infinity });
-    const { values } = parsed;
-    const { files, reports } = splitReports(args, parsed.positionals, values.report);
+  arguments: [
+    {
+      name: 'FILE',
+      description: 'An .eml file, a folder with .eml files, or - for standard input; repeatable',
+      completion: 'file',
+      isRepeatable: true,
+    },
+  ],
+  options: OPTIONS,
+  exitCodes:
+    '0 passed, 1 below a limit or worse than the baseline, 2 invalid option or file, 3 network or disk failure. The highest one of all messages counts.',
+  async run({ args, values, positionals }, io) {
+    const { files, reports } = splitReports(args, positionals, values.report);
     if (files.length === 0) throw new UsageError('Missing argument: FILE');
     const limits = readLimits(values['fail-below']);
     if (values.wait || values['wait-placement']) return waitOnService(files, values, limits, io);
@@ -65,7 +66,7 @@ export const check: Command = {
     const input = {
       envelope: readEnvelope(values),
       receivedAt: systemClock.now(),
-      kind: readKind(values.kind),
+      kind: values.kind ?? 'auto',
     };
     const { json = false } = values;
     return runChecks(
@@ -74,7 +75,7 @@ export const check: Command = {
       io,
     );
   },
-};
+});
 
 /** `--report json=a.json junit=b.xml`: the second one is an argument of its own. After `--`, all are files. */
 function splitReports(args: string[], positionals: string[], reports: string[] | undefined) {

@@ -1,61 +1,85 @@
-/** The options of `check`, as `--help` shows them, and the values that describe how a message was sent. */
+/** The options of `check`, and the values that describe how a message was sent. */
 
-import type { AnalysisInput, Envelope } from '../../analysis/check.ts';
+import { CATEGORIES, type Envelope } from '../../analysis/check.ts';
 import { normalizeAddress } from '../../lib/addresses.ts';
 import { UsageError } from '../command.ts';
+import type { Options } from '../declaration.ts';
+import { REPORT_FORMATS } from './reports/reports.ts';
 
 export const OPTIONS = {
-  ip: { type: 'string' },
-  helo: { type: 'string' },
-  'mail-from': { type: 'string' },
-  tls: { type: 'string' },
-  kind: { type: 'string' },
-  dns: { type: 'string' },
-  offline: { type: 'boolean' },
-  'no-links': { type: 'boolean' },
-  'fail-below': { type: 'string', multiple: true },
-  baseline: { type: 'string' },
-  tolerance: { type: 'string' },
-  report: { type: 'string', multiple: true },
-  json: { type: 'boolean' },
-  html: { type: 'string' },
-  pdf: { type: 'string' },
-  wait: { type: 'boolean' },
-  'wait-placement': { type: 'boolean' },
-  since: { type: 'string' },
-  timeout: { type: 'string' },
-  url: { type: 'string' },
-} as const;
-
-export const HELP = [
-  'FILE                An .eml file, a folder with .eml files, or - for standard input; repeatable',
-  '--ip ADDRESS        Sending IP address; required to check SPF and reverse DNS',
-  '--helo NAME         HELO name of the sending server',
-  '--mail-from ADDR    Envelope sender; "" is the null sender (default: Return-Path)',
-  '--tls VERSION       TLSv1.3, TLSv1.2, …, or none',
-  '--kind KIND         auto, marketing or transactional',
-  '--dns SERVERS       DNS servers to use, such as 127.0.0.1:5353',
-  '--no-links          Do not check links',
-  '--offline           Make no network requests',
-  '--fail-below N      Exit with code 1 if a score is below N or unknown; content=N for that category; repeatable',
-  '--baseline FILE     Exit with code 1 if a message got worse since FILE was written',
-  '--tolerance N       With --baseline: how many points a score can fall (default: 2)',
-  '--report FORMAT=FILE  Also write a report; several can follow: json, junit, sarif, markdown, code-quality, baseline, html or pdf',
-  '--json              Print the result as JSON',
-  '--html FILE         The same as --report html=FILE, for one message',
-  '--pdf FILE          The same as --report pdf=FILE, for one message',
-  '--wait              Wait for the result of a test on a service (TEST_ID), or of the next message to an inbox (INBOX_ID)',
-  '--wait-placement    The same, and wait for the placement too',
-  '--since TIME        With --wait and an inbox: take the first message since then (default: now)',
-  '--timeout DURATION  With --wait: how long to wait at most (default: 70m)',
-  '--url URL           With --wait: the service (default: DELIVERABILITY_BASE_URL)',
-  'Exit codes:  0 passed, 1 below a limit or worse than the baseline, 2 invalid option or file, 3 network or disk failure. The highest one of all messages counts.',
-];
-
-export function readKind(text = 'auto'): AnalysisInput['kind'] {
-  if (text === 'auto' || text === 'marketing' || text === 'transactional') return text;
-  throw new UsageError('--kind must be auto, marketing or transactional');
-}
+  ip: {
+    value: 'ADDRESS',
+    description: 'Sending IP address; required to check SPF and reverse DNS',
+  },
+  helo: { value: 'NAME', description: 'HELO name of the sending server' },
+  'mail-from': {
+    value: 'ADDR',
+    description: 'Envelope sender; "" is the null sender (default: Return-Path)',
+  },
+  tls: {
+    value: 'VERSION',
+    description: 'TLSv1.3, TLSv1.2, …, or none',
+    completion: ['TLSv1.3', 'TLSv1.2', 'TLSv1.1', 'TLSv1', 'none'],
+  },
+  kind: {
+    value: 'KIND',
+    description: 'auto, marketing or transactional',
+    choices: ['auto', 'marketing', 'transactional'],
+  },
+  dns: { value: 'SERVERS', description: 'DNS servers to use, such as 127.0.0.1:5353' },
+  'no-links': { description: 'Do not check links' },
+  offline: { description: 'Make no network requests' },
+  'fail-below': {
+    value: 'N',
+    description:
+      'Exit with code 1 if a score is below N or unknown; content=N for that category; repeatable',
+    completion: { prefixes: CATEGORIES.map((category) => `${category}=`) },
+    isRepeatable: true,
+  },
+  baseline: {
+    value: 'FILE',
+    description: 'Exit with code 1 if a message got worse since FILE was written',
+    completion: 'file',
+  },
+  tolerance: {
+    value: 'N',
+    description: 'With --baseline: how many points a score can fall (default: 2)',
+  },
+  report: {
+    value: 'FORMAT=FILE',
+    description: `Also write a report; several can follow: ${REPORT_FORMATS.slice(0, -1).join(', ')} or ${REPORT_FORMATS.at(-1)}`,
+    completion: { prefixes: REPORT_FORMATS.map((format) => `${format}=`), suffix: 'file' },
+    isRepeatable: true,
+  },
+  json: { description: 'Print the result as JSON' },
+  html: {
+    value: 'FILE',
+    description: 'The same as --report html=FILE, for one message',
+    completion: 'file',
+  },
+  pdf: {
+    value: 'FILE',
+    description: 'The same as --report pdf=FILE, for one message',
+    completion: 'file',
+  },
+  wait: {
+    description:
+      'Wait for the result of a test on a service (TEST_ID), or of the next message to an inbox (INBOX_ID)',
+  },
+  'wait-placement': { description: 'The same, and wait for the placement too' },
+  since: {
+    value: 'TIME',
+    description: 'With --wait and an inbox: take the first message since then (default: now)',
+  },
+  timeout: {
+    value: 'DURATION',
+    description: 'With --wait: how long to wait at most (default: 70m)',
+  },
+  url: {
+    value: 'URL',
+    description: 'With --wait: the service (default: DELIVERABILITY_BASE_URL)',
+  },
+} as const satisfies Options;
 
 export function readEnvelope(values: {
   ip?: string;

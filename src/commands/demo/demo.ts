@@ -17,7 +17,7 @@ import { createApiKey } from '../../team/api-keys.ts';
 import { makeOwner } from '../../team/owner.ts';
 import { signInGuardOf } from '../../team/sign-in-guard.ts';
 import { VERSION } from '../../version.ts';
-import { type Command, EXIT, type Io, readArguments } from '../command.ts';
+import { defineCommand, EXIT, type Io } from '../command.ts';
 import { addDemoDomains, receiversFetched } from './domains.ts';
 import { DEMO_MAILS, type DemoMail, demoKey, demoZone } from './mails.ts';
 import { startDemoProviders } from './providers.ts';
@@ -32,13 +32,13 @@ const DEMO_ENVIRONMENT = {
   DELIVERABILITY_CHECK_LINKS: 'false',
 };
 
-export const demo: Command = {
+export const demo = defineCommand({
   name: 'demo',
-  usage: '[--once]',
   summary: 'Run an offline demo: test two messages and print their reports',
-  options: ['--once   Exit after the demo instead of keeping the service running'],
-  async run(args, io) {
-    const { values } = readArguments(args, { once: { type: 'boolean' } });
+  options: {
+    once: { description: 'Exit after the demo instead of keeping the service running' },
+  },
+  async run({ values }, io) {
     // Pages and emails name the ports, so they must be known before the start.
     const providers = await startDemoProviders(systemClock);
     const { config } = readConfig({
@@ -83,7 +83,7 @@ export const demo: Command = {
     }
     return EXIT.success;
   },
-};
+});
 
 /**
  * The DNS of the demo. Its own two messages need no network. The messages that people test afterwards come from

@@ -10,14 +10,7 @@ import { printable, printableJson } from '../../lib/log.ts';
 import { createDnsResolver, systemDnsServers } from '../../net/dns/network-resolver.ts';
 import { createTrustedWebClient } from '../../net/http/client.ts';
 import { inspectStore } from '../../store/inspect.ts';
-import {
-  type Command,
-  EXIT,
-  type Io,
-  printMessage,
-  readArguments,
-  UsageError,
-} from '../command.ts';
+import { defineCommand, EXIT, type Io, printMessage, UsageError } from '../command.ts';
 import { startProgress } from '../progress.ts';
 import { CONNECTION_CHECKS } from './connections.ts';
 import { DNS_CHECKS } from './dns.ts';
@@ -28,12 +21,6 @@ import { findingText, summaryText } from './print.ts';
 import { REACHABILITY_CHECKS } from './reachability.ts';
 import { findService } from './service.ts';
 
-const OPTIONS = {
-  to: { type: 'string' },
-  time: { type: 'string' },
-  json: { type: 'boolean' },
-} as const;
-
 const EXIT_OF: Record<FindingState, number> = {
   ok: EXIT.success,
   warning: EXIT.success,
@@ -41,17 +28,22 @@ const EXIT_OF: Record<FindingState, number> = {
   unknown: EXIT.externalFailure,
 };
 
-export const doctor: Command = {
+export const doctor = defineCommand({
   name: 'doctor',
-  usage: '[--to ADDRESS] [--time URL] [--json]',
   summary: 'Check the installation: database, DNS, mail, certificates, and all that is configured',
-  options: [
-    '--to ADDRESS  Send an email to this address through the configured mail server',
-    '--time URL    Web server to compare the clock with (default: the OpenID Connect issuer, or www.iana.org)',
-    '--json        Print the findings as JSON',
-  ],
-  async run(args, io) {
-    const { values } = readArguments(args, OPTIONS);
+  options: {
+    to: {
+      value: 'ADDRESS',
+      description: 'Send an email to this address through the configured mail server',
+    },
+    time: {
+      value: 'URL',
+      description:
+        'Web server to compare the clock with (default: the OpenID Connect issuer, or www.iana.org)',
+    },
+    json: { description: 'Print the findings as JSON' },
+  },
+  async run({ values }, io) {
     const { config, warnings } = readConfig(io.env);
     for (const warning of warnings) printMessage(io, printable(warning));
     const to = values.to === undefined ? null : readAddress(values.to);
@@ -65,7 +57,7 @@ export const doctor: Command = {
     }
     return EXIT_OF[state];
   },
-};
+});
 
 function readAddress(text: string): string {
   try {

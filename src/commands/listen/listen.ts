@@ -8,7 +8,7 @@ import { VARIABLES } from '../../config/variables.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import { printable } from '../../lib/log.ts';
-import { type Command, EXIT, type Io, readArguments, UsageError } from '../command.ts';
+import { defineCommand, EXIT, type Io, UsageError } from '../command.ts';
 import { type Authority, openAuthority } from './authority.ts';
 import { instructions, receiptJson, receiptText } from './print.ts';
 import { createReceiver, type Receipt, type ReceiveOptions } from './receive.ts';
@@ -19,23 +19,38 @@ const { DATA_DIR, HTTP_PORT, BASE_URL } = VARIABLES;
 const LISTEN_VARIABLES = { DATA_DIR, HTTP_PORT, BASE_URL };
 type ListenConfig = Pick<Config, keyof typeof LISTEN_VARIABLES>;
 
-export const listen: Command = {
+export const listen = defineCommand({
   name: 'listen',
-  usage: '[--secret-file FILE] [--forward URL] [--port N] …',
   summary: 'Receive webhooks on this machine; verify and print each event',
-  options: [
-    '--secret-file FILE   File with the signing secret of the endpoint (whsec_…)',
-    '--secret SECRET      The signing secret; other users of this machine can see it',
-    '--forward URL        Forward each event to your program and return its response',
-    '--status N           Respond with this status, to test failures (default: 200)',
-    '--port N             Port to listen on (default: 4443; 0 for any free port)',
-    '--host ADDRESS       Address to listen on (default: 127.0.0.1)',
-    '--name NAME          Host name in the URL and the certificate',
-    '--dir DIR            Folder of the certificate authority (default: DATA_DIR/listen)',
-    '--json               Print each delivery as a line of JSON',
-  ],
-  async run(args, io) {
-    const { values } = readArguments(args, LISTEN_OPTIONS);
+  options: {
+    'secret-file': {
+      value: 'FILE',
+      description: 'File with the signing secret of the endpoint (whsec_…)',
+      completion: 'file',
+    },
+    secret: {
+      value: 'SECRET',
+      description: 'The signing secret; other users of this machine can see it',
+    },
+    forward: {
+      value: 'URL',
+      description: 'Forward each event to your program and return its response',
+    },
+    status: {
+      value: 'N',
+      description: 'Respond with this status, to test failures (default: 200)',
+    },
+    port: { value: 'N', description: 'Port to listen on (default: 4443; 0 for any free port)' },
+    host: { value: 'ADDRESS', description: 'Address to listen on (default: 127.0.0.1)' },
+    name: { value: 'NAME', description: 'Host name in the URL and the certificate' },
+    dir: {
+      value: 'DIR',
+      description: 'Folder of the certificate authority (default: DATA_DIR/listen)',
+      completion: 'folder',
+    },
+    json: { description: 'Print each delivery as a line of JSON' },
+  },
+  async run({ values }, io) {
     const config: ListenConfig = readConfig(io.env, LISTEN_VARIABLES).config;
     const receive = createReceiver({ clock: systemClock, ...readReceiveOptions(values) });
     const listenAddress = readListenAddress(values);
@@ -72,7 +87,7 @@ export const listen: Command = {
     await server.close();
     return EXIT.success;
   },
-};
+});
 
 const printOptions = ({ width, useColor }: Io) => ({ width, color: useColor });
 
@@ -102,19 +117,9 @@ function connectionFaultText(fault: ConnectionFault, { file }: Authority): strin
 
 // Options of `listen`.
 
-const LISTEN_OPTIONS = {
-  secret: { type: 'string' },
-  'secret-file': { type: 'string' },
-  forward: { type: 'string' },
-  status: { type: 'string' },
-  port: { type: 'string' },
-  host: { type: 'string' },
-  name: { type: 'string' },
-  dir: { type: 'string' },
-  json: { type: 'boolean' },
-} as const;
-
-type OptionValues = { [Name in Exclude<keyof typeof LISTEN_OPTIONS, 'json'>]?: string };
+type OptionValues = {
+  [Name in 'secret' | 'secret-file' | 'forward' | 'status' | 'port' | 'host' | 'name']?: string;
+};
 
 /** Throws a UsageError. */
 function readReceiveOptions(values: OptionValues): Omit<ReceiveOptions, 'clock'> {

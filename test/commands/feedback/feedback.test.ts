@@ -158,7 +158,7 @@ test('feedback import names what is missing or wrong', async (t) => {
     [['import', folder], {}, /Set DELIVERABILITY_API_KEY/],
     [['import', join(folder, 'missing')], env, /Cannot read .*missing/],
     [['import'], env, /PATH/],
-    [['read', folder], env, /needs parse or import/],
+    [['read', folder], env, /Unknown action "read": use parse PATH… or import/],
     [['import', '--imap', 'https://x'], env, /--imap must be a URL/],
     [['parse', folder, '--url', 'http://x'], env, /only for import/],
   ];

@@ -49,7 +49,7 @@ const RENDERED: ReportFormat[] = ['html', 'pdf'];
 const isRendered = (format: string): format is ReportFormat =>
   RENDERED.includes(format as ReportFormat);
 
-const FORMATS = [...Object.keys(FORMATTERS), ...RENDERED];
+export const REPORT_FORMATS = [...Object.keys(FORMATTERS), ...RENDERED];
 
 /** The path of each format. */
 export type ReportPaths = Map<string, string>;
@@ -59,7 +59,7 @@ export const renderedFormats = (paths: ReportPaths): ReportFormat[] =>
 
 /** `sarif=out.sarif` after another report: `--report json=a.json sarif=out.sarif`. */
 export const isReportArgument = (arg: string): boolean =>
-  FORMATS.some((format) => arg.startsWith(`${format}=`));
+  REPORT_FORMATS.some((format) => arg.startsWith(`${format}=`));
 
 interface ReportValues {
   html?: string | undefined;
@@ -88,9 +88,9 @@ export function readReportPaths(values: ReportValues, usedPaths: Map<string, str
   for (const text of values.report ?? []) {
     const at = text.indexOf('=');
     const format = at < 0 ? text : text.slice(0, at);
-    if (at < 0 || !FORMATS.includes(format))
+    if (at < 0 || !REPORT_FORMATS.includes(format))
       throw new UsageError(
-        `--report must be FORMAT=FILE, not "${text}". The formats are ${FORMATS.join(', ')}`,
+        `--report must be FORMAT=FILE, not "${text}". The formats are ${REPORT_FORMATS.join(', ')}`,
       );
     add(format, text.slice(at + 1), `--report ${format}`);
   }

@@ -1,0 +1,42 @@
+/** The list of commands, in the order of `--help`. */
+
+import { backup } from './backup.ts';
+import { check } from './check/check.ts';
+import type { Command } from './command.ts';
+import { copy } from './copy.ts';
+import { demo } from './demo/demo.ts';
+import { doctor } from './doctor/doctor.ts';
+import { domain } from './domain.ts';
+import { env } from './env.ts';
+import { feedback } from './feedback/feedback.ts';
+import { healthcheck } from './healthcheck.ts';
+import { key } from './key.ts';
+import { listen } from './listen/listen.ts';
+import { migrate } from './migrate.ts';
+import { openapi } from './openapi.ts';
+import { owner } from './owner.ts';
+import { receivers } from './receivers.ts';
+import { restore } from './restore.ts';
+import { seed } from './seed.ts';
+import { serve } from './serve.ts';
+
+export const COMMANDS: Command[] = [
+  serve,
+  check,
+  domain,
+  feedback,
+  demo,
+  owner,
+  key,
+  seed,
+  receivers,
+  backup,
+  restore,
+  migrate,
+  copy,
+  doctor,
+  healthcheck,
+  listen,
+  env,
+  openapi,
+];
