@@ -5,7 +5,7 @@ import type { AlertRow } from '../../store/tables.generated.ts';
 import type { Notification } from '../alert-text.ts';
 import type { Channel, ChannelContext, ChannelField } from './channel.ts';
 import { settingOf } from './settings.ts';
-import { clip, headingOf, referenceOf, stepTexts, withoutMarkup } from './text.ts';
+import { clip, fitMessage, headingOf, referenceOf, stepTexts, withoutMarkup } from './text.ts';
 
 const URL_FIELD: ChannelField = {
   ...{ name: 'google_chat_webhook_url', kind: 'url', isSecret: true },
@@ -28,7 +28,7 @@ export const googleChat: Channel = {
   post: {
     url: urlOf,
     missing: 'the Google Chat webhook URL was removed or cannot be decrypted',
-    message: (notification) => ({ body: messageOf(notification) }),
+    message: (notification) => ({ body: fitMessage(notification, messageOf, MAX_BYTES) }),
     answers: {
       accepted: v.pipe(
         v.object({ name: v.pipe(v.string(), v.startsWith('spaces/')) }),
@@ -56,6 +56,9 @@ function urlOf(app: ChannelContext, rule: AlertRow): string | null {
   url.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD');
   return url.href;
 }
+
+/** Google Chat takes 32,000 bytes. */
+const MAX_BYTES = 30_000;
 
 function messageOf(notification: Notification): object {
   const { incident } = notification;

@@ -136,14 +136,18 @@ function resultOf({ response, failure }: PostOutcome, post: OutgoingPost): Failu
 const statusText = (code: number): string =>
   code === 429 ? 'too many messages in a short time' : 'only 2xx counts as success';
 
+/** If a service does not say how long. */
+const DEFAULT_WAIT_MS = 60_000;
+
 /** With status 429, or 503 during maintenance. */
 function waitOf(
   code: number,
   header: string | undefined,
   seconds = Number(header),
 ): Pick<Failure, 'waitMs'> {
-  if ((code !== 429 && code !== 503) || !Number.isFinite(seconds) || seconds <= 0) return {};
-  return { waitMs: Math.min(Math.ceil(seconds * 1000), MAX_RETRY_DELAY_MS) };
+  if (seconds > 0 && (code === 429 || code === 503))
+    return { waitMs: Math.min(Math.ceil(seconds * 1000), MAX_RETRY_DELAY_MS) };
+  return code === 429 ? { waitMs: DEFAULT_WAIT_MS } : {};
 }
 
 /** Undefined for anything else. Bodies are short. */

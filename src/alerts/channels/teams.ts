@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { Notification } from '../alert-text.ts';
 import type { Channel, ChannelField } from './channel.ts';
 import { settingOf } from './settings.ts';
-import { clip, headingOf, referenceOf, stepTexts } from './text.ts';
+import { clip, fitMessage, headingOf, referenceOf, stepTexts } from './text.ts';
 
 const URL_FIELD: ChannelField = {
   ...{ name: 'teams_webhook_url', kind: 'url', isSecret: true },
@@ -28,7 +28,7 @@ export const teams: Channel = {
   post: {
     url: (app, rule) => settingOf(app, rule, URL_FIELD) ?? null,
     missing: 'the Teams workflow URL was removed or cannot be decrypted',
-    message: (notification) => ({ body: envelope(card(notification)) }),
+    message: (notification) => ({ body: fitMessage(notification, messageOf, MAX_BYTES) }),
     answers: {
       refusals: {
         400: 'the workflow does not take this message; create it with “When a Teams webhook request is received”',
@@ -46,10 +46,16 @@ export const teams: Channel = {
   },
 };
 
-const envelope = (content: object): object => ({
+/** Teams takes about 28 KB. */
+const MAX_BYTES = 24_000;
+
+const messageOf = (notification: Notification): object => ({
   type: 'message',
   attachments: [
-    { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content },
+    {
+      ...{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null },
+      content: card(notification),
+    },
   ],
 });
 

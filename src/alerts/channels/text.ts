@@ -156,3 +156,36 @@ function optionalParts(
     ...(followUp === null ? [] : [plain(clip(followUp, 'lead'))]),
   ].filter((part) => part !== '');
 }
+
+/** What texts are shortened to, one after the other, until the message fits. */
+const SHORTER = [200, 80, 30];
+
+/** The first message of at most `maxBytes` as JSON, with texts as long as possible. */
+export function fitMessage(
+  notification: Notification,
+  build: (notification: Notification) => object,
+  maxBytes: number,
+): object {
+  let message = build(notification);
+  for (const maxLength of SHORTER) {
+    if (Buffer.byteLength(JSON.stringify(message)) <= maxBytes) break;
+    message = build(shorten(notification, maxLength));
+  }
+  return message;
+}
+
+function shorten(notification: Notification, maxLength: number): Notification {
+  const cut = (text: string): string => truncate(cleanText(text), maxLength);
+  const { title, lead, facts, steps, followUp, rule } = notification;
+  return {
+    ...notification,
+    ...{ title: cut(title), lead: cut(lead), rule: cut(rule) },
+    facts: facts.map(([label, value]) => [cut(label), cut(value)]),
+    steps: steps.map((step) => ({
+      ...{ title: cut(step.title), text: cut(step.text) },
+      // A part of a record is of no use.
+      record: step.record && step.record.value.length <= maxLength ? step.record : null,
+    })),
+    followUp: followUp && cut(followUp),
+  };
+}

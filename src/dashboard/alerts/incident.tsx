@@ -177,7 +177,7 @@ function openedBy({ test_id, run_id }: AlertIncidentWithDetails): string {
 }
 
 function Timeline({ incident }: { incident: AlertIncidentWithDetails }) {
-  const { notifications, opened_at, resolved_at, resolution } = incident;
+  const { notifications, opened_at, resolved_at, resolution, next_reminder_at } = incident;
   const about = (type: IncidentNotification['type']) =>
     notifications.filter((notification) => notification.type === type);
   return (
@@ -190,10 +190,19 @@ function Timeline({ incident }: { incident: AlertIncidentWithDetails }) {
           </div>
         </li>
         <Notifications notifications={about('triggered')} />
+        <Notifications notifications={about('reminder')} />
         {resolved_at === null ? (
           <li>
             <Waiting>Still open</Waiting>
-            <div class="when">No further notifications until it is resolved.</div>
+            <div class="when">
+              {next_reminder_at === null ? (
+                'No further notifications until it is resolved.'
+              ) : (
+                <>
+                  Next reminder: <Time at={next_reminder_at} />
+                </>
+              )}
+            </div>
           </li>
         ) : (
           <li class="pass">
@@ -216,6 +225,7 @@ const Notifications = ({ notifications }: { notifications: IncidentNotification[
       // Notifications have no id, and their order never changes.
       <li key={index}>
         <NotificationMark {...notification} />
+        {notification.type === 'reminder' && <span class="small"> (reminder)</span>}
         {notification.recipient && (
           <>
             {' '}

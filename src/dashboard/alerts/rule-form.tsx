@@ -13,7 +13,7 @@ import { findSubscribedEndpoints } from '../../alerts/channels/webhook.ts';
 import { CONDITIONS, type ConditionId, THRESHOLD_RANGE } from '../../alerts/conditions/index.ts';
 import { unknownCondition } from '../../alerts/conditions/unknown.ts';
 import { alertOr404 } from '../../alerts/queries.ts';
-import type { Alert, AlertPatch, NewAlert } from '../../alerts/schema.ts';
+import { type Alert, type AlertPatch, type NewAlert, REMINDER_HOURS } from '../../alerts/schema.ts';
 import type { App } from '../../app.ts';
 import { findDomainByName } from '../../domains/queries.ts';
 import { domainOperations } from '../../domains/routes.ts';
@@ -48,6 +48,8 @@ export interface RuleValues {
   settings: Record<string, string>;
   /** The stored secrets to remove. */
   removed: string[];
+  /** Hours; empty for no reminders. */
+  reminders: string;
   enabled: boolean;
 }
 
@@ -62,6 +64,7 @@ export const RULE_LABELS = {
   threshold: 'threshold',
   domain: 'domain',
   channels: 'list of channels',
+  reminder_hours: 'time between reminders',
   ...Object.fromEntries(FIELDS.map(({ name, label, noun }) => [name, noun ?? label])),
 };
 
@@ -74,6 +77,7 @@ export const NEW_RULE: RuleValues = {
   channels: ['email'],
   settings: NO_SETTINGS,
   removed: [],
+  reminders: '',
   enabled: true,
 };
 
@@ -85,6 +89,7 @@ export const valuesOf = (alert: Alert, domainName: string | null): RuleValues =>
   channels: alert.channels,
   settings: Object.fromEntries(FIELDS.map((field) => [field.name, typedValue(alert, field)])),
   removed: [],
+  reminders: alert.reminder_hours?.toString() ?? '',
   enabled: alert.enabled,
 });
 
@@ -110,6 +115,7 @@ export function readValues(raw: Uint8Array): RuleValues {
       ]),
     ),
     removed: FIELDS.flatMap(({ name }) => (field(removalName(name)) === 'on' ? [name] : [])),
+    reminders: field('reminder_hours').trim(),
     enabled: field('enabled') === 'on',
   };
 }
@@ -119,7 +125,7 @@ export async function bodyOf(
   { db }: Pick<App, 'db'>,
   values: RuleValues,
 ): Promise<NewAlert & AlertPatch> {
-  const { name, condition, threshold, channels, enabled } = values;
+  const { name, condition, threshold, channels, reminders, enabled } = values;
   const hasThreshold = CONDITIONS.find(({ id }) => id === condition)?.threshold != null;
   return {
     name,
@@ -128,6 +134,7 @@ export async function bodyOf(
     // Those of a newer version stay with the rule.
     channels: channels.filter(isKnownChannel),
     enabled,
+    reminder_hours: reminders === '' ? null : Number(reminders),
     ...(hasThreshold ? { threshold: threshold === '' ? null : Number(threshold) } : {}),
     domain_id: await domainIdOf(db, values.domain),
     ...Object.fromEntries(FIELDS.flatMap((field) => settingOf(values, field))),
@@ -244,15 +251,20 @@ export function RuleForm({ action, values, problem, submit, version, ...context 
         choices={[...channelChoices(context.unconfigured), ...unknownChannels(values.channels)]}
         values={values.channels}
       />
-      {FIELDS.map((field) => (
-        <SettingField
-          key={field.name}
-          field={field}
-          values={values}
-          error={errors[field.name]}
-          shown={context.shown[shownName(field)] ?? null}
-        />
+      {CHANNEL_IDS.map((id) => (
+        <ChannelSettings key={id} id={id} {...{ values, errors }} shown={context.shown} />
       ))}
+      <div class="reminders">
+        <TextField
+          type="number"
+          name="reminder_hours"
+          label="Reminder after (hours)"
+          hint={`Repeats the alert while an incident stays open, every ${REMINDER_HOURS.min} to ${REMINDER_HOURS.max} hours. If empty, there are no reminders. Webhooks get none.`}
+          {...REMINDER_HOURS}
+          value={values.reminders}
+          error={errors.reminder_hours}
+        />
+      </div>
       <Checkbox
         name="enabled"
         label="Enabled"
@@ -354,6 +366,34 @@ const unknownChannels = (channels: string[]) =>
       ...{ value: id, text: id },
       hint: 'This version of the program does not know this channel. It stays with the rule.',
     }));
+
+interface ChannelSettingsProps {
+  id: ChannelId;
+  values: RuleValues;
+  errors: FormProblem['fields'];
+  /** How the API shows the settings of the rule. */
+  shown: Record<string, unknown>;
+}
+
+/** Shown while the channel is chosen, and always if something in it is wrong. */
+function ChannelSettings({ id, values, errors, shown }: ChannelSettingsProps) {
+  const { name, fields } = CHANNELS[id];
+  if (fields.length === 0) return null;
+  const isWrong = fields.some((field) => errors[field.name] !== undefined);
+  return (
+    <fieldset class={isWrong ? 'channel-settings' : `channel-settings of-${id}`}>
+      <legend>{name}</legend>
+      {fields.map((field) => (
+        <SettingField
+          key={field.name}
+          {...{ field, values }}
+          error={errors[field.name]}
+          shown={shown[shownName(field)] ?? null}
+        />
+      ))}
+    </fieldset>
+  );
+}
 
 interface SettingFieldProps {
   field: ChannelField;

@@ -190,11 +190,19 @@ function RuleFacts({ alert, domain }: { alert: Alert; domain: string | null }) {
         ],
         ['Channels', <Channels key="channels" alert={alert} />],
         ...CHANNEL_IDS.flatMap((id) => settingFacts(alert, id)),
+        ['Reminders', remindersText(alert)],
         ['Last triggered', <LastTriggered key="last" at={alert.last_triggered_at} />],
         ['Created', <Ago key="created" at={alert.created_at} />],
       ]}
     />
   );
+}
+
+function remindersText({ reminder_hours: hours }: Alert): string {
+  if (hours === null) return 'None';
+  return hours === 1
+    ? 'Every hour while an incident is open'
+    : `Every ${hours} hours while an incident is open`;
 }
 
 /** Nothing about the recipients of a rule without emails. */
