@@ -119,6 +119,8 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   listIncidentsOfAlert: 'member',
   listAlertIncidents: 'member',
   getAlertIncident: 'member',
+  // All roles talk to assistants, which may do what they may.
+  callMcp: 'viewer',
   // All roles search; they find what they may read.
   search: 'viewer',
   // All roles read summaries.
