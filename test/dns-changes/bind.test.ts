@@ -229,9 +229,8 @@ describe('Records of a domain at a real BIND', { skip: skipUnlessInstalled('name
       DELIVERABILITY_BLOCKLISTS: '-all',
       DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
     };
-    const { stdout, code } = await runCommand(
-      ...([command, ['plan', 'example.com', '--as', 'zone-file'], env] as const),
-    );
+    const args = ['plan', 'example.com', '--as', 'zone-file'];
+    const { stdout, code } = await runCommand(command, args, env);
     assert.equal(code, EXIT.success);
     assert.match(stdout, /^_dmarc\.example\.com\. +3600 +IN +TXT +"v=DMARC1/m);
   });
