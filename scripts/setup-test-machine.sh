@@ -45,6 +45,8 @@ packages=(
   lintian            # checks the Debian package of a release
   qemu-user-static   # runs the executable for arm64
   binutils-aarch64-linux-gnu # strip, for the executable for arm64
+  bind9              # a name server that takes updates
+  knot               # another one
   wrk                # the load generator of `npm run bench http`
   gccgo-go           # compiles a webhook verification sample; a third of the size of golang-go
 )
@@ -102,10 +104,11 @@ install() {
 
 # The tests start their own daemons: those of the packages must not start, now or at boot.
 daemons=()
-for name in opendkim spamd rspamd prometheus postfix haproxy nginx caddy postgresql; do
+for name in opendkim spamd rspamd prometheus postfix haproxy nginx caddy postgresql knot; do
   case " ${missing[*]} " in *" $name "*) daemons+=("$name") ;; esac
 done
 case " ${missing[*]} " in *' dovecot-imapd '*) daemons+=(dovecot) ;; esac
+case " ${missing[*]} " in *' bind9 '*) daemons+=(named) ;; esac
 case " ${missing[*]} " in *' nginx-light '*) daemons+=(nginx) ;; esac
 policy=/usr/sbin/policy-rc.d
 if [ ${#daemons[@]} -gt 0 ] && [ ! -e "$policy" ]; then

@@ -2,8 +2,8 @@
 
 import { createSocket } from 'node:dgram';
 import { decode, encode } from 'dns-packet';
+import { recordFromText } from '../../src/net/dns/record-data.ts';
 import type { RecordType } from '../../src/net/dns/resolver.ts';
-import { recordFromText } from '../../test/helpers/dns-record-data.ts';
 import { type Reply, replyFor } from './watching-records.ts';
 
 const TTL_SECONDS = 300;

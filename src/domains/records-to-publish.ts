@@ -1,20 +1,26 @@
 /** The DNS records that fix the findings of the domain checks, ready to copy. */
 
-import { findCaaProblem, parseCaa } from '../analysis/checks/caa.ts';
 import type { DomainCheck } from '../analysis/domain/health.ts';
 import { ownedDomain } from '../lib/domain-names.ts';
 import { type Resolver, recordsOf } from '../net/dns/resolver.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
+import {
+  ADD_RUA,
+  collapseWhitespace,
+  hasOwnName,
+  isReplaced,
+  mergeRecords,
+  PLACEHOLDER,
+  stripPlaceholderRua,
+} from './merge-records.ts';
 import type { RecordToPublish } from './schema.ts';
 import { verificationRecord } from './verification.ts';
 
-/** A placeholder for a value that only the owner knows. */
-const PLACEHOLDER = /<[^<>]+>/;
 /** Checks whose proposed records are only examples, with an invented mailbox, host, or policy. */
 const EXAMPLES = ['mx', 'mta_sts'];
 
-/** Added to the purpose if an invented report mailbox was removed from the record. */
-const ADD_RUA = 'To receive reports, append “; rua=mailto:” and your mailbox address.';
+/** A check of a domain or of a test. */
+type Proposer = Pick<DomainCheck, 'id' | 'status' | 'evidence' | 'fix'>;
 
 interface Candidate {
   type: 'TXT' | 'CAA';
@@ -64,7 +70,8 @@ function candidatesOf(domain: string, checks: DomainCheck[]): Candidate[] {
 const isWithin = (name: string, owner: string): boolean =>
   name === owner || name.endsWith(`.${owner}`);
 
-function isExample({ id, evidence, fix }: DomainCheck, checks: DomainCheck[]): boolean {
+/** Whether the proposed record is only an example, with an invented mailbox, host, or policy. */
+export function isExample({ id, evidence, fix }: Proposer, checks: Proposer[]): boolean {
   if (id === 'tls_rpt') return fix?.record?.value.includes('mailto:tls-reports@') === true;
   if (EXAMPLES.includes(id)) return true;
   // Without an existing record, the proposed authority or logo is invented.
@@ -89,9 +96,6 @@ export function recordCaution(check: DomainCheck, checks: DomainCheck[]): string
   return null;
 }
 
-/** A name such as _dmarc has a single purpose; a domain name has TXT records of all kinds. */
-const hasOwnName = (name: string): boolean => name.startsWith('_') || name.includes('._');
-
 /** Merges the candidates for one type and name into one record; null if there is nothing to publish. */
 async function merge(resolver: Resolver, candidates: Candidate[]): Promise<RecordToPublish | null> {
   const { type, name } = candidates[0]!;
@@ -102,7 +106,7 @@ async function merge(resolver: Resolver, candidates: Candidate[]): Promise<Recor
   const values = candidates.map(({ value }) => stripPlaceholderRua(value, replaces));
   const isShortened = candidates.some(({ value }, i) => value !== values[i]);
   const advice = isShortened ? [ADD_RUA] : [];
-  const value = values.reduce((merged, next) => mergeTagLists(replaces[0] ?? '', merged, next));
+  const value = values.reduce((merged, next) => mergeRecords(replaces[0] ?? '', merged, next));
   if (replaces.length === 1 && collapseWhitespace(replaces[0]!) === collapseWhitespace(value))
     return null;
   return {
@@ -112,53 +116,4 @@ async function merge(resolver: Resolver, candidates: Candidate[]): Promise<Recor
     replaces,
     required: candidates.some(({ required }) => required),
   };
-}
-
-const collapseWhitespace = (text: string): string => text.trim().replace(/\s+/g, ' ');
-
-/** Whether the new record replaces this one instead of being added alongside it. */
-function isReplaced(text: string, { type, name, value }: Candidate): boolean {
-  if (type === 'CAA') return findCaaProblem(parseCaa(text), text)?.corrected === value;
-  return hasOwnName(name) || /^[\s"']*v\s*=\s*spf1/i.test(text);
-}
-
-/** Removes a report mailbox that no current DMARC record contains, because the proposal invented it. */
-function stripPlaceholderRua(value: string, current: string[]): string {
-  const rua = /(?:^|;)\s*rua\s*=\s*(mailto:dmarc-reports@[^;\s]+)/i.exec(value)?.[1];
-  if (!rua || current.some((text) => text.includes(rua))) return value;
-  return withoutTag(value, 'rua');
-}
-
-// Merging two proposals for one record that consists of tags, such as DMARC.
-
-/** Applies the changes of both proposals to the current record, which is empty if there is none. */
-function mergeTagLists(currentRecord: string, firstRecord: string, secondRecord: string): string {
-  const [current, first, second] = [
-    tagsOf(currentRecord),
-    tagsOf(firstRecord),
-    tagsOf(secondRecord),
-  ];
-  // An SPF record has no tags, so the first proposal wins.
-  if (first.size < 2 || second.size < 2) return firstRecord;
-  const merged = new Map(first);
-  for (const [name, value] of second)
-    if (!merged.has(name) ? !current.has(name) : value !== current.get(name))
-      merged.set(name, value);
-  for (const name of current.keys()) if (!second.has(name)) merged.delete(name);
-  return [...merged].map(([name, value]) => `${name}=${value}`).join('; ');
-}
-
-function withoutTag(record: string, unwanted: string): string {
-  const tags = [...tagsOf(record)].filter(([name]) => name.toLowerCase() !== unwanted);
-  return tags.map(([name, value]) => `${name}=${value}`).join('; ');
-}
-
-function tagsOf(record: string): Map<string, string> {
-  const parts = record.split(';').map((part) => part.trim());
-  return new Map(
-    parts.flatMap((part) => {
-      const equals = part.indexOf('=');
-      return equals < 1 ? [] : [[part.slice(0, equals).trim(), part.slice(equals + 1).trim()]];
-    }),
-  );
 }

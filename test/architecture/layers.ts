@@ -15,6 +15,7 @@ const FEATURES = [
   'placement',
   'monitors',
   'picture',
+  'dns-changes',
   'alerts',
   'summary',
   'schedules',

@@ -180,7 +180,7 @@ function ttlOf(record: Answer): number {
  * separator (RFC 7208 §3.3), names without a trailing dot and in lower case. Null for unsupported
  * types.
  */
-function recordText(record: Answer): string | null {
+export function recordText(record: Answer): string | null {
   switch (record.type) {
     case 'A':
     case 'AAAA':

@@ -1,7 +1,7 @@
 /** Converts records of a zone to the data that dns-packet encodes: the reverse of the resolver. */
 
 import type { Answer } from 'dns-packet';
-import type { RecordType } from '../../src/net/dns/resolver.ts';
+import type { RecordType } from './resolver.ts';
 
 /** Converts a record; throws if the text does not fit the type. TXT is split into strings of 255 bytes. */
 export function recordFromText(name: string, type: RecordType, text: string, ttl: number): Answer {
@@ -65,7 +65,8 @@ export function recordFromText(name: string, type: RecordType, text: string, ttl
   }
 }
 
-function txtStrings(bytes: Buffer): Buffer[] {
+/** The strings of a TXT record: at most 255 bytes each. An empty text is one empty string. */
+export function txtStrings(bytes: Buffer): Buffer[] {
   const strings: Buffer[] = [];
   for (let at = 0; at === 0 || at < bytes.length; at += 255)
     strings.push(bytes.subarray(at, at + 255));

@@ -1,0 +1,85 @@
+/** Records in the syntax of zone files (RFC 1035 §5.1, RFC 3597). */
+
+import { txtStrings } from '../net/dns/record-data.ts';
+import { parseMx } from '../net/dns/resolver.ts';
+
+/** The data of a record as in a zone file: `"v=spf1 -all"`, `10 mx.example.com.`. */
+export function zoneFileData(type: string, value: string): string {
+  switch (type) {
+    case 'TXT':
+      return quotedStrings(value);
+    case 'MX': {
+      const { preference, exchange } = parseMx(value);
+      return `${preference} ${absoluteName(exchange)}`;
+    }
+    case 'CNAME':
+    case 'NS':
+    case 'PTR':
+      return absoluteName(value);
+    default:
+      return value;
+  }
+}
+
+/** With a dot at the end. */
+export const absoluteName = (name: string): string => (name.endsWith('.') ? name : `${name}.`);
+
+/** The text as quoted strings of at most 255 bytes each. */
+export function quotedStrings(text: string): string {
+  return txtStrings(Buffer.from(text, 'utf8'))
+    .map((bytes) => `"${[...bytes].map(escapedByte).join('')}"`)
+    .join(' ');
+}
+
+function escapedByte(byte: number): string {
+  const character = String.fromCharCode(byte);
+  if (character === '"' || character === '\\') return `\\${character}`;
+  return byte < 0x20 || byte > 0x7e ? `\\${String(byte).padStart(3, '0')}` : character;
+}
+
+/** The text of quoted strings. Text that does not begin with a quote is returned as it is. */
+export function unquotedText(content: string): string {
+  if (!content.trimStart().startsWith('"')) return content;
+  const strings = content.match(/"(?:[^"\\]|\\.)*"/gs) ?? [];
+  const pieces = strings.flatMap((string) =>
+    [...string.slice(1, -1).matchAll(/\\(\d{3})|\\(.)|([^\\]+)/gs)].map(
+      ([, digits, escaped, plain]) =>
+        digits === undefined
+          ? Buffer.from(escaped ?? plain!, 'utf8')
+          : Buffer.from([Number(digits)]),
+    ),
+  );
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+export interface CaaData {
+  flags: number;
+  tag: string;
+  value: string;
+}
+
+/** Null if the text is not a CAA record such as `0 issue "ca.example"`. */
+export function caaData(text: string): CaaData | null {
+  const [, flags, tag, value] = /^(\d{1,3}) ([a-z0-9]+) "(.*)"$/i.exec(text) ?? [];
+  return flags === undefined ? null : { flags: Number(flags), tag: tag!, value: value! };
+}
+
+export interface TlsaData {
+  usage: number;
+  selector: number;
+  matching_type: number;
+  certificate: string;
+}
+
+/** Null if the text is not a TLSA record such as `3 1 1 0123…`. */
+export function tlsaData(text: string): TlsaData | null {
+  const [, usage, selector, matching, certificate] =
+    /^(\d{1,3}) (\d{1,3}) (\d{1,3}) ([0-9a-f]+)$/i.exec(text) ?? [];
+  if (usage === undefined) return null;
+  return {
+    usage: Number(usage),
+    selector: Number(selector),
+    matching_type: Number(matching),
+    certificate: certificate!,
+  };
+}

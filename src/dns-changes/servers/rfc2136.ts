@@ -1,0 +1,292 @@
+/** Any name server with dynamic updates (RFC 2136) that are signed with a shared key (TSIG, RFC 8945). */
+
+import type { Answer } from 'dns-packet';
+import { formatUtcTime } from '../../lib/clock.ts';
+import { recordText } from '../../net/dns/message.ts';
+import type { RecordType } from '../../net/dns/resolver.ts';
+import { type Exchange, exchange } from '../../net/dns-update/exchange.ts';
+import {
+  addRecord,
+  deleteRecord,
+  encodeAuthoritativeQuery,
+  encodeUpdate,
+  noSetExists,
+  recordExists,
+  setExists,
+  updateRecord,
+} from '../../net/dns-update/message.ts';
+import type { TsigAlgorithm, TsigKey } from '../../net/dns-update/tsig.ts';
+import { createConnector } from '../../net/guarded-connection.ts';
+import {
+  DEFAULT_TTL,
+  DnsServerError,
+  hasSameValues,
+  type NameServer,
+  type RecordSet,
+  type ServerContext,
+  type ServerKind,
+} from '../server.ts';
+import { parseServer, RFC2136_FIELDS, splitNames } from './rfc2136-fields.ts';
+
+export const rfc2136: ServerKind = {
+  name: 'Dynamic updates (RFC 2136)',
+  hint: 'BIND, Knot DNS, PowerDNS and other name servers that accept updates signed with a TSIG key.',
+  fields: RFC2136_FIELDS,
+  open,
+};
+
+const RCODES = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 };
+/** A prerequisite does not hold: YXDOMAIN, YXRRSET and NXRRSET. */
+const UNMET = [3, 6, 7, 8];
+const NOT_AUTHORITATIVE = 9;
+const NOT_IN_ZONE = 10;
+
+function open(settings: Record<string, string>, context: ServerContext): NameServer {
+  const address = settings.server!;
+  const key: TsigKey = {
+    name: settings.key_name!,
+    algorithm: settings.key_algorithm as TsigAlgorithm,
+    secret: Buffer.from(settings.key_secret!, 'base64'),
+  };
+  const zones = splitNames(settings.zones ?? '');
+  const { resolver, allowNetworks, dial, clock, signal } = context;
+  const connect = createConnector({ resolver, allowNetworks, ...(dial && { dial }) });
+  const peer = { ...parseServer(address)!, connect, key, clock, signal };
+
+  const send = async (message: Buffer, isUpdate: boolean) =>
+    trusted(await exchange(peer, message), isUpdate);
+
+  /** What the server has itself: null if it is not authoritative for the name. */
+  async function query(name: string, type: string) {
+    const { rcode, packet } = await send(encodeAuthoritativeQuery(name, type as RecordType), false);
+    if (rcode === RCODES.REFUSED || rcode === NOT_AUTHORITATIVE) return null;
+    if (rcode !== RCODES.NOERROR && rcode !== RCODES.NXDOMAIN)
+      throw new DnsServerError('server_failed', `${address} could not answer a query.`);
+    return packet.flag_aa ? packet : null;
+  }
+
+  async function recordsAt(zone: string, name: string, type: string): Promise<Answer[]> {
+    const packet = await query(name, type);
+    if (packet === null) throw notHeld(zone);
+    const records = (packet.answers ?? []).filter(
+      (answer) => answer.type === type && answer.name.toLowerCase() === name,
+    );
+    if (records.length === 0) return [];
+    return (await isSynthesized(zone, name, type)) ? [] : records;
+  }
+
+  /** The server answers from a wildcard (RFC 4592) as if the name had its records. An update without changes tells. */
+  async function isSynthesized(zone: string, name: string, type: string): Promise<boolean> {
+    for (let at = name; at !== zone && at !== ''; at = parentOf(at)) {
+      const wildcard = `*.${parentOf(at)}`;
+      const packet = await query(wildcard, type);
+      const isWildcard = packet?.answers?.some((answer) => answer.type === type);
+      if (!isWildcard) continue;
+      const { rcode } = await send(encodeUpdate(zone, [setExists(name, type)], []), true);
+      return UNMET.includes(rcode);
+    }
+    return false;
+  }
+
+  async function read(zone: string, name: string, type: string): Promise<RecordSet> {
+    return setOf(name, type, await recordsAt(zone, name, type));
+  }
+
+  async function zoneOf(name: string): Promise<string | null> {
+    for (let zone = name; zone !== ''; zone = parentOf(zone)) {
+      if (zones.length > 0 && !zones.includes(zone)) continue;
+      const packet = await query(zone, 'SOA');
+      const isApex = packet?.answers?.some(
+        (answer) => answer.type === 'SOA' && answer.name.toLowerCase() === zone,
+      );
+      if (isApex) return (await isDelegated(zone, name)) ? null : zone;
+    }
+    return null;
+  }
+
+  /** Below a delegation, the server holds the zone above the name, but not the name. */
+  async function isDelegated(zone: string, name: string): Promise<boolean> {
+    return name !== zone && (await query(name, 'SOA')) === null;
+  }
+
+  async function replace(zone: string, before: RecordSet, after: RecordSet): Promise<void> {
+    const { name, type } = before;
+    const current = await recordsAt(zone, name, type);
+    if (!hasSameValues(setOf(name, type, current), before)) throw changed(before);
+    const removed = current.filter((record) => !after.values.includes(textOf(record)));
+    if (removed.some((record) => !isRestorable(record)))
+      throw new DnsServerError(
+        'invalid_record',
+        `A record at ${name} contains bytes that are not text, so this change could not be undone. Change it on the server.`,
+      );
+    const added = after.values.map((value) => encodedRecord(name, type, value, after.ttl));
+    const prerequisites = [
+      ...(current.length > 0 ? current.map(recordExists) : [noSetExists(name, type)]),
+      // A server ignores a record that is added to an alias.
+      ...(type === 'CNAME' ? [] : [noSetExists(name, 'CNAME')]),
+    ];
+    // What stays is added again exactly as it is, so that the whole set has one TTL.
+    const kept = current.filter((record) => !removed.includes(record));
+    const isNew = (text: string) => !kept.some((record) => textOf(record) === text);
+    const changes = [
+      ...removed.map(deleteRecord),
+      ...[...kept, ...added.filter((record) => isNew(textOf(record)))].map((record) =>
+        addRecord(record, after.ttl),
+      ),
+    ];
+    const { rcode } = await send(encodeUpdate(zone, prerequisites, changes), true);
+    if (UNMET.includes(rcode)) throw changed(before);
+    requireDone(rcode, zone, name);
+    const result = await read(zone, name, type);
+    if (!hasSameValues(result, after))
+      throw new DnsServerError(
+        'server_failed',
+        `${address} accepted the update, but ${type} at ${name} is not what was sent. Look at the log of the server.`,
+        { mayHaveChanged: true },
+      );
+  }
+
+  function requireDone(rcode: number, zone: string, name: string): void {
+    if (rcode === RCODES.NOERROR) return;
+    if (rcode === RCODES.REFUSED)
+      throw new DnsServerError(
+        'refused',
+        `${address} does not let the key ${key.name} change ${name} in ${zone}. Allow it in the update policy of the zone.`,
+      );
+    if (rcode === NOT_AUTHORITATIVE || rcode === NOT_IN_ZONE) throw notHeld(zone);
+    if (rcode === RCODES.NOTIMP)
+      throw new DnsServerError('refused', `${address} does not support dynamic updates.`);
+    if (rcode === RCODES.FORMERR)
+      throw new DnsServerError('invalid_record', `${address} rejects the update as malformed.`);
+    throw new DnsServerError(
+      'server_failed',
+      `${address} failed to update ${zone} (response code ${rcode}). Look at the log of the server.`,
+      { mayHaveChanged: true },
+    );
+  }
+
+  /** The signed response. */
+  function trusted(result: Exchange, isUpdate: boolean): Extract<Exchange, { kind: 'response' }> {
+    if (result.kind === 'response') return result;
+    const unknown = { mayHaveChanged: isUpdate };
+    if (result.kind === 'failed') throw connectionError(address, result, isUpdate);
+    if (result.kind === 'malformed')
+      throw new DnsServerError('bad_response', `${address} sent an invalid DNS response.`, unknown);
+    const { verification, rcode } = result;
+    const { kind } = verification;
+    if (kind === 'rejected' && verification.error !== 'BADTIME')
+      throw new DnsServerError('bad_credentials', keyProblem(address, key, verification.error));
+    if (kind === 'rejected' || kind === 'wrong_time') {
+      const { serverTime } = verification;
+      const times =
+        serverTime === null
+          ? ''
+          : ` It is ${formatUtcTime(serverTime)} there, and ${formatUtcTime(clock.now())} here.`;
+      throw new DnsServerError(
+        'wrong_time',
+        `The clocks of ${address} and of this service differ by more than five minutes.${times} Set them by NTP.`,
+        kind === 'rejected' ? {} : unknown,
+      );
+    }
+    if (kind === 'unsigned' && rcode !== RCODES.NOERROR)
+      throw new DnsServerError(
+        'refused',
+        `${address} refuses the request without a signature. Check that it has the key ${key.name} and accepts requests from this service.`,
+      );
+    throw new DnsServerError(
+      'bad_response',
+      `The response of ${address} is not signed with the key ${key.name}, so it cannot be trusted.`,
+      unknown,
+    );
+  }
+
+  const notHeld = (zone: string): DnsServerError =>
+    new DnsServerError(
+      'no_such_zone',
+      `${address} does not hold the zone ${zone}. Enter the primary server of the zone.`,
+    );
+
+  /** Most servers verify the key of a question about the root, even if they refuse to answer it. */
+  async function checkKey() {
+    const result = await exchange(peer, encodeAuthoritativeQuery('.', 'SOA'));
+    if (result.kind === 'untrusted' && result.verification.kind === 'unsigned')
+      throw new DnsServerError(
+        'refused',
+        `${address} verifies keys only for its own zones. Enter the zones of the key ${key.name}, so that it can be tested.`,
+      );
+    trusted(result, false);
+  }
+
+  async function check() {
+    if (zones.length === 0) await checkKey();
+    for (const zone of zones) {
+      if ((await zoneOf(zone)) !== zone) throw notHeld(zone);
+      const { rcode } = await send(encodeUpdate(zone, [], []), true);
+      requireDone(rcode, zone, zone);
+    }
+    return { zones };
+  }
+
+  return { zoneOf, read, replace, check };
+}
+
+const parentOf = (name: string): string =>
+  name.includes('.') ? name.slice(name.indexOf('.') + 1) : '';
+
+const textOf = (record: Answer): string => recordText(record) ?? '';
+
+function setOf(name: string, type: string, records: Answer[]): RecordSet {
+  const ttls = records.map((record) => ('ttl' in record ? (record.ttl ?? 0) : 0));
+  return {
+    ...{ name, type, values: records.map(textOf) },
+    ttl: ttls.length > 0 ? Math.min(...ttls) : DEFAULT_TTL,
+  };
+}
+
+/** Whether its text becomes the same bytes again. */
+const isRestorable = (record: Answer): boolean =>
+  record.type !== 'TXT' ||
+  Buffer.concat([record.data].flat().map((part) => Buffer.from(part))).equals(
+    Buffer.from(textOf(record), 'utf8'),
+  );
+
+function encodedRecord(name: string, type: string, value: string, ttl: number) {
+  try {
+    return updateRecord(name, type, value, ttl);
+  } catch {
+    throw new DnsServerError('invalid_record', `“${value}” is not a valid ${type} record.`);
+  }
+}
+
+const changed = ({ name, type }: RecordSet): DnsServerError =>
+  new DnsServerError(
+    'changed',
+    `${type} at ${name} has changed since the plan was made. Nothing was written: make a new plan.`,
+  );
+
+function keyProblem(address: string, { name, algorithm }: TsigKey, error: string): string {
+  if (error === 'BADKEY')
+    return `${address} does not know the key ${name} with ${algorithm}. Check its name and algorithm.`;
+  if (error === 'BADSIG')
+    return `${address} has another secret for the key ${name}. Enter the secret of the server.`;
+  return `${address} rejects signatures with ${algorithm}. Choose another algorithm.`;
+}
+
+function connectionError(
+  address: string,
+  { failure, wasSent }: Extract<Exchange, { kind: 'failed' }>,
+  isUpdate: boolean,
+): DnsServerError {
+  const mayHaveChanged = wasSent && isUpdate;
+  if (failure.reason === 'forbidden_address')
+    return new DnsServerError(
+      'unreachable',
+      `${address} has no public IP address. Ask your administrator to allow its network (DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS).`,
+    );
+  const problem = failure.reason === 'timeout' ? 'timeout' : 'unreachable';
+  return new DnsServerError(
+    problem,
+    `Could not reach ${address} over TCP: ${failure.detail}. Check the address, the port and firewalls.`,
+    { mayHaveChanged },
+  );
+}

@@ -1,0 +1,262 @@
+/** Records are read and replaced at real name servers, BIND and Knot DNS, by signed dynamic updates. */
+
+import assert from 'node:assert/strict';
+import { describe, it, type TestContext } from 'node:test';
+import {
+  DnsServerError,
+  type DnsServerProblem,
+  type RecordSet,
+} from '../../src/dns-changes/server.ts';
+import { rfc2136 } from '../../src/dns-changes/servers/rfc2136.ts';
+import {
+  loopbackContext,
+  type NameServerOptions,
+  startBind,
+  startKnot,
+  TEST_KEY,
+  type TestNameServer,
+} from '../helpers/bind.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
+
+const LONG_KEY = `v=DKIM1; k=rsa; p=${'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A'.repeat(17)}`;
+const ZONE: NameServerOptions['zones'][string] = {
+  'example.com': {
+    TXT: ['v=spf1 mx -all', 'site=1'],
+    MX: ['10 mx.example.com'],
+    CAA: ['0 issue "ca.example"'],
+  },
+  '_dmarc.example.com': { TXT: ['v=DMARC1; p=none'] },
+  'mx.example.com': { A: ['192.0.2.25'] },
+  'alias.example.com': { CNAME: ['elsewhere.example'] },
+};
+
+const openAt = (server: TestNameServer, settings = {}, clock = loopbackContext().clock) =>
+  rfc2136.open({ ...server.settings, ...settings }, loopbackContext(clock));
+
+const set = (name: string, type: string, values: string[], ttl = 3600): RecordSet => ({
+  ...{ name, type, values, ttl },
+});
+
+const sorted = (records: RecordSet) => ({ ...records, values: records.values.toSorted() });
+
+async function assertProblem(work: Promise<unknown>, problem: DnsServerProblem, message?: RegExp) {
+  await assert.rejects(work, (error: DnsServerError) => {
+    assert.ok(error instanceof DnsServerError, String(error));
+    assert.equal(error.problem, problem, error.message);
+    if (message) assert.match(error.message, message);
+    assert.ok(!error.message.includes(TEST_KEY.secret));
+    return true;
+  });
+}
+
+const SERVERS = [
+  { command: 'named', start: startBind },
+  { command: 'knotd', start: startKnot },
+];
+
+for (const { command, start } of SERVERS)
+  describe(`Dynamic updates at ${command}`, { skip: skipUnlessInstalled(command) }, () => {
+    const startServer = (t: TestContext, options: Partial<NameServerOptions> = {}) =>
+      start(t, { zones: { 'example.com': ZONE }, ...options });
+
+    it('adds, replaces and removes records, and undo brings back the very same sets', async (t) => {
+      const running = await startServer(t);
+      const server = openAt(running);
+      const changes: [RecordSet, RecordSet][] = [
+        [
+          set('_smtp._tls.example.com', 'TXT', []),
+          set('_smtp._tls.example.com', 'TXT', ['v=TLSRPTv1; rua=mailto:t@example.com']),
+        ],
+        [
+          set('example.com', 'TXT', ['v=spf1 mx -all', 'site=1']),
+          set('example.com', 'TXT', ['v=spf1 mx include:a.example -all', 'site=1']),
+        ],
+        [
+          set('_dmarc.example.com', 'TXT', ['v=DMARC1; p=none']),
+          set('_dmarc.example.com', 'TXT', ['v=DMARC1; p=reject; rua=mailto:d@example.com']),
+        ],
+        [
+          set('s1._domainkey.example.com', 'TXT', []),
+          set('s1._domainkey.example.com', 'TXT', [LONG_KEY]),
+        ],
+        [
+          set('mx.example.com', 'A', ['192.0.2.25']),
+          set('mx.example.com', 'A', ['192.0.2.25', '192.0.2.26']),
+        ],
+        [set('mx.example.com', 'AAAA', []), set('mx.example.com', 'AAAA', ['2001:db8::25'])],
+        [
+          set('example.com', 'CAA', ['0 issue "ca.example"']),
+          set('example.com', 'CAA', ['0 issue "ca.example"', '0 iodef "mailto:a@example.com"']),
+        ],
+        [
+          set('example.com', 'MX', ['10 mx.example.com']),
+          set('example.com', 'MX', ['5 a.example.com', '10 mx.example.com']),
+        ],
+        [
+          set('_25._tcp.mx.example.com', 'TLSA', []),
+          set('_25._tcp.mx.example.com', 'TLSA', [`3 1 1 ${'ab'.repeat(32)}`]),
+        ],
+        [
+          set('quoted.example.com', 'TXT', []),
+          set('quoted.example.com', 'TXT', ['say "hi" \\ é ;', '', ' ']),
+        ],
+      ];
+      for (const [before, after] of changes) {
+        assert.equal(await server.zoneOf(before.name), 'example.com');
+        assert.deepEqual(
+          sorted(await server.read('example.com', before.name, before.type)),
+          sorted(before),
+        );
+        await server.replace('example.com', before, after);
+        assert.deepEqual(
+          sorted(await server.read('example.com', before.name, before.type)),
+          sorted(after),
+        );
+        const answer = await running.resolver(after.name, after.type as 'TXT');
+        assert.ok(answer.status === 'found');
+        assert.deepEqual(answer.records.toSorted(), after.values.toSorted());
+      }
+      for (const [before, after] of changes.toReversed()) {
+        await server.replace('example.com', after, before);
+        assert.deepEqual(
+          sorted(await server.read('example.com', before.name, before.type)),
+          sorted(before),
+        );
+      }
+    });
+
+    it('changes nothing if the records are no longer what they were', async (t) => {
+      const server = openAt(await startServer(t));
+      const before = await server.read('example.com', '_dmarc.example.com', 'TXT');
+      const mine = { ...before, values: ['v=DMARC1; p=reject'] };
+      const theirs = { ...before, values: ['v=DMARC1; p=quarantine'] };
+      await server.replace('example.com', before, theirs);
+      await assertProblem(
+        server.replace('example.com', before, mine),
+        'changed',
+        /make a new plan/,
+      );
+      const added = set('new.example.com', 'TXT', ['b']);
+      await server.replace('example.com', set('new.example.com', 'TXT', []), added);
+      await assertProblem(
+        server.replace('example.com', set('new.example.com', 'TXT', []), added),
+        'changed',
+      );
+      assert.deepEqual(await server.read('example.com', '_dmarc.example.com', 'TXT'), theirs);
+    });
+
+    it('lets exactly one of many concurrent changes win', async (t) => {
+      const server = openAt(await startServer(t));
+      const before = await server.read('example.com', '_dmarc.example.com', 'TXT');
+      const outcomes = await Promise.allSettled(
+        Array.from({ length: 8 }, (_, i) =>
+          server.replace('example.com', before, {
+            ...before,
+            values: [`v=DMARC1; p=none; x=${i}`],
+          }),
+        ),
+      );
+      const won = outcomes.flatMap(({ status }, i) => (status === 'fulfilled' ? [i] : []));
+      assert.equal(won.length, 1);
+      const after = await server.read('example.com', '_dmarc.example.com', 'TXT');
+      assert.deepEqual(after.values, [`v=DMARC1; p=none; x=${won[0]}`]);
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected') assert.equal(outcome.reason.problem, 'changed');
+    });
+
+    it('never writes beside an alias', async (t) => {
+      const server = openAt(await startServer(t));
+      assert.deepEqual((await server.read('example.com', 'alias.example.com', 'CNAME')).values, [
+        'elsewhere.example',
+      ]);
+      const none = await server.read('example.com', 'alias.example.com', 'TXT');
+      assert.deepEqual(none.values, []);
+      await assertProblem(
+        server.replace('example.com', none, { ...none, values: ['x'] }),
+        'changed',
+      );
+    });
+
+    it('explains wrong keys, wrong clocks and zones of others', async (t) => {
+      const other = { ...TEST_KEY, name: 'other-key' };
+      const running = await startServer(t, { keys: [other] });
+      const wrong = Buffer.alloc(32, 'x').toString('base64');
+      const zones = 'example.com';
+      await assertProblem(
+        openAt(running, { zones, key_secret: wrong }).check(),
+        'bad_credentials',
+        /another secret/,
+      );
+      await assertProblem(
+        openAt(running, { zones, key_name: 'nobody' }).check(),
+        'bad_credentials',
+        /does not know the key nobody/,
+      );
+      for (const hours of [-1, 1]) {
+        const clock = { now: () => Date.now() + hours * 3_600_000 };
+        await assertProblem(
+          openAt(running, { zones }, clock).check(),
+          'wrong_time',
+          /five minutes.* UTC there/,
+        );
+      }
+      const set1 = set('a.example.com', 'TXT', []);
+      await assertProblem(
+        openAt(running, { key_name: 'other-key' }).replace('example.com', set1, {
+          ...set1,
+          values: ['x'],
+        }),
+        'refused',
+        /does not let the key other-key change a\.example\.com/,
+      );
+      const server = openAt(running);
+      assert.equal(await server.zoneOf('_dmarc.example.org'), null);
+      await assertProblem(server.read('example.org', 'example.org', 'TXT'), 'no_such_zone');
+      await assertProblem(
+        openAt(running, { zones: 'example.org' }).check(),
+        'no_such_zone',
+        /primary server/,
+      );
+      assert.deepEqual(await openAt(running, { zones: 'example.com' }).check(), {
+        zones: ['example.com'],
+      });
+      if (command === 'named') assert.deepEqual(await server.check(), { zones: [] });
+      else await assertProblem(server.check(), 'refused', /Enter the zones of the key/);
+      assert.equal(await openAt(running, { zones: 'other.example' }).zoneOf('a.example.com'), null);
+    });
+
+    it('tells records of a name from those of a wildcard', async (t) => {
+      const zone = {
+        ...ZONE,
+        '*.example.com': { TXT: ['wild'] },
+        '*.w.example.com': { CNAME: ['elsewhere.example'] },
+      };
+      const server = openAt(await startServer(t, { zones: { 'example.com': zone } }));
+      const none = await server.read('example.com', 'b.a.example.com', 'TXT');
+      assert.deepEqual(none.values, []);
+      await server.replace('example.com', none, { ...none, values: ['wild'] });
+      assert.deepEqual((await server.read('example.com', 'b.a.example.com', 'TXT')).values, [
+        'wild',
+      ]);
+      assert.deepEqual(
+        (await server.read('example.com', '_dmarc.w.example.com', 'CNAME')).values,
+        [],
+      );
+      const own = await server.read('example.com', '_dmarc.w.example.com', 'TXT');
+      await server.replace('example.com', own, { ...own, values: ['v=DMARC1; p=none'] });
+      assert.equal((await server.read('example.com', '*.example.com', 'TXT')).values[0], 'wild');
+    });
+
+    it('explains a server that does not answer', async (t) => {
+      const running = await startServer(t);
+      await running.kill();
+      const server = openAt(running);
+      await assertProblem(
+        server.check(),
+        'unreachable',
+        /Could not reach 127\.0\.0\.1:\d+ over TCP/,
+      );
+      const guarded = rfc2136.open(running.settings, { ...loopbackContext(), allowNetworks: [] });
+      await assertProblem(guarded.check(), 'unreachable', /no public IP address/);
+    });
+  });
