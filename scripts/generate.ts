@@ -131,6 +131,19 @@ async function checkDeclarations(): Promise<string> {
   return `/** Generated from src/analysis/checks by \`npm run generate\`; do not edit. */\n\nimport type { CheckDeclaration } from './check.ts';\n\nexport const DECLARATIONS: Record<string, CheckDeclaration> = ${json};\n`;
 }
 
+/** The document with the table of tools for assistants. */
+async function tools(): Promise<string> {
+  const { TOOLS } = await import('../src/features.ts');
+  const { requiredRole } = await import('../src/http/tool.ts');
+  const rows = TOOLS.map(({ name, description, effect, uses }) => {
+    const kind =
+      effect === 'writes' ? 'changes settings' : effect === 'creates' ? 'creates' : 'reads';
+    return `| \`${name}\` | ${kind} | ${requiredRole(uses)} | ${description} |`;
+  });
+  const table = ['| tool | | role | |', '|---|---|---|---|', ...rows].join('\n');
+  return fillSection(read('docs/mcp.md'), 'tools', table);
+}
+
 /** The event types of all features, for code below them. */
 async function eventTypes(): Promise<string> {
   const { DOCUMENTED_API } = await import('../src/features.ts');
@@ -167,6 +180,7 @@ const FILES: [string, () => string | Promise<string>][] = [
     async () => (await import('./fonts.ts')).bundledFontsModule(),
   ],
   ['src/analysis/declarations.generated.ts', checkDeclarations],
+  ['docs/mcp.md', tools],
   ['src/events/event-types.generated.ts', eventTypes],
   ['src/dashboard/frame/script.generated.ts', pageScript],
   ['docs/configuration.md', configuration],

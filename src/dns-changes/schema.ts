@@ -71,6 +71,8 @@ const ShownSettings = named(
   exampleOf(({ isSecret }) => !isSecret),
 );
 
+const SETTINGS_EXAMPLE = exampleOf(({ isRequired }) => isRequired) as never;
+
 export const NewDnsServer = named(
   'CreateDnsServer',
   v.strictObject({
@@ -79,6 +81,7 @@ export const NewDnsServer = named(
     settings: described(Settings, 'How to reach the server, with the credentials.'),
   }),
   'A name server to add.',
+  { kind: 'rfc2136', name: 'ns1', settings: SETTINGS_EXAMPLE },
 );
 export type NewDnsServer = v.InferOutput<typeof NewDnsServer>;
 
@@ -92,6 +95,7 @@ export const DnsServerPatch = named(
     ),
   }),
   'The changes to a name server. Omitted fields keep their value.',
+  { name: 'ns1', settings: { server: 'ns1.example.com' } as never },
 );
 export type DnsServerPatch = v.InferOutput<typeof DnsServerPatch>;
 
@@ -145,6 +149,7 @@ const RecordSet = named(
   'All records with the same name and type.',
 );
 
+export const EXAMPLE_TOKEN = '5f2b0c7d9e1a4836b7c2d5e8f1a4b7c0';
 const RECORD_NAME = described(v.string(), 'The full name of the records.', '_dmarc.example.com');
 const RECORD_TYPE = described(v.string(), 'The type of the records.', 'TXT');
 const EXAMPLE_VALUE = 'v=DMARC1; p=quarantine';
@@ -233,7 +238,7 @@ export const NewPlan = named(
     ...SOURCE,
   }),
   'What to plan.',
-  { server_id: exampleId('dns'), checks: ['dmarc_policy'] },
+  { checks: ['dmarc_policy'] },
 );
 export type NewPlan = v.InferOutput<typeof NewPlan>;
 
@@ -250,7 +255,7 @@ export const DnsPlan = named(
     token: described(
       v.string(),
       'Stands for this plan. Pass it on when you apply the plan: if the records or the findings have changed since, nothing is changed.',
-      'Jq0wXb9y2m7R5tK1',
+      EXAMPLE_TOKEN,
     ),
     changes: described(v.array(PlannedChange), 'One change for each name and type.'),
   }),
@@ -278,7 +283,7 @@ export const ApplyPlan = named(
     token: described(
       v.pipe(v.string('must be a string'), maxCharacters(200, 'must have at most 200 characters')),
       'The token of the plan.',
-      'Jq0wXb9y2m7R5tK1',
+      EXAMPLE_TOKEN,
     ),
     ...SOURCE,
     records: described(
@@ -293,7 +298,7 @@ export const ApplyPlan = named(
     ),
   }),
   'A plan that you confirm. `test_id` and `checks` must be those of the plan.',
-  { server_id: exampleId('dns'), token: 'Jq0wXb9y2m7R5tK1', checks: ['dmarc_policy'] },
+  { server_id: exampleId('dns'), token: EXAMPLE_TOKEN },
 );
 export type ApplyPlan = v.InferOutput<typeof ApplyPlan>;
 

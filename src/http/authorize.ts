@@ -139,8 +139,7 @@ function credentialsOf(headers: Headers, { config }: Pick<App, 'config'>): Crede
   }));
 }
 
-/** `null`: the request has no credential. */
-export function unauthenticated(credential: Credential | null): AppError {
+function unauthenticated(credential: Credential | null): AppError {
   const detail =
     credential === null
       ? 'Missing API key. Send it as "Authorization: Bearer <key>".'

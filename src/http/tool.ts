@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import type { AppError } from '../lib/errors.ts';
-import { type Actor, ROLES, type Role } from './actor.ts';
+import { type Actor, allows, ROLES, type Role } from './actor.ts';
 import {
   type Invocation,
   type ResultOf,
@@ -72,12 +72,14 @@ export function tool<const S extends Schema>(spec: ToolSpec<S>): Tool {
 type Client = Pick<Actor, 'role' | 'livemode'>;
 
 /** Whether a client with this key can use what a tool or a resource needs. */
-export function isAvailable(routes: Route[], { role, livemode }: Client): boolean {
-  const required = Math.max(0, ...routes.map((route) => rankOf(route.role)));
-  return ROLES.indexOf(role) >= required && (livemode || !routes.some(requiresLiveMode));
-}
+export const isAvailable = (routes: Route[], { role, livemode }: Client): boolean =>
+  allows(role, requiredRole(routes)) && (livemode || !routes.some(requiresLiveMode));
 
-const rankOf = (role: Role | 'public'): number => (role === 'public' ? 0 : ROLES.indexOf(role));
+/** The lowest role that may call all of these operations. */
+export const requiredRole = (routes: Route[]): Role =>
+  ROLES.find((role) =>
+    routes.every((route) => route.role === 'public' || allows(role, route.role)),
+  )!;
 
 // Resources: the path of an operation without its version, below `deliverability://`.
 

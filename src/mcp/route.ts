@@ -4,7 +4,7 @@
  */
 
 import * as v from 'valibot';
-import { rejectOtherOrigins, unauthenticated } from '../http/authorize.ts';
+import { rejectOtherOrigins } from '../http/authorize.ts';
 import { parseJson } from '../http/parse.ts';
 import { type AnyCall, type Invocation, type Route, route } from '../http/route.ts';
 import { toAppError } from '../http/router.ts';
@@ -33,8 +33,6 @@ export const mcpRoute = (tools: () => Tool[]) =>
     produces: ['application/json', 'text/event-stream'],
     async handle(call) {
       const { app, actor, headers, raw, query, signal } = call;
-      // A session belongs to a browser, and no page talks to assistants.
-      if (actor.keyId === null) throw unauthenticated(null);
       rejectOtherOrigins(headers, app.config);
       const message = parseJson(raw);
       if (Array.isArray(message))

@@ -114,7 +114,7 @@ const JSON_TYPE = 'application/json';
 const unknownTool = (name: string): string =>
   `There is no tool "${clean(name)}". tools/list lists all that this key can use.`;
 
-/** A client whose role cannot be found out sees all tools; each call then says what is wrong. */
+/** A client of unknown role sees all tools; each call then says what is wrong. */
 async function availableTools(options: ServerOptions): Promise<Tool[]> {
   const client = await options.client().catch(() => null);
   return options.tools.filter(

@@ -16,7 +16,7 @@ import type { Zone } from '../../src/net/dns/zone.ts';
 /** What all servers of this kind hold, and what happens before each replacement. */
 export const memory = {
   zone: {} as Zone,
-  zones: ['example.com'],
+  zones: ['example.com', 'example'],
   password: 'correct horse battery',
   beforeReplace: async (_: RecordSet): Promise<void> => {},
 };

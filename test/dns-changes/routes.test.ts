@@ -83,7 +83,7 @@ test('Secrets of a name server are encrypted, in no response or audit entry, and
   });
   assert.deepEqual([renamed.body.name, renamed.body.settings], ['ns2', { memory_room: 'cellar' }]);
   const checked = await call<DnsServer>('POST', `${path}/check`);
-  assert.deepEqual([checked.body.problem, checked.body.zones], [null, ['example.com']]);
+  assert.deepEqual([checked.body.problem, checked.body.zones], [null, ['example', 'example.com']]);
   const wrong = { settings: { memory_password: 'wrong-secret-word' } };
   await call('PATCH', path, { json: wrong });
   const failed = await call<DnsServer>('POST', `${path}/check`);

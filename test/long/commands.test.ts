@@ -19,6 +19,7 @@ const COMMANDS = [
   'serve',
   'check',
   'domain',
+  'mcp',
   'demo',
   'listen',
   'owner',
