@@ -46,7 +46,8 @@ const NEED_MORE = ['mta_sts'];
 
 async function publishAll(world: World, running: TestNameServer, counts: Counts): Promise<void> {
   const server = rfc2136.open(running.settings, loopbackContext());
-  const analyze = async () => (await analyzeWorld(world, 'transactional', running.resolver)).checks;
+  const analyze = async (from = world) =>
+    (await analyzeWorld(from, 'transactional', running.resolver)).checks;
   const checks = await analyze();
   const proposals = proposalsOf(checks);
   for (const check of checks.filter(({ fix }) => fix?.record)) {
