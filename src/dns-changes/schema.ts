@@ -95,7 +95,7 @@ export const DnsServerPatch = named(
     ),
   }),
   'The changes to a name server. Omitted fields keep their value.',
-  { name: 'ns1', settings: { server: 'ns1.example.com' } as never },
+  { name: 'ns2' },
 );
 export type DnsServerPatch = v.InferOutput<typeof DnsServerPatch>;
 
