@@ -3,9 +3,11 @@
 import type { Feature } from '../feature.ts';
 import { dnsChangeOperations, dnsServerOperations } from './routes.ts';
 import { settleJob } from './settle-job.ts';
+import { dnsChangeTools } from './tools.ts';
 
 export const dnsChanges: Feature = {
   name: 'dns-changes',
   routes: [...Object.values(dnsChangeOperations), ...Object.values(dnsServerOperations)],
+  tools: dnsChangeTools,
   jobs: (app) => [settleJob(app)],
 };

@@ -24,7 +24,7 @@ export function quoted(text: string | null, max = MAX_QUOTED): string {
 
 /** The first `max` characters, by code points. */
 export function shortened(text: string, max: number): string {
-  const characters = [...text.slice(0, 2 * max)];
+  const characters = [...text.slice(0, 2 * max + 2)];
   return characters.length <= max ? text : `${characters.slice(0, max - 1).join('')}…`;
 }
 
