@@ -60,7 +60,9 @@ const SettingText = v.pipe(
 
 function settingSchema({ kind, format }: ChannelField) {
   if (kind === 'url') return EndpointUrl;
-  return format ? v.pipe(SettingText, v.regex(format.pattern, format.message)) : SettingText;
+  return format
+    ? v.pipe(v.string('must be a string'), v.regex(format.pattern, format.message))
+    : SettingText;
 }
 
 const MAX_RECIPIENTS = 20;

@@ -20,7 +20,7 @@ const HOSTILE = [
   '@everyone @here @all @channel @admin_bot #general /command /start@bot',
   '[Sign in](https://evil.example) <https://evil.example|Sign in> [x][1]',
   'https://evil.example/login http://evil.example mailto:a@evil.example tg://user?id=1',
-  '{{DATE(2026-01-01T00:00:00Z, SHORT)}} ${expression} @{triggerBody()}',
+  '{{DATE(2026-01-01T00:00:00Z, SHORT)}} @{triggerBody()}',
   ':smile: :rotating_light:',
   'a\u200bb\u2060c\ufeffd \u202eesrever\u2066 \u{e0041}\u{e0042}',
   'line one\nline two\r\n\u2028three\u0000\u001b[31m\ud800',

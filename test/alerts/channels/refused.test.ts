@@ -1,4 +1,4 @@
-/** Wrong secrets, too many messages, dead hosts: what the page of the rule says, and when it is tried again. */
+/** Wrong secrets, too many messages, dead hosts: what the page of the rule says, and when it is retried. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

@@ -519,7 +519,7 @@ export function pagerDutyService(): Service {
 
 // Mattermost and Rocket.Chat: incoming webhooks in Slack's form, of which they show the text as Markdown.
 
-/** `blocks` and all else are ignored, as in `IncomingWebhookRequest` of the one and `processWebhookMessage` of the other. */
+/** `blocks` and all else are ignored, as in the source code of both. */
 export function slackCompatibleService(maxLength: number): Service {
   const shown: Shown[] = [];
   return {
