@@ -1,13 +1,15 @@
 /** Records are read and replaced at real name servers, BIND and Knot DNS, by signed dynamic updates. */
 
 import assert from 'node:assert/strict';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it, type TestContext, test } from 'node:test';
+import * as v from 'valibot';
 import {
   DnsServerError,
   type DnsServerProblem,
   type RecordSet,
 } from '../../src/dns-changes/server.ts';
 import { rfc2136 } from '../../src/dns-changes/servers/rfc2136.ts';
+import { parseServer } from '../../src/dns-changes/servers/rfc2136-fields.ts';
 import {
   loopbackContext,
   type NameServerOptions,
@@ -263,3 +265,76 @@ for (const { command, start } of SERVERS)
       await assertProblem(guarded.check(), 'unreachable', /no public IP address/);
     });
   });
+
+test('a key that may change only TXT records is enough for them, and is refused for others', {
+  skip: skipUnlessInstalled('named'),
+}, async (t) => {
+  const running = await startBind(t, {
+    zones: { 'example.com': ZONE },
+    policies: { 'example.com': `grant ${TEST_KEY.name} zonesub TXT;` },
+  });
+  const server = openAt(running, { zones: 'example.com' });
+  assert.deepEqual(await server.check(), { zones: ['example.com'] });
+  const before = await server.read('example.com', '_dmarc.example.com', 'TXT');
+  await server.replace('example.com', before, { ...before, values: ['v=DMARC1; p=reject'] });
+  const address = set('a.example.com', 'A', []);
+  await assertProblem(
+    server.replace('example.com', address, { ...address, values: ['192.0.2.1'] }),
+    'refused',
+    /does not let the key deliverability-key change a\.example\.com in example\.com/,
+  );
+});
+
+test('records whose bytes are not text are kept, but not removed', {
+  skip: skipUnlessInstalled('named'),
+}, async (t) => {
+  const lines = ['raw.example.com. IN TXT "caf\\233"', 'raw.example.com. IN TXT "v=spf1 " "-all"'];
+  const running = await startBind(t, {
+    zones: { 'example.com': {} },
+    lines: { 'example.com': lines },
+  });
+  const server = openAt(running);
+  const before = await server.read('example.com', 'raw.example.com', 'TXT');
+  assert.deepEqual(before.values.toSorted(), ['café', 'v=spf1 -all']);
+  await assertProblem(
+    server.replace('example.com', before, { ...before, values: ['v=spf1 -all'] }),
+    'invalid_record',
+    /could not be undone/,
+  );
+  await server.replace('example.com', before, { ...before, values: ['café', 'v=spf1 ~all'] });
+  const after = await server.read('example.com', 'raw.example.com', 'TXT');
+  assert.deepEqual(after.values.toSorted(), ['café', 'v=spf1 ~all']);
+});
+
+test('settings of a server are validated and normalized', () => {
+  const field = (name: string) => rfc2136.fields.find((one) => one.name === name)!.schema;
+  for (const [text, parsed] of [
+    ['ns1.example.com', { host: 'ns1.example.com', port: 53 }],
+    ['192.0.2.1:5353', { host: '192.0.2.1', port: 5353 }],
+    ['[2001:db8::53]:5353', { host: '2001:db8::53', port: 5353 }],
+    ['2001:db8::53', { host: '2001:db8::53', port: 53 }],
+  ] as const) {
+    assert.ok(v.is(field('server'), text), text);
+    assert.deepEqual(parseServer(text), parsed);
+  }
+  for (const text of [
+    '',
+    'a b',
+    'ns1:0',
+    'ns1:99999',
+    'https://ns1.example.com',
+    '[192.0.2.1]:53',
+    'ns1:5:3',
+  ])
+    assert.ok(!v.is(field('server'), text), text);
+  for (const text of ['', 'short', `${'A'.repeat(21)}`, 'not base64 at all!!!!'])
+    assert.ok(!v.is(field('key_secret'), text), text);
+  assert.ok(v.is(field('key_secret'), TEST_KEY.secret));
+  assert.equal(
+    v.parse(field('zones'), ' Example.com,, münchen.example\nexample.com'),
+    'example.com, xn--mnchen-3ya.example',
+  );
+  assert.equal(v.parse(field('zones'), ''), '');
+  assert.equal(v.parse(field('key_name'), 'My-Key.'), 'my-key');
+  assert.ok(!v.is(field('key_algorithm'), 'hmac-md5'));
+});

@@ -58,7 +58,11 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
 
   /** What the server has itself: null if it is not authoritative for the name. */
   async function query(name: string, type: string) {
-    const { rcode, packet } = await send(encodeAuthoritativeQuery(name, type as RecordType), false);
+    const result = await exchange(peer, encodeAuthoritativeQuery(name, type as RecordType));
+    // Knot DNS does not sign its refusal of a zone that it does not hold.
+    const isRefused = result.kind === 'untrusted' && result.rcode === RCODES.REFUSED;
+    if (isRefused && result.verification.kind === 'unsigned') return null;
+    const { rcode, packet } = trusted(result, false);
     if (rcode === RCODES.REFUSED || rcode === NOT_AUTHORITATIVE) return null;
     if (rcode !== RCODES.NOERROR && rcode !== RCODES.NXDOMAIN)
       throw new DnsServerError('server_failed', `${address} could not answer a query.`);
@@ -82,7 +86,7 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
       const packet = await query(wildcard, type);
       const isWildcard = packet?.answers?.some((answer) => answer.type === type);
       if (!isWildcard) continue;
-      const { rcode } = await send(encodeUpdate(zone, [setExists(name, type)], []), true);
+      const { rcode } = await send(encodeUpdate(zone, [setExists(name, type)], []), false);
       return UNMET.includes(rcode);
     }
     return false;
@@ -221,7 +225,7 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
     if (zones.length === 0) await checkKey();
     for (const zone of zones) {
       if ((await zoneOf(zone)) !== zone) throw notHeld(zone);
-      const { rcode } = await send(encodeUpdate(zone, [], []), true);
+      const { rcode } = await send(encodeUpdate(zone, [], []), false);
       requireDone(rcode, zone, zone);
     }
     return { zones };
