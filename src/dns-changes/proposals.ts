@@ -17,10 +17,11 @@ export function proposalsOf(checks: Proposer[]): ProposedRecord[] {
   return checks.flatMap((check): ProposedRecord[] => {
     const { id, label, fix } = check;
     if (!fix?.record) return [];
-    const { type, name, value } = fix.record;
+    const { type, value } = fix.record;
+    const name = fix.record.name.toLowerCase();
     return [
       {
-        ...{ type, name: name.toLowerCase(), value },
+        ...{ type, name, value },
         purpose: `${label}: ${fix.text}`,
         checks: [id],
         basedOn: recordsSeen(checks, name, value),

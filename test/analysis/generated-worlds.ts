@@ -235,6 +235,7 @@ function makeSigners(random: Random, zone: Records, domains: string[]): Signer[]
 export async function analyzeWorld(
   { from, envelope, zone, signers, fields, feedbackAddresses }: World,
   kind: MailKind = 'transactional',
+  resolver = zoneResolver(zone),
 ): Promise<AnalysisResult> {
   const header = `From: Ann <ann@${from}>\nTo: bob@example.net\nSubject: Hi\nDate: Sat, 21 Nov 2026 09:59:58 +0000\nMessage-ID: <1@example.com>\n`;
   let raw: Buffer = Buffer.from(`${fields}${header}\nHello Bob\n`.replaceAll('\n', '\r\n'));
@@ -242,7 +243,7 @@ export async function analyzeWorld(
   return analyze(
     { raw, envelope, receivedAt: RECEIVED_AT, kind },
     {
-      resolver: zoneResolver(zone),
+      resolver,
       setup: { ...NO_SETUP, feedbackAddresses },
       checks: USED,
       onFault(id, error) {

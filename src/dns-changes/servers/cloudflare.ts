@@ -1,7 +1,18 @@
 /** Cloudflare: API v4 with a scoped API token. */
 
 import * as v from 'valibot';
-import type { ServerKind } from '../server.ts';
+import { parseMx } from '../../net/dns/resolver.ts';
+import { caaData, quotedStrings, tlsaData, unquotedText } from '../presentation.ts';
+import {
+  DEFAULT_TTL,
+  DnsServerError,
+  hasSameValues,
+  type NameServer,
+  type RecordSet,
+  type ServerContext,
+  type ServerKind,
+} from '../server.ts';
+import { cloudflareApi } from './cloudflare-api.ts';
 
 export const cloudflare: ServerKind = {
   name: 'Cloudflare',
@@ -24,7 +35,134 @@ export const cloudflare: ServerKind = {
       ),
     },
   ],
-  open() {
-    throw new Error('in progress');
-  },
+  open,
 };
+
+const Zone = v.object({ id: v.pipe(v.string(), v.regex(/^\w{1,64}$/)), name: v.string() });
+const StoredRecord = v.object({
+  id: v.pipe(v.string(), v.regex(/^\w{1,64}$/)),
+  type: v.string(),
+  name: v.string(),
+  content: v.nullish(v.string(), ''),
+  priority: v.nullish(v.number()),
+  ttl: v.number(),
+});
+type StoredRecord = v.InferOutput<typeof StoredRecord>;
+
+function open(settings: Record<string, string>, context: ServerContext): NameServer {
+  const api = cloudflareApi(settings.api_token!, context);
+
+  /** Zones that are not active yet have no effect. */
+  const activeZones = (query: Record<string, string>) =>
+    api.list('/zones', { ...query, status: 'active' }, Zone);
+
+  async function zoneId(name: string): Promise<string> {
+    const zone = (await activeZones({ name })).find((one) => one.name === name);
+    if (zone) return zone.id;
+    throw new DnsServerError(
+      'no_such_zone',
+      `The API token has no access to the zone ${name}, or the zone is not active at Cloudflare.`,
+    );
+  }
+
+  async function recordsAt(id: string, name: string, type: string): Promise<StoredRecord[]> {
+    const records = await api.list(
+      `/zones/${id}/dns_records`,
+      { type, 'name.exact': name },
+      StoredRecord,
+    );
+    return records.filter((record) => record.type === type && record.name.toLowerCase() === name);
+  }
+
+  async function zoneOf(name: string): Promise<string | null> {
+    for (let at = name; at.includes('.'); at = at.slice(at.indexOf('.') + 1)) {
+      const zone = (await activeZones({ name: at })).find((one) => one.name === at);
+      if (!zone) continue;
+      const delegations = await api.list(
+        `/zones/${zone.id}/dns_records`,
+        { type: 'NS' },
+        StoredRecord,
+      );
+      const isDelegated = delegations.some(
+        (record) =>
+          record.name !== at && (name === record.name || name.endsWith(`.${record.name}`)),
+      );
+      return isDelegated ? null : at;
+    }
+    return null;
+  }
+
+  async function read(zone: string, name: string, type: string): Promise<RecordSet> {
+    // Cloudflare resolves an alias of the zone itself, and publishes other records beside it.
+    if (type === 'CNAME' && name === zone) return setOf(name, type, []);
+    return setOf(name, type, await recordsAt(await zoneId(zone), name, type));
+  }
+
+  /** Cloudflare has no conditions, so the records are compared right before: two requests, not one. */
+  async function replace(zone: string, before: RecordSet, after: RecordSet): Promise<void> {
+    const { name, type } = before;
+    const id = await zoneId(zone);
+    const current = await recordsAt(id, name, type);
+    if (!hasSameValues(setOf(name, type, current), before))
+      throw new DnsServerError(
+        'changed',
+        `${type} at ${name} has changed since the plan was made. Nothing was written: make a new plan.`,
+      );
+    const removed = current.filter((record) => !after.values.includes(textOf(record)));
+    const values = current.map(textOf);
+    const added = after.values.filter((value) => !values.includes(value));
+    const record = (value: string) => ({ name, type, ttl: after.ttl, ...contentOf(type, value) });
+    // A record that changes its value keeps its comment, its tags and whether it is proxied.
+    const changed = Math.min(removed.length, added.length);
+    await api.post(`/zones/${id}/dns_records/batch`, {
+      deletes: removed.slice(changed).map((one) => ({ id: one.id })),
+      patches: removed
+        .slice(0, changed)
+        .map((one, index) => ({ id: one.id, ...record(added[index]!) })),
+      posts: added.slice(changed).map((value) => record(value)),
+    });
+    const result = setOf(name, type, await recordsAt(id, name, type));
+    if (!hasSameValues(result, after))
+      throw new DnsServerError(
+        'server_failed',
+        `Cloudflare accepted the change, but ${type} at ${name} is not what was sent.`,
+        { mayHaveChanged: true },
+      );
+  }
+
+  const check = async () => {
+    const zones = await activeZones({});
+    if (zones.length === 0)
+      throw new DnsServerError(
+        'refused',
+        'The API token has access to no active zone. Give it Zone.Zone:Read and Zone.DNS:Edit for your zones.',
+      );
+    // Reading records needs a permission of its own.
+    await api.list(`/zones/${zones[0]!.id}/dns_records`, { type: 'NS' }, StoredRecord);
+    return { zones: zones.map(({ name }) => name) };
+  };
+
+  return { zoneOf, read, replace, check };
+}
+
+const setOf = (name: string, type: string, records: StoredRecord[]): RecordSet => ({
+  ...{ name, type, values: records.map(textOf) },
+  ttl: records[0]?.ttl ?? DEFAULT_TTL,
+});
+
+function textOf({ type, content, priority }: StoredRecord): string {
+  if (type === 'TXT') return unquotedText(content);
+  if (type === 'MX') return `${priority ?? 0} ${content.toLowerCase()}`;
+  return type === 'TLSA' || type === 'CNAME' ? content.toLowerCase() : content;
+}
+
+/** What a request says about the value of a record. */
+function contentOf(type: string, value: string): object {
+  if (type === 'TXT') return { content: quotedStrings(value) };
+  if (type === 'MX') {
+    const { preference, exchange } = parseMx(value);
+    return { content: exchange, priority: preference };
+  }
+  const data = type === 'CAA' ? caaData(value) : type === 'TLSA' ? tlsaData(value) : null;
+  return data === null ? { content: value } : { data };
+}

@@ -266,7 +266,7 @@ const changed = ({ name, type }: RecordSet): DnsServerError =>
 
 function keyProblem(address: string, { name, algorithm }: TsigKey, error: string): string {
   if (error === 'BADKEY')
-    return `${address} does not know the key ${name} with ${algorithm}. Check its name and algorithm.`;
+    return `${address} does not know the key ${name} with ${algorithm}, or does not accept it for this zone. Check its name, its algorithm, and the zone.`;
   if (error === 'BADSIG')
     return `${address} has another secret for the key ${name}. Enter the secret of the server.`;
   return `${address} rejects signatures with ${algorithm}. Choose another algorithm.`;

@@ -1,0 +1,203 @@
+/** Plans keep what is published, and say why a record cannot be published as proposed. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type PlannedChange,
+  type ProposedRecord,
+  planChanges,
+  planToken,
+} from '../../src/dns-changes/plan.ts';
+import { proposalsOf, verificationProposal } from '../../src/dns-changes/proposals.ts';
+import { publicRecords } from '../../src/dns-changes/public-records.ts';
+import { DnsServerError } from '../../src/dns-changes/server.ts';
+import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
+
+const SOA = ['ns.example.com hostmaster.example.com 1 3600 600 86400 300'];
+
+const sourceOf = (zone: Zone) =>
+  publicRecords(zoneResolver({ ...zone, 'example.com': { SOA, ...zone['example.com'] } }));
+
+const proposed = (record: Partial<ProposedRecord>): ProposedRecord => ({
+  ...{ type: 'TXT', name: 'example.com', value: 'v=spf1 mx -all' },
+  ...{ purpose: 'SPF: publish it.', checks: ['spf'], basedOn: null, problem: null, caution: null },
+  ...record,
+});
+
+async function planOne(zone: Zone, ...records: Partial<ProposedRecord>[]): Promise<PlannedChange> {
+  const changes = await planChanges(sourceOf(zone), records.map(proposed));
+  assert.equal(changes.length, 1);
+  return changes[0]!;
+}
+
+test('a plan replaces only the SPF record among the TXT records of a domain', async () => {
+  const zone: Zone = { 'example.com': { TXT: ['a=1', 'v=spf1 mx ~all', 'b=2'] } };
+  const change = await planOne(zone, { value: 'v=spf1 mx -all', basedOn: ['v=spf1 mx ~all'] });
+  assert.deepEqual(change.after.values, ['a=1', 'v=spf1 mx -all', 'b=2']);
+  assert.deepEqual(
+    [change.action, change.zone, change.problem, change.caution],
+    ['replace', 'example.com', null, null],
+  );
+  assert.deepEqual(change.before.values, ['a=1', 'v=spf1 mx ~all', 'b=2']);
+});
+
+test('a plan merges what has changed in an SPF record since the check', async () => {
+  const zone: Zone = { 'example.com': { TXT: ['v=spf1 mx include:new.example -all'] } };
+  const change = await planOne(zone, {
+    value: 'v=spf1 mx ip4:192.0.2.1 ~all',
+    basedOn: ['v=spf1 mx include:old.example ~all'],
+  });
+  assert.deepEqual(change.after.values, ['v=spf1 mx ip4:192.0.2.1 include:new.example -all']);
+  assert.match(change.caution!, /has changed since the check/);
+  const unknown = await planOne(zone, { value: 'v=spf1 ip4:192.0.2.1 ~all' });
+  assert.deepEqual(unknown.after.values, ['v=spf1 ip4:192.0.2.1 mx include:new.example -all']);
+});
+
+test('a plan does not guess which of several SPF records is meant', async () => {
+  const zone: Zone = { 'example.com': { TXT: ['v=spf1 mx -all', 'v=spf1 a -all'] } };
+  const change = await planOne(zone, {
+    value: 'v=spf1 mx ip4:192.0.2.1 -all',
+    basedOn: ['v=spf1 mx -all'],
+  });
+  assert.match(change.problem!, /have changed since the check\. Run the check again/);
+  assert.deepEqual([change.action, change.after], ['none', change.before]);
+  const merged = await planOne(zone, {
+    value: 'v=spf1 mx a -all',
+    basedOn: ['v=spf1 a -all', 'v=spf1 mx -all'],
+  });
+  assert.deepEqual(merged.after.values, ['v=spf1 mx a -all']);
+});
+
+test('a plan joins several proposals for one record', async () => {
+  const base = 'v=DMARC1; p=none; rua=mailto:d@example.com';
+  const zone: Zone = { '_dmarc.example.com': { TXT: [base] } };
+  const dmarc = { name: '_dmarc.example.com', basedOn: [base] };
+  const change = await planOne(
+    zone,
+    {
+      ...dmarc,
+      value: 'v=DMARC1; p=quarantine; rua=mailto:d@example.com',
+      checks: ['dmarc_policy'],
+    },
+    { ...dmarc, value: 'v=DMARC1; p=none; rua=mailto:x@example.com', checks: ['dmarc_record'] },
+  );
+  assert.deepEqual(change.after.values, ['v=DMARC1; p=quarantine; rua=mailto:x@example.com']);
+  assert.deepEqual(change.checks, ['dmarc_policy', 'dmarc_record']);
+});
+
+test('a plan publishes no mailbox that a check has invented', async () => {
+  const dmarc = {
+    name: '_dmarc.example.com',
+    value: 'v=DMARC1; p=none; rua=mailto:dmarc-reports@example.com',
+  };
+  const change = await planOne({}, dmarc);
+  assert.deepEqual([change.action, change.after.values], ['add', ['v=DMARC1; p=none']]);
+  assert.match(change.caution!, /your mailbox address/);
+  const idle = await planOne({ '_dmarc.example.com': { TXT: ['v=DMARC1; p=none'] } }, dmarc);
+  assert.match(idle.problem!, /needs the address of a mailbox/);
+});
+
+test('a plan adds addresses, hashes and verification records beside those that are there', async () => {
+  const name = 'mx.example.com';
+  const address = await planOne(
+    { [name]: { A: ['192.0.2.1'] } },
+    { type: 'A', name, value: '192.0.2.2' },
+  );
+  assert.deepEqual([address.action, address.after.values], ['add', ['192.0.2.1', '192.0.2.2']]);
+  const row = { name: 'example.com', token: 'abc' };
+  const verification = await planOne(
+    { '_deliverability.example.com': { TXT: ['deliverability-verify=other'] } },
+    verificationProposal(row),
+  );
+  assert.deepEqual(verification.after.values, [
+    'deliverability-verify=other',
+    'deliverability-verify=abc',
+  ]);
+  const twice = await planOne(
+    { [name]: { A: ['192.0.2.2'] } },
+    { type: 'A', name, value: '192.0.2.2' },
+  );
+  assert.deepEqual([twice.action, twice.problem], ['none', null]);
+});
+
+test('a plan corrects one CAA record and keeps the others', async () => {
+  const change = await planOne(
+    { 'example.com': { CAA: ['0 issue "ca.example"', '0 issue "https://b.example"'] } },
+    { type: 'CAA', value: '0 issue "b.example"' },
+  );
+  assert.deepEqual(change.after.values, ['0 issue "ca.example"', '0 issue "b.example"']);
+});
+
+test('a plan refuses an alias and a name of another zone, but not a name below an alias', async () => {
+  const name = '_dmarc.example.com';
+  const dmarc = { name, value: 'v=DMARC1; p=none' };
+  const alias = await planOne(
+    { [name]: { CNAME: ['d.example'] }, 'd.example': { TXT: ['x'] } },
+    dmarc,
+  );
+  assert.match(alias.problem!, /^_dmarc\.example\.com is an alias \(CNAME\) of d\.example/);
+  const below = { name: '_dmarc.www.example.com', value: 'v=DMARC1; p=none' };
+  const www = await planOne({ 'www.example.com': { CNAME: ['w.example'] } }, below);
+  assert.deepEqual([www.problem, www.zone, www.action], [null, 'example.com', 'add']);
+  const foreign = await planOne({}, { ...dmarc, name: '_dmarc.example.org' });
+  assert.match(foreign.problem!, /is in no zone of this server/);
+});
+
+test('a plan fails if records cannot be read, and never takes them for absent', async () => {
+  const source = sourceOf({ '_dmarc.example.com': { fails: 'timeout' } });
+  await assert.rejects(
+    planChanges(source, [proposed({ name: '_dmarc.example.com' })]),
+    DnsServerError,
+  );
+});
+
+test('the token of a plan stands for its changes, in any order', async () => {
+  const zone: Zone = { 'example.com': { TXT: ['v=spf1 mx ~all'] } };
+  const records = [
+    proposed({ value: 'v=spf1 mx -all', basedOn: ['v=spf1 mx ~all'] }),
+    proposed({ name: '_dmarc.example.com', value: 'v=DMARC1; p=none' }),
+  ];
+  const changes = await planChanges(sourceOf(zone), records);
+  assert.equal(planToken(changes), planToken(changes.toReversed()));
+  assert.match(planToken(changes), /^[0-9a-f]{32}$/);
+  const other = await planChanges(
+    sourceOf({ 'example.com': { TXT: ['new', 'v=spf1 mx ~all'] } }),
+    records,
+  );
+  assert.notEqual(planToken(changes), planToken(other));
+});
+
+test('proposals say which records a person must adjust or ask for', () => {
+  const check = (id: string, type: string, name: string, value: string, evidence = {}) => ({
+    ...{ id, label: id, status: 'fail' as const, evidence },
+    fix: { text: 'Publish it.', record: { type, name, value } },
+  });
+  const proposals = proposalsOf([
+    check('ptr', 'PTR', '1.2.0.192.in-addr.arpa', 'mx.example.com'),
+    check('dkim', 'TXT', 's._domainkey.example.com', 'v=DKIM1; p=<your key>'),
+    check('return_path', 'MX', 'example.com', '10 mx.example.com'),
+    check(
+      'tls_rpt',
+      'TXT',
+      '_smtp._tls.example.com',
+      'v=TLSRPTv1; rua=mailto:tls-reports@example.com',
+    ),
+    check('mta_sts', 'TXT', '_mta-sts.example.com', 'v=STSv1; id=1'),
+    check('spf', 'TXT', 'Example.com', 'v=spf1 mx -all', {
+      domain: 'example.com',
+      record: 'v=spf1 mx',
+    }),
+    check('dmarc_policy', 'TXT', '_dmarc.example.com', 'v=DMARC1; p=none', {
+      record_domain: 'example.com',
+      records: ['x'],
+    }),
+  ]);
+  const [ptr, dkim, mx, tls, sts, spf, dmarc] = proposals;
+  assert.match(ptr!.problem!, /provider of the IP address/);
+  assert.match(dkim!.problem!, /angle brackets/);
+  for (const example of [mx, tls]) assert.match(example!.problem!, /is an example/);
+  assert.equal(sts!.problem, null);
+  assert.match(sts!.caution!, /policy file/);
+  assert.deepEqual([spf!.name, spf!.problem, spf!.basedOn], ['example.com', null, ['v=spf1 mx']]);
+  assert.deepEqual([dmarc!.problem, dmarc!.basedOn], [null, ['x']]);
+});
