@@ -103,11 +103,16 @@ async function proposalsFor(
   const needsProof = !test_id && (!isVerified || domain.missing_since !== null);
   const proof = needsProof ? [{ ...verificationProposal(domain), checks: [VERIFICATION] }] : [];
   const all = [...proof, ...proposals];
-  return ids ? all.filter(({ checks: of }) => of.some((id) => ids.includes(id))) : all;
+  return all.filter(({ checks: of }) =>
+    of.some((id) => (ids ? ids.includes(id) : !ON_REQUEST.includes(id))),
+  );
 }
 
 /** Stands for the verification where checks are named. */
 export const VERIFICATION = 'verification';
+
+/** Of no use without a file on a web server, so they are planned only if they are asked for. */
+const ON_REQUEST = ['mta_sts'];
 
 const NOT_VERIFIED = 'Verify the domain first.';
 

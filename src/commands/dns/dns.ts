@@ -83,6 +83,12 @@ export const dns = defineCommand({
       description: 'Name server to use (default: the one that has the zone)',
       actions: ['plan', 'apply'],
     },
+    check: {
+      value: 'ID',
+      description: 'Only the records that this check proposes, such as dmarc_policy',
+      isRepeatable: true,
+      actions: ['plan', 'apply'],
+    },
     as: {
       value: 'FORMAT',
       description: 'Print the records to copy',
@@ -110,12 +116,17 @@ export const dns = defineCommand({
     if (action === 'plan' && !hasDatabase(readConfig(io.env).config)) {
       if (values.server !== undefined)
         throw new UsageError('--server needs the database of the service, and there is none here');
-      return planAlone(io, readName(argument), { as: values.as, json });
+      return planAlone(io, readName(argument), { as: values.as, json, checks: values.check });
     }
     return withApp(io, async (app) => {
       switch (action) {
         case 'plan':
-          return plan(io, app, readName(argument), { server: values.server, as: values.as, json });
+          return plan(io, app, readName(argument), {
+            ...values,
+            as: values.as,
+            checks: values.check,
+            json,
+          });
         case 'apply':
           return apply(io, app, readName(argument), values);
         case 'undo':
@@ -159,6 +170,7 @@ const authorOf = (app: App): Author & { app: App } => ({ app, actor: null, calle
 
 interface PlanOptions {
   as: Format | undefined;
+  checks: string[] | undefined;
   json: boolean;
 }
 
@@ -166,13 +178,18 @@ interface PlanOptions {
 async function planAlone(io: Io, name: string, options: PlanOptions): Promise<number> {
   const { config } = readConfig(io.env);
   const now = systemClock.now();
-  const { checks } = await checkDomainHealth(name, config, { selectors: [], now }, io);
+  const health = await checkDomainHealth(name, config, { selectors: [], now }, io);
   const resolver = createDnsResolver({
     servers: config.DNS_SERVERS ?? systemDnsServers(),
     clock: systemClock,
   });
   try {
-    const planned = await planOf(publicSource(resolver), proposalsOf(checks));
+    const planned = await planOf(
+      publicSource(resolver),
+      proposalsOf(health.checks).filter(
+        ({ checks: [id] }) => options.checks?.includes(id!) ?? true,
+      ),
+    );
     return printPlan(io, name, presentPlan({ id: '' }, null, planned), null, options);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -187,12 +204,12 @@ async function plan(
   io: Io,
   app: App,
   name: string,
-  { server: given, ...options }: PlanOptions & { server: string | undefined },
+  { server: given, ...options }: PlanOptions & { server?: string | undefined },
 ): Promise<number> {
   const domain = await checkedDomain(app, name);
   const server = await serverFor(app, name, given);
   const source = server ? openServer(app, server) : publicSource(app.resolver);
-  const planned = await planFor(app, domain, source, {});
+  const planned = await planFor(app, domain, source, options);
   const presented = presentPlan(domain, server?.id ?? null, planned);
   return printPlan(io, name, presented, server, options);
 }
@@ -260,11 +277,17 @@ function findServer(rows: DnsServerRow[], name: string): DnsServerRow {
 
 // Changes.
 
+interface ApplyOptions {
+  server?: string | undefined;
+  check?: string[] | undefined;
+  yes?: boolean | undefined;
+}
+
 async function apply(
   io: Io,
   app: App,
   name: string,
-  { server: given, yes }: { server?: string | undefined; yes?: boolean | undefined },
+  { server: given, yes, check: checks }: ApplyOptions,
 ): Promise<number> {
   const row = await serverFor(app, name, given);
   if (!row)
@@ -273,7 +296,7 @@ async function apply(
     );
   const domain = await checkedDomain(app, name);
   const server = openServer(app, row);
-  const shown = await planFor(app, domain, server, {});
+  const shown = await planFor(app, domain, server, { checks });
   io.stdout(planText(presentPlan(domain, row.id, shown), row.name, io));
   const { token } = shown;
   if (!shown.changes.some(({ action, problem }) => action !== 'none' && problem === null)) {
@@ -282,7 +305,7 @@ async function apply(
   }
   if (!yes && !(await confirmed(io, 'Publish these records?'))) return EXIT.negative;
   // Somebody else may have changed them while the question was open.
-  const changes = applicableChanges(await planFor(app, domain, server, {}), { token });
+  const changes = applicableChanges(await planFor(app, domain, server, { checks }), { token });
   const begun = await transact(app.db, (tx) =>
     beginChanges(tx, authorOf(app), row, domain.id, changes),
   );
