@@ -30,8 +30,8 @@ export const zshCompletion = (commands: Declaration[]): string => `#compdef ${PR
 
 _deliverability_commands() {
   local -a commands=(
-${commands.map(({ name, summary }) => `    ${described(name, summary)}\n`).join('')}    ${described('help', 'Print the help of a command')}
-  )
+${commands.map(({ name, summary }) => `    ${described(name, summary)}\n`).join('')}  )
+  if [[ $1 == and-help ]]; then commands+=(${described('help', 'Print the help of a command')}); fi
   _describe -t commands command commands
 }
 
@@ -53,11 +53,11 @@ ${commands.map(commandFunction).join('\n')}
 _deliverability() {
   local curcontext=$curcontext state state_descr line ret=1
   typeset -A opt_args
-  _arguments -C ${GLOBAL_OPTIONS.join(' ')} '1: :_deliverability_commands' '*:: :->arguments' && ret=0
+  _arguments -C ${GLOBAL_OPTIONS.join(' ')} '1: : _deliverability_commands and-help' '*:: :->arguments' && ret=0
   if [[ $state == arguments ]]; then
     curcontext=\${curcontext%:*:*}:deliverability-$words[1]:
     case $words[1] in
-      help) _arguments '1: :_deliverability_commands' && ret=0 ;;
+      help) _arguments '1: : _deliverability_commands' && ret=0 ;;
 ${commands.map(({ name }) => `      ${name}) _deliverability_${name} && ret=0 ;;\n`).join('')}    esac
   fi
   return ret
@@ -135,11 +135,11 @@ function argumentSpec({
   return quoted(`${place}${message(name)}:${valueAction(completion)}`);
 }
 
-/** A space: the message says what is expected, and nothing is completed. */
+/** An empty list: the message says what is expected. With a space instead, zsh would not complete options there. */
 function valueAction(completion: Completion | undefined): string {
-  if (completion === undefined) return ' ';
+  if (completion === undefined) return '( )';
   if (completion === 'file') return '_files';
-  if (completion === 'folder') return '_files -/';
+  if (completion === 'folder') return '_path_files -/';
   if ('prefixes' in completion)
     return ` _deliverability_prefixes ${completion.suffix ?? 'none'} ${completion.prefixes.map(message).join(' ')}`;
   return `(${completion.map(message).join(' ')})`;
