@@ -609,7 +609,9 @@ CREATE TABLE alerts (
   -- Encrypted, because anyone who has it can post there.
   slack_webhook_url TEXT,
   last_triggered_at TEXT,
-  created_at        TEXT NOT NULL
+  created_at        TEXT NOT NULL,
+  -- How often it reminds of an open incident; null for never.
+  reminder_hours    INTEGER
 );
 
 -- Incidents: from the first result about a subject that meets a rule's condition until one that does not.
@@ -630,8 +632,12 @@ CREATE TABLE alert_incidents (
   condition   TEXT NOT NULL,
   threshold   INTEGER,
   -- Set while it is closed with many others, in batches: it no longer counts as open.
-  closing_id  TEXT
+  closing_id  TEXT,
+  -- Null if none will follow.
+  next_reminder_at TEXT
 );
+CREATE INDEX alert_incidents_reminders ON alert_incidents (next_reminder_at)
+  WHERE next_reminder_at IS NOT NULL;
 CREATE UNIQUE INDEX alert_incidents_open ON alert_incidents (alert_id, subject)
   WHERE status = 'open' AND closing_id IS NULL;
 CREATE INDEX alert_incidents_closing ON alert_incidents (closing_id, id)
@@ -655,7 +661,7 @@ CREATE TABLE alert_notifications (
   -- Null for a sample.
   incident_id  TEXT,
   alert_id     TEXT NOT NULL,
-  news         TEXT NOT NULL CHECK (news IN ('triggered', 'resolved', 'test')),
+  news         TEXT NOT NULL,
   channel      TEXT NOT NULL,
   -- An email address; null for other channels.
   recipient    TEXT,
@@ -673,7 +679,9 @@ CREATE TABLE alert_notifications (
   lease        TEXT,
   leased_until TEXT,
   -- The event that webhooks deliver.
-  event_id     TEXT
+  event_id     TEXT,
+  -- What the service of the channel calls the posted message, so that a later one can change or answer it.
+  reference    TEXT
 );
 CREATE INDEX alert_notifications_of ON alert_notifications (incident_id);
 CREATE INDEX alert_notifications_due ON alert_notifications (due_at) WHERE due_at IS NOT NULL;
@@ -1261,3 +1269,50 @@ CREATE TABLE receiver_blocks (
   checked_at    TEXT NOT NULL,
   PRIMARY KEY (receiver_id, first_address, last_address)
 );
+
+-- Name servers at which the service changes records for the team.
+CREATE TABLE dns_servers (
+  id         TEXT NOT NULL PRIMARY KEY,
+  -- Such as `rfc2136`.
+  kind       TEXT NOT NULL,
+  name       TEXT NOT NULL,
+  -- JSON: what is not secret, such as the address and the name of the key.
+  settings   TEXT NOT NULL,
+  -- Encrypted JSON.
+  secrets    TEXT NOT NULL,
+  -- JSON: the zones that may be changed there.
+  zones      TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  -- When the credentials were last tried, and what was wrong with them.
+  checked_at TEXT,
+  problem    TEXT
+);
+
+-- Changes of records at name servers: one set of records with a common name and type each.
+CREATE TABLE dns_changes (
+  id           TEXT NOT NULL PRIMARY KEY,
+  -- The server may have been removed since, and so may the domain.
+  server_id    TEXT NOT NULL,
+  domain_id    TEXT,
+  zone         TEXT NOT NULL,
+  name         TEXT NOT NULL,
+  type         TEXT NOT NULL,
+  -- JSON: the values and the TTL, no values if there was no such record.
+  before       TEXT NOT NULL,
+  after        TEXT NOT NULL,
+  -- What the change is for, in words.
+  reason       TEXT NOT NULL,
+  -- `applying` until the server has answered, then `applied` or `failed`; `undone` by a later change.
+  status       TEXT NOT NULL CHECK (status IN ('applying', 'applied', 'failed', 'undone')),
+  error        TEXT,
+  -- The change that this one takes back.
+  undoes       TEXT,
+  created_at   TEXT NOT NULL,
+  finished_at  TEXT,
+  -- Until then, only the node that started an `applying` change works on it.
+  leased_until TEXT
+);
+CREATE INDEX dns_changes_domain ON dns_changes (domain_id, id);
+-- One change at a time for each set of records.
+CREATE UNIQUE INDEX dns_changes_applying ON dns_changes (server_id, name, type)
+  WHERE status = 'applying';

@@ -35,6 +35,7 @@ const DECLARED: Record<string, string> = {
   'alerts.condition': 'condition',
   'alert_incidents.condition': 'condition',
   'alert_notifications.channel': 'channel',
+  'alert_notifications.news': 'news',
 };
 
 const declaredType = (column: string): string | undefined =>

@@ -7,7 +7,6 @@ import { printable } from '../lib/log.ts';
 import { timeInWords } from '../report/times.ts';
 import type {
   AlertIncidentRow,
-  AlertNotificationRow,
   AlertRow,
   MonitorRow,
   MonitorRunRow,
@@ -16,9 +15,18 @@ import type { Step, TestSummary } from './conditions/condition.ts';
 import { conditionOf, thresholdOf } from './conditions/index.ts';
 import { nameOfSubject, openedIncident } from './evaluate.ts';
 
+/** What a notification says: `test` is a sample. */
+export type News = 'triggered' | 'reminder' | 'resolved' | 'test';
+
+declare module '../store/vocabularies.ts' {
+  interface Vocabularies {
+    news: News;
+  }
+}
+
 /** What a notification is about. */
 export interface IncidentEvent {
-  type: AlertNotificationRow['news'];
+  type: News;
   alert: AlertRow;
   /** null for a sample. */
   incident: AlertIncidentRow | null;

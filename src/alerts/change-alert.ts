@@ -48,6 +48,7 @@ export async function createAlert(
     recipients: recipients === null ? null : JSON.stringify(recipients),
     slack_webhook_url: changeSettings(app, { id, slack_webhook_url: null }, settingFields(), input),
     last_triggered_at: null,
+    reminder_hours: null,
     created_at: isoTime(app.clock.now()),
   };
   await tx.insertInto('alerts').values(row).execute();

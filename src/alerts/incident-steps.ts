@@ -22,5 +22,5 @@ export async function findIncidentSteps(
 const ruleOf = ({ alert_id, condition, threshold, opened_at }: AlertIncidentRow): AlertRow => ({
   ...{ id: alert_id, name: '', condition, threshold, channels: '[]', enabled: 1 },
   ...{ domain_id: null, recipients: null, slack_webhook_url: null },
-  ...{ last_triggered_at: opened_at, created_at: opened_at },
+  ...{ last_triggered_at: opened_at, reminder_hours: null, created_at: opened_at },
 });

@@ -35,7 +35,7 @@ async function openIncident(
     test_id: observation.kind === 'test' ? observation.test.id : null,
     run_id: observation.kind === 'run' ? observation.run.id : null,
     opened_at: now,
-    ...{ resolved_at: null, resolution: null, closing_id: null },
+    ...{ resolved_at: null, resolution: null, closing_id: null, next_reminder_at: null },
   };
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('alert_incidents')

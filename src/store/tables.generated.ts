@@ -552,6 +552,8 @@ export interface AlertRow {
   slack_webhook_url: string | null;
   last_triggered_at: string | null;
   created_at: string;
+  /** How often it reminds of an open incident; null for never. */
+  reminder_hours: number | null;
 }
 
 /** Incidents: from the first result about a subject that meets a rule's condition until one that does not. */
@@ -573,6 +575,8 @@ export interface AlertIncidentRow {
   threshold: number | null;
   /** Set while it is closed with many others, in batches: it no longer counts as open. */
   closing_id: string | null;
+  /** Null if none will follow. */
+  next_reminder_at: string | null;
 }
 
 /** Why many incidents of a rule end at the same time; kept until the last of them is closed. */
@@ -589,7 +593,7 @@ export interface AlertNotificationRow {
   /** Null for a sample. */
   incident_id: string | null;
   alert_id: string;
-  news: 'triggered' | 'resolved' | 'test';
+  news: Vocabularies['news'];
   channel: Vocabularies['channel'];
   /** An email address; null for other channels. */
   recipient: string | null;
@@ -609,6 +613,8 @@ export interface AlertNotificationRow {
   leased_until: string | null;
   /** The event that webhooks deliver. */
   event_id: string | null;
+  /** What the service of the channel calls the posted message, so that a later one can change or answer it. */
+  reference: string | null;
 }
 
 /** Counts of completed tests by the hour of completion: for all tests, and for each domain. */
@@ -1131,6 +1137,49 @@ export interface ReceiverBlockRow {
   checked_at: string;
 }
 
+/** Name servers at which the service changes records for the team. */
+export interface DnsServerRow {
+  id: string;
+  /** Such as `rfc2136`. */
+  kind: string;
+  name: string;
+  /** JSON: what is not secret, such as the address and the name of the key. */
+  settings: string;
+  /** Encrypted JSON. */
+  secrets: string;
+  /** JSON: the zones that may be changed there. */
+  zones: string;
+  created_at: string;
+  /** When the credentials were last tried, and what was wrong with them. */
+  checked_at: string | null;
+  problem: string | null;
+}
+
+/** Changes of records at name servers: one set of records with a common name and type each. */
+export interface DnsChangeRow {
+  id: string;
+  /** The server may have been removed since, and so may the domain. */
+  server_id: string;
+  domain_id: string | null;
+  zone: string;
+  name: string;
+  type: string;
+  /** JSON: the values and the TTL, no values if there was no such record. */
+  before: string;
+  after: string;
+  /** What the change is for, in words. */
+  reason: string;
+  /** `applying` until the server has answered, then `applied` or `failed`; `undone` by a later change. */
+  status: 'applying' | 'applied' | 'failed' | 'undone';
+  error: string | null;
+  /** The change that this one takes back. */
+  undoes: string | null;
+  created_at: string;
+  finished_at: string | null;
+  /** Until then, only the node that started an `applying` change works on it. */
+  leased_until: string | null;
+}
+
 /** Every table by its name. */
 export interface Tables {
   service_facts: ServiceFactRow;
@@ -1195,4 +1244,6 @@ export interface Tables {
   receiver_requirements: ReceiverRequirementRow;
   receiver_addresses: ReceiverAddressRow;
   receiver_blocks: ReceiverBlockRow;
+  dns_servers: DnsServerRow;
+  dns_changes: DnsChangeRow;
 }

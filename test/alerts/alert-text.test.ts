@@ -13,12 +13,12 @@ const CONFIG = { APP_URL: 'https://app.example.com' };
 const RULE: AlertRow = {
   ...{ id: 'alt_1', name: 'Our rule', condition: 'score_below', threshold: 70, enabled: 1 },
   ...{ channels: '["email"]', domain_id: null, recipients: null, slack_webhook_url: null },
-  ...{ last_triggered_at: null, created_at: '2026-11-20T10:00:00.000Z' },
+  ...{ last_triggered_at: null, reminder_hours: null, created_at: '2026-11-20T10:00:00.000Z' },
 };
 const OPEN: AlertIncidentRow = {
   ...{ id: 'inc_1', alert_id: 'alt_1', subject: 'example.com', status: 'open', value: '{}' },
   ...{ test_id: 'test_1', run_id: null, opened_at: '2026-11-21T10:00:00.000Z' },
-  ...{ resolved_at: null, resolution: null, closing_id: null },
+  ...{ resolved_at: null, resolution: null, closing_id: null, next_reminder_at: null },
   ...{ condition: 'score_below', threshold: 70 },
 };
 const OVER = {

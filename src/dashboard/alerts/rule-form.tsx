@@ -189,7 +189,7 @@ const ALL_CHANNELS = JSON.stringify(CHANNEL_IDS);
 const BLANK: AlertRow = {
   ...{ id: '', name: '', condition: 'score_below', threshold: null, channels: '[]', enabled: 1 },
   ...{ domain_id: null, recipients: null, slack_webhook_url: null },
-  ...{ last_triggered_at: null, created_at: '' },
+  ...{ last_triggered_at: null, reminder_hours: null, created_at: '' },
 };
 
 interface RuleFormProps extends RuleFormContext {

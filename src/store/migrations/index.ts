@@ -6,13 +6,15 @@ import { CONDITIONS_IN_POSTGRES, CONDITIONS_IN_SQLITE, PLACEMENT_COLUMNS } from 
 import { INBOXES } from './version-13.ts';
 import { FEEDBACK } from './version-14.ts';
 import {
-  DROP_VOCABULARIES_IN_POSTGRES,
+  dropVocabulariesInPostgres,
   dropVocabulariesInSqlite,
   SOURCE_STATES,
+  VOCABULARIES,
 } from './version-15.ts';
 import { SUMS_OF_LONG_PERIODS } from './version-16.ts';
 import { IMAGES_AND_PREVIEWS } from './version-17.ts';
 import { RECEIVERS } from './version-18.ts';
+import { DNS_CHANGES, NEWS, REMINDERS_AND_REFERENCES } from './version-19.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -277,10 +279,10 @@ export const MIGRATIONS: Migration[] = [
     // Conditions, channels and monitor types are checked by the program. Older programs fail on new ones.
     version: 15,
     sqlite(sqlite) {
-      dropVocabulariesInSqlite(sqlite);
+      dropVocabulariesInSqlite(sqlite, VOCABULARIES);
       sqlite.exec(SOURCE_STATES);
     },
-    postgres: `${DROP_VOCABULARIES_IN_POSTGRES}${withPostgresTypes(SOURCE_STATES)}`,
+    postgres: `${dropVocabulariesInPostgres(VOCABULARIES)}${withPostgresTypes(SOURCE_STATES)}`,
   },
   {
     // Sums of sources by month, and of complaints and bounces. Older programs would not keep them.
@@ -308,10 +310,21 @@ export const MIGRATIONS: Migration[] = [
     },
     postgres: withPostgresTypes(RECEIVERS),
   },
+  {
+    // Reminders, further channels, and changes of DNS records. Older programs would give up posts to channels that they
+    // do not know.
+    version: 19,
+    sqlite(sqlite) {
+      dropVocabulariesInSqlite(sqlite, NEWS);
+      sqlite.exec(REMINDERS_AND_REFERENCES);
+      sqlite.exec(DNS_CHANGES);
+    },
+    postgres: `${dropVocabulariesInPostgres(NEWS)}${withPostgresTypes(REMINDERS_AND_REFERENCES)}${withPostgresTypes(DNS_CHANGES)}`,
+  },
 ];
 
 /** The version of `schema.sql`. */
-export const SCHEMA_VERSION = 18;
+export const SCHEMA_VERSION = 19;
 
 // Step 3: teams with passwords and invitations, and outgoing email.
 

@@ -3,18 +3,20 @@
 import type { Database as Sqlite } from 'better-sqlite3';
 
 /** Columns that had a CHECK constraint with a list of values. */
-const VOCABULARIES = [
+export const VOCABULARIES: Column[] = [
   ['monitors', 'type'],
   ['alerts', 'condition'],
   ['alert_incidents', 'condition'],
   ['alert_notifications', 'channel'],
-] as const;
+];
+
+export type Column = [table: string, name: string];
 
 /**
  * Removes the constraints from the stored statements, which SQLite documents for this purpose
  * (https://www.sqlite.org/lang_altertable.html, section 7): the rows do not change, and other tables refer to these.
  */
-export function dropVocabulariesInSqlite(sqlite: Sqlite): void {
+export function dropVocabulariesInSqlite(sqlite: Sqlite, columns: Column[]): void {
   sqlite.unsafeMode(true);
   sqlite.pragma('writable_schema = ON');
   try {
@@ -24,7 +26,7 @@ export function dropVocabulariesInSqlite(sqlite: Sqlite): void {
     const update = sqlite.prepare(
       "UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?",
     );
-    for (const [table, column] of VOCABULARIES) {
+    for (const [table, column] of columns) {
       const statement = select.pluck().get(table) as string;
       const check = new RegExp(`\\s+CHECK\\s*\\(\\s*${column} IN \\([^)]*\\)\\s*\\)`);
       update.run(statement.replace(check, ''), table);
@@ -38,9 +40,10 @@ export function dropVocabulariesInSqlite(sqlite: Sqlite): void {
   }
 }
 
-export const DROP_VOCABULARIES_IN_POSTGRES = VOCABULARIES.map(
-  ([table, column]) => `ALTER TABLE ${table} DROP CONSTRAINT ${table}_${column}_check;\n`,
-).join('');
+export const dropVocabulariesInPostgres = (columns: Column[]): string =>
+  columns
+    .map(([table, column]) => `ALTER TABLE ${table} DROP CONSTRAINT ${table}_${column}_check;\n`)
+    .join('');
 
 export const SOURCE_STATES = `
 ALTER TABLE feedback_sources ADD COLUMN new_since TEXT;
