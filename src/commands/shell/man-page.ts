@@ -4,7 +4,7 @@ import { readConfig, settingsOf } from '../../config/config.ts';
 import { wrap } from '../../report/text.ts';
 import { VERSION } from '../../version.ts';
 import { EXIT } from '../command.ts';
-import { type Declaration, usageOf } from '../declaration.ts';
+import { type Declaration, usagesOf } from '../declaration.ts';
 import { describedTerms, PURPOSE } from '../help.ts';
 
 const MAX_LINE_LENGTH = 78;
@@ -90,6 +90,8 @@ function commandSection(command: Declaration): string {
   const { name, summary, exitCodes } = command;
   const terms = describedTerms(command).map(([term, text]) => item(term, text));
   const codes = exitCodes ? `.PP\n${sentence(`Exit codes: ${exitCodes}`)}\n` : '';
-  const usage = escaped(`deliverability ${name} ${usageOf(command)}`.trim());
+  const usage = usagesOf(command)
+    .map((usage) => escaped(`deliverability ${usage}`))
+    .join('\n.br\n');
   return `.SS ${escaped(name)}\n.nh\n${usage}\n.hy\n.PP\n${sentence(summary)}\n${terms.join('')}${codes}`;
 }
