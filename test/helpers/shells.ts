@@ -9,7 +9,7 @@ import { execFileSync, spawn } from '../../scripts/programs.ts';
 export type Shell = 'bash' | 'zsh' | 'fish';
 
 export interface Completer {
-  /** The command line, with the completions of its last word in place of that word. */
+  /** The command line, with all completions of its last word. */
   complete(line: string): Promise<string>;
   /** The command line after TAB. */
   tab(line: string): Promise<string>;

@@ -36,7 +36,7 @@ const example = (purpose: string, command: string): string =>
 const DESCRIPTION =
   'A self-hosted tester of email deliverability. It receives messages at test addresses, and checks authentication, reverse DNS, TLS, blocklists, headers and content. The report has a score, the evidence for every point lost, and the fix. The same checks run on the command line, without a service.';
 
-/** `date`, in milliseconds since 1970, stands at the foot of the page. */
+/** `date`, in milliseconds since the Unix epoch, stands at the foot of the page. */
 export function manPage(commands: Declaration[], date: number): string {
   // The settings of this machine are not part of the page.
   const variables = settingsOf(readConfig({}).config);

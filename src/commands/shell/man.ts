@@ -15,7 +15,7 @@ export const man = (commands: () => Command[]): Command =>
     },
   });
 
-/** Milliseconds since 1970. A release sets SOURCE_DATE_EPOCH, so that it has the same bytes whenever it is built. */
+/** Milliseconds since the Unix epoch. A release sets SOURCE_DATE_EPOCH, so that it has the same bytes whenever it is built. */
 function readDate(epoch: string | undefined): number {
   if (!epoch) return systemClock.now();
   if (!/^\d{1,11}$/.test(epoch))

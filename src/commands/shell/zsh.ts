@@ -7,7 +7,7 @@ import {
   type Option,
   optionsOf,
 } from '../declaration.ts';
-import { PROGRAMS } from './names.ts';
+import { PROGRAMS, shell } from './names.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -25,7 +25,9 @@ const GLOBAL_OPTIONS = [
   `'(- *)'{-V,--version}'[Print the version]'`,
 ];
 
-export const zshCompletion = (commands: Declaration[]): string => `#compdef ${PROGRAMS.join(' ')}
+export const zshCompletion = (
+  commands: Declaration[],
+): string => shell`#compdef ${PROGRAMS.join(' ')}
 # Completions of zsh for deliverability. To update them, run: deliverability completion zsh
 
 _deliverability_commands() {
@@ -74,7 +76,7 @@ fi
 function commandFunction(command: Declaration): string {
   const { name, actions, arguments: args = [] } = command;
   if (!actions)
-    return `_deliverability_${name}() {
+    return shell`_deliverability_${name}() {
   ${argumentsCall(command, null, args)}
 }
 `;
@@ -85,7 +87,7 @@ function commandFunction(command: Declaration): string {
   const descriptions = Object.entries(actions).map(
     ([action, { description }]) => `    ${described(action, description)}\n`,
   );
-  return `_deliverability_${name}_actions() {
+  return shell`_deliverability_${name}_actions() {
   local -a actions=(
 ${descriptions.join('')}  )
   _describe -t actions action actions

@@ -64,7 +64,7 @@ function expectations(): [line: string, words: string[]][] {
 
 const sorted = (words: string[]): string[] => [...words].sort();
 
-/** The words that a shell put in the place of the last one. zsh adds the `=` of the last option. */
+/** The words that a shell put instead of the last one. zsh adds the `=` of the last option. */
 const insertedWords = (line: string, inserted: string): string[] =>
   inserted
     .slice(line.replace(/--$/, '').length)
