@@ -26,7 +26,7 @@ const ESSENTIAL = [
     'sh',
     'sha256sum',
   ],
-  ...['tar', 'which', 'prlimit', 'setpriv', 'unshare'],
+  ...['tar', 'which', 'prlimit', 'script', 'setpriv', 'unshare'],
 ];
 
 /** In node_modules of this project; `npm run` adds them to PATH. */
@@ -42,6 +42,7 @@ const OPTIONAL: Record<string, string> = {
   dovecot: 'dovecot-imapd',
   'dpkg-deb': 'dpkg',
   'dpkg-query': 'dpkg',
+  fish: 'fish',
   gcc: 'gcc',
   go: 'gccgo-go',
   haproxy: 'haproxy',
@@ -49,6 +50,8 @@ const OPTIONAL: Record<string, string> = {
   jq: 'jq',
   knotd: 'knot',
   lintian: 'lintian',
+  man: 'man-db',
+  mandoc: 'mandoc',
   named: 'bind9',
   nginx: 'nginx',
   objdump: 'binutils',
@@ -76,6 +79,7 @@ const OPTIONAL: Record<string, string> = {
   wrk: 'wrk',
   'x86_64-linux-gnu-strip': 'binutils',
   xmllint: 'libxml2-utils',
+  zsh: 'zsh',
 };
 
 /** Whether the program is in the PATH of `env`, or is the path of a program. */

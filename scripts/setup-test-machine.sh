@@ -43,6 +43,10 @@ packages=(
   iproute2           # a network of its own for each test
   skopeo             # reads the image of a release
   lintian            # checks the Debian package of a release
+  zsh                # the completions in real shells
+  fish
+  mandoc             # checks the manual page
+  man-db             # shows it
   qemu-user-static   # runs the executable for arm64
   binutils-aarch64-linux-gnu # strip, for the executable for arm64
   bind9              # a name server that takes updates

@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline';
 import { type Command, EXIT, type Io, printMessage, UsageError } from './commands/command.ts';
 import { COMMANDS } from './commands/commands.ts';
-import { usageOf } from './commands/declaration.ts';
+import { usagesOf } from './commands/declaration.ts';
 import { commandHelp, overview } from './commands/help.ts';
 import { ConfigError } from './config/config.ts';
 import { closestName } from './lib/closest-name.ts';
@@ -51,8 +51,8 @@ async function main([name, ...args]: string[], io: Io): Promise<number> {
 /** Prints what happened and what to do; a stack trace only for a bug. */
 function explain(error: unknown, command: Command, io: Io): number {
   if (error instanceof UsageError) {
-    const usage = `Usage: ${io.program} ${command.name} ${usageOf(command)}`;
-    printMessage(io, `${withFinalMark(printable(error.message))}\n${usage}`);
+    const usages = usagesOf(command).map((usage) => `Usage: ${io.program} ${usage}`);
+    printMessage(io, [withFinalMark(printable(error.message)), ...usages].join('\n'));
     return EXIT.usage;
   }
   if (error instanceof ConfigError) {

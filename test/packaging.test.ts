@@ -12,7 +12,6 @@ import { writeTar } from '../scripts/release/archive.ts';
 import { writeChart } from '../scripts/release/chart.ts';
 import { writeChecksums } from '../scripts/release/checksums.ts';
 import { sourceDateEpoch } from '../scripts/release/epoch.ts';
-import { manPage } from '../scripts/release/man-page.ts';
 import { LINUX_TARGETS, WINDOWS_X64 } from '../scripts/release/targets.ts';
 import { VARIABLES } from '../src/config/variables.ts';
 import { temporaryFolder } from './helpers/app.ts';
@@ -128,15 +127,6 @@ test('SOURCE_DATE_EPOCH must be a number of seconds', () => {
   assert.equal(sourceDateEpoch(ROOT, { SOURCE_DATE_EPOCH: '1700000000' }), EPOCH);
   for (const text of ['', 'yesterday', '1.5', '-1'])
     assert.throws(() => sourceDateEpoch(ROOT, { SOURCE_DATE_EPOCH: text }), /number of seconds/);
-});
-
-test('The manual page shows the commands of --help literally', () => {
-  const help =
-    'deliverability 1.0: find\nout\n\n  check    Check a message\n  .x       A dot\n\nFor options, run x.\n';
-  const page = manPage(help, '1.0', EPOCH);
-  assert.match(page, /^deliverability \\- find out$/m);
-  assert.match(page, /^ {2}check {4}Check a message$/m);
-  assert.match(page, /^\.TH DELIVERABILITY 1 2023-11-14 /);
 });
 
 test('Each target of a release has a package with Node and its hash', () => {

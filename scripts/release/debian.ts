@@ -1,4 +1,4 @@
-/** Builds the Debian package: the executable, its systemd unit and user, settings, and a manual page. */
+/** Builds the Debian package: the executable, its systemd unit and user, settings, a manual page, and completions. */
 
 import { createHash } from 'node:crypto';
 import {
@@ -17,9 +17,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import manifest from '../../package.json' with { type: 'json' };
+import { COMMANDS } from '../../src/commands/commands.ts';
+import { SHELLS } from '../../src/commands/shell/completion.ts';
+import { manPage } from '../../src/commands/shell/man-page.ts';
 import { MIN_GLIBC } from '../../src/store/sqlite/addon.ts';
 import { execFileSync } from '../programs.ts';
-import { manPage } from './man-page.ts';
 import type { LinuxTarget } from './targets.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -63,8 +65,9 @@ export function writeDebianPackage({ target, executable, folder, epoch }: Debian
     // Not compressed, so that their links work.
     for (const path of ['README.md', ...globSync('docs/**/*.md', { cwd: ROOT })])
       put(`${doc}/${path}`, readFileSync(join(ROOT, path)));
-    put(`usr/share/man/man1/${name}.1.gz`, compressed(manPage(helpText(), version, epoch)));
+    put(`usr/share/man/man1/${name}.1.gz`, compressed(manPage(COMMANDS, epoch * 1000)));
     put(`usr/share/man/man8/${name}-admin.8.gz`, compressed(`.so man1/${name}.1\n`));
+    for (const [path, text] of completionFiles()) put(path, text);
     put(`usr/share/lintian/overrides/${name}`, packaged('debian/lintian-overrides'));
     const files = filesBelow(root);
     const installed = kilobytes(root);
@@ -118,8 +121,18 @@ function licenseField(): string {
   return lines.map((line) => (line.trim() ? ` ${line}\n` : ' .\n')).join('');
 }
 
-const helpText = (): string =>
-  execFileSync('tsx', ['src/main.ts', '--help'], { cwd: ROOT, encoding: 'utf8' });
+/** bash and fish load the file that has the name of a program; zsh, the one whose first line names both programs. */
+function completionFiles(): [path: string, text: string][] {
+  const { name } = manifest;
+  const [bash, fish] = [SHELLS.bash(COMMANDS), SHELLS.fish(COMMANDS)];
+  return [
+    [`usr/share/zsh/vendor-completions/_${name}`, SHELLS.zsh(COMMANDS)],
+    ...[name, `${name}-admin`].flatMap((program): [string, string][] => [
+      [`usr/share/bash-completion/completions/${program}`, bash],
+      [`usr/share/fish/vendor_completions.d/${program}.fish`, fish],
+    ]),
+  ];
+}
 
 const filesBelow = (folder: string): string[] =>
   globSync('**/*', { cwd: folder })

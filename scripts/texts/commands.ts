@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { COMMANDS } from '../../src/commands/commands.ts';
 import { spawnSync } from '../programs.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** Resolved here: the commands run in a folder of their own. */
 const TSX = import.meta.resolve('tsx');
-const COMMANDS = ['serve', 'check', 'domain', 'demo', 'owner', 'key', 'listen', 'env', 'openapi'];
 
 export function commandTexts(): [name: string, text: string][] {
   const folder = mkdtempSync(join(tmpdir(), 'deliverability-'));
@@ -19,7 +19,8 @@ export function commandTexts(): [name: string, text: string][] {
     [['--help']],
     [[]],
     [['serv']],
-    ...COMMANDS.map((name): [string[]] => [[name, '--help']]),
+    ...COMMANDS.map(({ name }): [string[]] => [[name, '--help']]),
+    [['man']],
     [['env']],
     [['check']],
     [['check', '--dns', 'off', message]],

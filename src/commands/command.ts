@@ -115,6 +115,14 @@ function readArguments(command: Declaration, args: string[]) {
   const { options = {}, actions } = command;
   const { values, positionals } = parse(args, options);
   const action = actions ? readAction(actions, positionals.shift()) : '';
+  const expected = (actions ? actions[action]!.arguments : command.arguments) ?? [];
+  for (const [index, argument] of expected.entries()) {
+    const value = positionals[index];
+    if (value !== undefined) requireChoice(argument.name, argument.choices, value);
+    else if (!argument.isOptional) throw new UsageError(`Missing argument: ${argument.name}`);
+  }
+  if (!expected.at(-1)?.isRepeatable && positionals.length > expected.length)
+    throw new UsageError(`Unexpected argument: "${positionals[expected.length]}"`);
   for (const [name, option] of Object.entries(options)) {
     const given = values[name];
     if (given === undefined) {
@@ -125,14 +133,6 @@ function readArguments(command: Declaration, args: string[]) {
       throw new UsageError(`--${name} is only for ${alternatives(option.actions)}`);
     for (const value of [given].flat()) requireChoice(`--${name}`, option.choices, value);
   }
-  const expected = (actions ? actions[action]!.arguments : command.arguments) ?? [];
-  for (const [index, argument] of expected.entries()) {
-    const value = positionals[index];
-    if (value !== undefined) requireChoice(argument.name, argument.choices, value);
-    else if (!argument.isOptional) throw new UsageError(`Missing argument: ${argument.name}`);
-  }
-  if (!expected.at(-1)?.isRepeatable && positionals.length > expected.length)
-    throw new UsageError(`Unexpected argument: "${positionals[expected.length]}"`);
   return { action, values, positionals, args };
 }
 

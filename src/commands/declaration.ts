@@ -66,7 +66,7 @@ export interface Declaration {
   name: string;
   /** Without a final period. */
   summary: string;
-  /** The arguments in the first line of `--help`, if they are too many to follow from the declaration. */
+  /** The arguments in the first line of `--help`, if the declaration does not say all. */
   usage?: string;
   /** Of a command with actions, only what `--help` says about the arguments of all actions. */
   arguments?: readonly Argument[];
@@ -101,17 +101,15 @@ export const optionsOf = (
 
 const MAX_OPTIONS_IN_USAGE = 3;
 
-/** The arguments as the first line of `--help` shows them: `list [--json] | sign-in NAME`. */
-export function usageOf(command: Declaration): string {
-  if (command.usage !== undefined) return command.usage;
-  if (command.actions)
-    return Object.entries(command.actions)
-      .map(([name, action]) =>
-        [actionText(name, action), ...optionUsage(optionsOf(command, name))].join(' '),
-      )
-      .join(' | ');
-  const args = (command.arguments ?? []).map(argumentText);
-  return [...args, ...optionUsage(optionsOf(command, null))].join(' ');
+/** How to call it, after the program: `seed list [--json]`, `seed sign-in NAME`. One for each action. */
+export function usagesOf(command: Declaration): string[] {
+  const { name, usage, actions, arguments: args = [] } = command;
+  if (usage !== undefined) return [`${name} ${usage}`];
+  if (actions)
+    return Object.entries(actions).map(([action, declaration]) =>
+      [name, actionText(action, declaration), ...optionUsage(optionsOf(command, action))].join(' '),
+    );
+  return [[name, ...args.map(argumentText), ...optionUsage(optionsOf(command, null))].join(' ')];
 }
 
 function optionUsage(options: [string, Option][]): string[] {

@@ -3,7 +3,7 @@
 import { wrap } from '../report/text.ts';
 import { VERSION } from '../version.ts';
 import type { Io } from './command.ts';
-import { actionText, type Declaration, optionText, usageOf } from './declaration.ts';
+import { actionText, type Declaration, optionText, usagesOf } from './declaration.ts';
 
 export const PURPOSE = 'find out why mail lands in spam, and how to fix it';
 
@@ -27,7 +27,7 @@ export function commandHelp(command: Declaration, { program, width }: Terminal):
   const terms = describedTerms(command);
   const column = Math.max(0, ...terms.map(([term]) => term.length)) + 2;
   return [
-    wrap(`${program} ${command.name} ${usageOf(command)}`, width),
+    ...usagesOf(command).map((usage) => wrap(`${program} ${usage}`, width)),
     '',
     `${command.summary}.`,
     ...terms.map(([term, text]) => definition(term.padEnd(column), text, width)),

@@ -5,14 +5,14 @@
 
 import type { Argument, Completion, Declaration } from '../declaration.ts';
 import { optionsOf } from '../declaration.ts';
-import { GLOBAL_WORDS, PROGRAMS } from './names.ts';
+import { GLOBAL_WORDS, PROGRAMS, shell } from './names.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 const words = (list: readonly string[]): string => quoted(list.join(' '));
 
 export const bashCompletion = (commands: Declaration[]): string =>
-  `# Completions of bash for deliverability. To update them, run: deliverability completion bash
+  shell`# Completions of bash for deliverability. To update them, run: deliverability completion bash
 
 # Replies with those of the words in $2 that begin with $1. $3: what precedes $1 in the same word of bash.
 _deliverability_words() {

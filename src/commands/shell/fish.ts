@@ -1,12 +1,12 @@
 /** The completions of fish, with the descriptions of `--help`. */
 
 import type { Argument, Completion, Declaration, Option } from '../declaration.ts';
-import { PROGRAMS } from './names.ts';
+import { PROGRAMS, shell } from './names.ts';
 
 const quoted = (text: string): string => `'${text.replace(/[\\']/g, '\\$&')}'`;
 
 export const fishCompletion = (commands: Declaration[]): string =>
-  `# Completions of fish for deliverability. To update them, run: deliverability completion fish
+  shell`# Completions of fish for deliverability. To update them, run: deliverability completion fish
 
 # Whether the command line so far has this command, and this action ('' for none yet) if one is given.
 function __deliverability_in

@@ -1,18 +1,11 @@
 /** The manual page, in the man(7) macros that groff and mandoc read. */
 
-import type { Setting } from '../../config/config.ts';
+import { readConfig, settingsOf } from '../../config/config.ts';
 import { wrap } from '../../report/text.ts';
+import { VERSION } from '../../version.ts';
 import { EXIT } from '../command.ts';
-import { type Declaration, usageOf } from '../declaration.ts';
+import { type Declaration, usagesOf } from '../declaration.ts';
 import { describedTerms, PURPOSE } from '../help.ts';
-
-export interface ManPage {
-  commands: Declaration[];
-  variables: Pick<Setting, 'name' | 'help' | 'default'>[];
-  version: string;
-  /** Milliseconds since 1970: the date at the foot of the page. */
-  date: number;
-}
 
 const MAX_LINE_LENGTH = 78;
 
@@ -43,9 +36,12 @@ const example = (purpose: string, command: string): string =>
 const DESCRIPTION =
   'A self-hosted tester of email deliverability. It receives messages at test addresses, and checks authentication, reverse DNS, TLS, blocklists, headers and content. The report has a score, the evidence for every point lost, and the fix. The same checks run on the command line, without a service.';
 
-export function manPage({ commands, variables, version, date }: ManPage): string {
+/** `date`, in milliseconds since the Unix epoch, stands at the foot of the page. */
+export function manPage(commands: Declaration[], date: number): string {
+  // The settings of this machine are not part of the page.
+  const variables = settingsOf(readConfig({}).config);
   const day = new Date(date).toISOString().slice(0, 10);
-  return `.TH DELIVERABILITY 1 ${day} "deliverability ${version}" "User Commands"
+  return `.TH DELIVERABILITY 1 ${day} "deliverability ${VERSION}" "User Commands"
 .ad l
 .SH NAME
 deliverability \\- ${escaped(PURPOSE)}
@@ -94,6 +90,8 @@ function commandSection(command: Declaration): string {
   const { name, summary, exitCodes } = command;
   const terms = describedTerms(command).map(([term, text]) => item(term, text));
   const codes = exitCodes ? `.PP\n${sentence(`Exit codes: ${exitCodes}`)}\n` : '';
-  const usage = escaped(`deliverability ${name} ${usageOf(command)}`.trim());
+  const usage = usagesOf(command)
+    .map((usage) => escaped(`deliverability ${usage}`))
+    .join('\n.br\n');
   return `.SS ${escaped(name)}\n.nh\n${usage}\n.hy\n.PP\n${sentence(summary)}\n${terms.join('')}${codes}`;
 }

@@ -1,8 +1,6 @@
 /** `man`: prints the manual page. */
 
-import { readConfig, settingsOf } from '../../config/config.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { VERSION } from '../../version.ts';
 import { type Command, defineCommand, EXIT, UsageError } from '../command.ts';
 import { manPage } from './man-page.ts';
 
@@ -12,15 +10,12 @@ export const man = (commands: () => Command[]): Command =>
     name: 'man',
     summary: 'Print the manual page',
     async run(_input, io) {
-      // The settings of this machine are not part of the page.
-      const variables = settingsOf(readConfig({}).config);
-      const date = readDate(io.env.SOURCE_DATE_EPOCH);
-      io.stdout(manPage({ commands: commands(), variables, version: VERSION, date }));
+      io.stdout(manPage(commands(), readDate(io.env.SOURCE_DATE_EPOCH)));
       return EXIT.success;
     },
   });
 
-/** Milliseconds since 1970. A release sets SOURCE_DATE_EPOCH, so that it has the same bytes whenever it is built. */
+/** Milliseconds since the Unix epoch. A release sets SOURCE_DATE_EPOCH, so that it has the same bytes whenever it is built. */
 function readDate(epoch: string | undefined): number {
   if (!epoch) return systemClock.now();
   if (!/^\d{1,11}$/.test(epoch))

@@ -7,7 +7,7 @@ import {
   type Option,
   optionsOf,
 } from '../declaration.ts';
-import { PROGRAMS } from './names.ts';
+import { PROGRAMS, shell } from './names.ts';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -25,13 +25,15 @@ const GLOBAL_OPTIONS = [
   `'(- *)'{-V,--version}'[Print the version]'`,
 ];
 
-export const zshCompletion = (commands: Declaration[]): string => `#compdef ${PROGRAMS.join(' ')}
+export const zshCompletion = (
+  commands: Declaration[],
+): string => shell`#compdef ${PROGRAMS.join(' ')}
 # Completions of zsh for deliverability. To update them, run: deliverability completion zsh
 
 _deliverability_commands() {
   local -a commands=(
-${commands.map(({ name, summary }) => `    ${described(name, summary)}\n`).join('')}    ${described('help', 'Print the help of a command')}
-  )
+${commands.map(({ name, summary }) => `    ${described(name, summary)}\n`).join('')}  )
+  if [[ $1 == and-help ]]; then commands+=(${described('help', 'Print the help of a command')}); fi
   _describe -t commands command commands
 }
 
@@ -53,11 +55,11 @@ ${commands.map(commandFunction).join('\n')}
 _deliverability() {
   local curcontext=$curcontext state state_descr line ret=1
   typeset -A opt_args
-  _arguments -C ${GLOBAL_OPTIONS.join(' ')} '1: :_deliverability_commands' '*:: :->arguments' && ret=0
+  _arguments -C ${GLOBAL_OPTIONS.join(' ')} '1: : _deliverability_commands and-help' '*:: :->arguments' && ret=0
   if [[ $state == arguments ]]; then
     curcontext=\${curcontext%:*:*}:deliverability-$words[1]:
     case $words[1] in
-      help) _arguments '1: :_deliverability_commands' && ret=0 ;;
+      help) _arguments '1: : _deliverability_commands' && ret=0 ;;
 ${commands.map(({ name }) => `      ${name}) _deliverability_${name} && ret=0 ;;\n`).join('')}    esac
   fi
   return ret
@@ -74,7 +76,7 @@ fi
 function commandFunction(command: Declaration): string {
   const { name, actions, arguments: args = [] } = command;
   if (!actions)
-    return `_deliverability_${name}() {
+    return shell`_deliverability_${name}() {
   ${argumentsCall(command, null, args)}
 }
 `;
@@ -85,7 +87,7 @@ function commandFunction(command: Declaration): string {
   const descriptions = Object.entries(actions).map(
     ([action, { description }]) => `    ${described(action, description)}\n`,
   );
-  return `_deliverability_${name}_actions() {
+  return shell`_deliverability_${name}_actions() {
   local -a actions=(
 ${descriptions.join('')}  )
   _describe -t actions action actions
@@ -135,11 +137,11 @@ function argumentSpec({
   return quoted(`${place}${message(name)}:${valueAction(completion)}`);
 }
 
-/** A space: the message says what is expected, and nothing is completed. */
+/** An empty list: the message says what is expected. With a space instead, zsh would not complete options there. */
 function valueAction(completion: Completion | undefined): string {
-  if (completion === undefined) return ' ';
+  if (completion === undefined) return '( )';
   if (completion === 'file') return '_files';
-  if (completion === 'folder') return '_files -/';
+  if (completion === 'folder') return '_path_files -/';
   if ('prefixes' in completion)
     return ` _deliverability_prefixes ${completion.suffix ?? 'none'} ${completion.prefixes.map(message).join(' ')}`;
   return `(${completion.map(message).join(' ')})`;
