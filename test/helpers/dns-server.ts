@@ -5,9 +5,9 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket as TcpSocket } from 'node:net';
 import { type Answer, decode, encode } from 'dns-packet';
 import type { DnsServer } from '../../src/lib/addresses.ts';
+import { recordFromText } from '../../src/net/dns/record-data.ts';
 import type { RecordType } from '../../src/net/dns/resolver.ts';
 import { lookUp, ZONE_TTL_SECONDS, type Zone } from '../../src/net/dns/zone.ts';
-import { recordFromText } from '../../src/net/dns/record-data.ts';
 
 export interface DnsTestServer {
   /** For `createDnsResolver({ servers })`. */
