@@ -71,12 +71,15 @@ export function composeNotification(
     ...headlineOf(event, incident),
     facts: factsOf(event, incident),
     steps: isOver ? [] : stepsOf(event, incident),
-    followUp: isOver ? null : followUpOf(event),
+    followUp: isOver ? null : followUpOf(event, incident),
     link: linkOf(config, event, incident),
     rule: ruleOf(alert),
     incident: incident.id,
   };
 }
+
+/** How long after the alert the last reminder can be sent. */
+export const MAX_REMINDER_DAYS = 30;
 
 const KINDS: Record<Exclude<News, 'test'>, Notification['kind']> = {
   triggered: 'Alert',
@@ -84,12 +87,17 @@ const KINDS: Record<Exclude<News, 'test'>, Notification['kind']> = {
   resolved: 'Resolved',
 };
 
-function followUpOf({ type, alert: { reminder_hours: hours } }: IncidentEvent): string {
+function followUpOf(
+  { type, alert: { reminder_hours: hours }, test }: IncidentEvent,
+  { next_reminder_at, test_id }: AlertIncidentRow,
+): string {
+  if (type === 'reminder' && next_reminder_at === null)
+    return `This is the last reminder${test_id !== null && test === null ? ', because the test that opened the incident is no longer stored' : ''}. The incident stays open.`;
   if (hours === null) return 'No further alerts until this is resolved.';
   const time = hours === 1 ? 'hour' : `${hours} hours`;
   return type === 'reminder'
     ? `The next reminder follows in ${hours === 1 ? 'an hour' : time} unless this is resolved.`
-    : `A reminder follows every ${time} until this is resolved.`;
+    : `A reminder follows every ${time} until this is resolved, for up to ${MAX_REMINDER_DAYS} days.`;
 }
 
 function headlineOf(

@@ -59,8 +59,8 @@ const SettingText = v.pipe(
 );
 
 function settingSchema({ kind, format }: ChannelField) {
-  if (kind === 'url') return EndpointUrl;
-  return format ? v.pipe(SettingText, v.regex(format.pattern, format.message)) : SettingText;
+  const schema = kind === 'url' ? EndpointUrl : SettingText;
+  return format ? v.pipe(schema, v.regex(format.pattern, format.message)) : schema;
 }
 
 const MAX_RECIPIENTS = 20;
@@ -305,7 +305,10 @@ const INCIDENT = {
     v.nullable(v.picklist(RESOLUTIONS)),
     'Why the incident was resolved. Null while it is open.',
   ),
-  notifications: described(v.array(AlertNotification), 'The notifications about the incident.'),
+  notifications: described(
+    v.array(AlertNotification),
+    'The notifications about the opening and the end of the incident.',
+  ),
 };
 
 const EXAMPLE_INCIDENT = {
@@ -371,7 +374,7 @@ export const AlertIncidentWithDetails = named(
     alert: described(v.nullable(Alert), 'The rule. Null if it was deleted.'),
     notifications: described(
       v.array(IncidentNotification),
-      'The notifications about the incident, oldest first.',
+      'The notifications about the incident, oldest first, with the last 50 reminders.',
     ),
   }),
   'An incident with its rule and its notifications.',

@@ -5,7 +5,7 @@ import type { App } from '../../app.ts';
 import { printable } from '../../lib/log.ts';
 import { MAX_RETRY_DELAY_MS } from '../../lib/retry.ts';
 import type { PostOutcome } from '../../net/http/web.ts';
-import type { AlertRow } from '../../store/tables.generated.ts';
+import type { AlertNotificationRow, AlertRow } from '../../store/tables.generated.ts';
 import type { Notification } from '../alert-text.ts';
 import type { ChannelContext, ChannelMessage, PostedChannel, ServiceAnswers } from './channel.ts';
 import { CHANNELS, channelName, isKnownChannel } from './index.ts';
@@ -31,6 +31,8 @@ export interface OutgoingPost extends Pick<ChannelMessage, 'next'> {
   headers: Record<string, string>;
   body: string;
   answers: ServiceAnswers | null;
+  /** Those of the rule that it was composed with, as they are stored. */
+  settings: string | null;
   /** What no text for people may contain. */
   secrets: string[];
 }
@@ -59,8 +61,41 @@ export function composePost(
     ...{ url, headers, body: JSON.stringify(body) },
     ...(next && { next }),
     answers: posted.answers ?? null,
+    settings: rule.slack_webhook_url,
     secrets: secretsOf(app, channel, rule),
   };
+}
+
+// A post that is composed before the rule changes is stored with the notification that it belongs to.
+
+type StoredPost = Pick<OutgoingPost, 'url' | 'headers' | 'body' | 'secrets'>;
+
+const postPurpose = (notificationId: string): string => `post of ${notificationId}`;
+
+export function sealPost(
+  { secrets: keys }: Pick<App, 'secrets'>,
+  notificationId: string,
+  { url, headers, body, secrets }: OutgoingPost,
+): string {
+  const stored: StoredPost = { url, headers, body, secrets };
+  return keys.seal(JSON.stringify(stored), postPurpose(notificationId));
+}
+
+export function openPost(
+  { secrets: keys }: Pick<App, 'secrets'>,
+  { id, channel }: Pick<AlertNotificationRow, 'id' | 'channel'>,
+  sealed: string,
+): OutgoingPost | Failure {
+  const text = keys.open(sealed, postPurpose(id));
+  if (text === null) return finalFailure('this was encrypted with another key');
+  const stored: StoredPost = JSON.parse(text);
+  return { ...stored, answers: postedChannel(channel)?.answers ?? null, settings: null };
+}
+
+/** What limits apply to: the URL, and by which account; empty if there is no usable URL. Never shown. */
+export function targetOf(app: ChannelContext, channel: string, rule: AlertRow): string {
+  const url = postedChannel(channel)?.url(app, rule) ?? null;
+  return url === null ? '' : [url, ...secretsOf(app, channel, rule)].join(' ');
 }
 
 /** Those of the rule, and the parts of URLs by which a service knows them. */
@@ -88,13 +123,16 @@ export async function sendPost(
   const result = resultOf(outcome, post);
   if ('reason' in result || !next) return result;
   const followed = await app.poster.post({
-    ...next,
+    ...{ method: next.method, url: next.url },
     ...{ headers: headersOf(app, headers), body: JSON.stringify(next.body) },
   });
+  if (followed === null && next.isRequired) return 'closed';
   const failure = followed && resultOf(followed, post);
   // For example, someone deleted the message.
-  if (failure && 'reason' in failure)
-    app.log.info('could not change the earlier alert', { reason: failure.reason });
+  if (!failure || !('reason' in failure)) return result;
+  if (next.isRequired)
+    return { ...failure, reason: `the first of two messages was sent, but not the second: ${failure.reason}` };
+  app.log.info('could not change the earlier alert', { reason: failure.reason });
   return result;
 }
 
@@ -110,7 +148,7 @@ function resultOf({ response, failure }: PostOutcome, post: OutgoingPost): Failu
   if (failure !== null) {
     const { reason, detail } = failure;
     const final = reason === 'forbidden_address' || reason === 'bad_url';
-    return { reason: `${reason}: ${detail}`, final };
+    return { reason: `${reason}: ${withoutSecrets(detail, post)}`, final };
   }
   const { code, headers, body } = response!;
   if (code >= 200 && code < 300) {
@@ -128,7 +166,8 @@ function resultOf({ response, failure }: PostOutcome, post: OutgoingPost): Failu
   const words = said === null || said.text === '' ? '' : ` (“${withoutSecrets(said.text, post)}”)`;
   return {
     reason: `status ${code}: ${meaning ?? statusText(code)}${words}`,
-    final: meaning !== undefined,
+    // Otherwise it may come from a proxy in front of it, and be over soon.
+    final: meaning !== undefined && said !== null,
     ...waitOf(code, headers['retry-after'], said?.retryAfter),
   };
 }
