@@ -160,11 +160,7 @@ const movedChannels = (app: Pick<App, 'secrets'>, before: AlertRow, after: Alert
   );
 
 /** In another chat, what the old one calls a message could be the name of any other. */
-async function forgetReferences(
-  tx: Tx,
-  { id }: AlertRow,
-  channels: ChannelId[],
-): Promise<void> {
+async function forgetReferences(tx: Tx, { id }: AlertRow, channels: ChannelId[]): Promise<void> {
   if (channels.length === 0) return;
   await tx
     .updateTable('alert_notifications')

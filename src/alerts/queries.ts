@@ -6,10 +6,10 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
+import type { News } from './alert-text.ts';
 import { type ChannelId, settingFields, unconfiguredChannels } from './channels/index.ts';
 import { shownName, shownSetting } from './channels/settings.ts';
 import { findSubscribedEndpoints } from './channels/webhook.ts';
-import type { News } from './alert-text.ts';
 import { type NotificationState, withDeliveryStatus } from './delivery-status.ts';
 import type {
   Alert,

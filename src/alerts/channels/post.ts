@@ -131,7 +131,10 @@ export async function sendPost(
   // For example, someone deleted the message.
   if (!failure || !('reason' in failure)) return result;
   if (next.isRequired)
-    return { ...failure, reason: `the first of two messages was sent, but not the second: ${failure.reason}` };
+    return {
+      ...failure,
+      reason: `the first of two messages was sent, but not the second: ${failure.reason}`,
+    };
   app.log.info('could not change the earlier alert', { reason: failure.reason });
   return result;
 }

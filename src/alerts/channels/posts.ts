@@ -18,8 +18,8 @@ import {
   type Delivered,
   type Failure,
   finalFailure,
-  openPost,
   type OutgoingPost,
+  openPost,
   sendPost,
   targetOf,
 } from './post.ts';
@@ -85,10 +85,7 @@ const COMPOSE_FAILED: Failure = {
 };
 
 /** Uses the rule as it was when the incident opened. A `Failure` if there is nothing to post. */
-async function composeClaimed(
-  app: App,
-  claimed: ClaimedPost,
-): Promise<OutgoingPost | Failure> {
+async function composeClaimed(app: App, claimed: ClaimedPost): Promise<OutgoingPost | Failure> {
   const { db } = app;
   const { alert_id, incident_id, news, channel, reference } = claimed;
   // Composed before the rule changed.
