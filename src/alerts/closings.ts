@@ -5,8 +5,8 @@ import { isoTime } from '../lib/clock.ts';
 import { afterCommit, type Tx } from '../store/open.ts';
 import type { AlertRow } from '../store/tables.generated.ts';
 import { composeNotification } from './alert-text.ts';
+import { composePost, postedChannel, sealPost } from './channels/compose.ts';
 import { type ChannelId, channelsOf } from './channels/index.ts';
-import { composePost, postedChannel, sealPost } from './channels/post.ts';
 import { NOTIFY_JOB } from './notify.ts';
 
 /** The channels of a rule whose services keep incidents of their own open. */

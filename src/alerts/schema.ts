@@ -59,7 +59,8 @@ const SettingText = v.pipe(
 );
 
 function settingSchema({ kind, format }: ChannelField) {
-  const schema = kind === 'url' ? EndpointUrl : SettingText;
+  // A setting with a format has one error.
+  const schema = kind === 'url' ? EndpointUrl : format ? v.string('must be a string') : SettingText;
   return format ? v.pipe(schema, v.regex(format.pattern, format.message)) : schema;
 }
 

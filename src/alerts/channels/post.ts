@@ -5,11 +5,7 @@ import type { App } from '../../app.ts';
 import { printable } from '../../lib/log.ts';
 import { MAX_RETRY_DELAY_MS } from '../../lib/retry.ts';
 import type { PostOutcome } from '../../net/http/web.ts';
-import type { AlertNotificationRow, AlertRow } from '../../store/tables.generated.ts';
-import type { Notification } from '../alert-text.ts';
-import type { ChannelContext, ChannelMessage, PostedChannel, ServiceAnswers } from './channel.ts';
-import { CHANNELS, channelName, isKnownChannel } from './index.ts';
-import { settingOf } from './settings.ts';
+import type { ChannelMessage, ServiceAnswers } from './channel.ts';
 import { truncate } from './text.ts';
 
 export interface Failure {
@@ -35,76 +31,6 @@ export interface OutgoingPost extends Pick<ChannelMessage, 'next'> {
   settings: string | null;
   /** What no text for people may contain. */
   secrets: string[];
-}
-
-/** How a channel posts; null if it does not, or is one of a newer version. */
-export const postedChannel = (channel: string): PostedChannel | null =>
-  (isKnownChannel(channel) && CHANNELS[channel].post) || null;
-
-/** A `Failure` if the rule has no usable URL. `opening`: see `PostedChannel`. */
-export function composePost(
-  app: ChannelContext,
-  channel: string,
-  rule: AlertRow,
-  notification: Notification,
-  opening: string | null = null,
-): OutgoingPost | Failure {
-  const posted = postedChannel(channel);
-  const url = posted?.url(app, rule) ?? null;
-  if (posted === null || url === null)
-    return finalFailure(
-      posted?.missing ??
-        `this version of the program cannot post to ${channelName(channel as never)}`,
-    );
-  const { body, headers = {}, next } = posted.message(notification, app, rule, opening);
-  return {
-    ...{ url, headers, body: JSON.stringify(body) },
-    ...(next && { next }),
-    answers: posted.answers ?? null,
-    settings: rule.slack_webhook_url,
-    secrets: secretsOf(app, channel, rule),
-  };
-}
-
-// A post that is composed before the rule changes is stored with the notification that it belongs to.
-
-type StoredPost = Pick<OutgoingPost, 'url' | 'headers' | 'body' | 'secrets'>;
-
-const postPurpose = (notificationId: string): string => `post of ${notificationId}`;
-
-export function sealPost(
-  { secrets: keys }: Pick<App, 'secrets'>,
-  notificationId: string,
-  { url, headers, body, secrets }: OutgoingPost,
-): string {
-  const stored: StoredPost = { url, headers, body, secrets };
-  return keys.seal(JSON.stringify(stored), postPurpose(notificationId));
-}
-
-export function openPost(
-  { secrets: keys }: Pick<App, 'secrets'>,
-  { id, channel }: Pick<AlertNotificationRow, 'id' | 'channel'>,
-  sealed: string,
-): OutgoingPost | Failure {
-  const text = keys.open(sealed, postPurpose(id));
-  if (text === null) return finalFailure('this was encrypted with another key');
-  const stored: StoredPost = JSON.parse(text);
-  return { ...stored, answers: postedChannel(channel)?.answers ?? null, settings: null };
-}
-
-/** What limits apply to: the URL, and by which account; empty if there is no usable URL. Never shown. */
-export function targetOf(app: ChannelContext, channel: string, rule: AlertRow): string {
-  const url = postedChannel(channel)?.url(app, rule) ?? null;
-  return url === null ? '' : [url, ...secretsOf(app, channel, rule)].join(' ');
-}
-
-/** Those of the rule, and the parts of URLs by which a service knows them. */
-function secretsOf(app: ChannelContext, channel: string, rule: AlertRow): string[] {
-  if (!isKnownChannel(channel)) return [];
-  return CHANNELS[channel].fields
-    .filter(({ isSecret }) => isSecret)
-    .flatMap((field) => settingOf(app, rule, field) ?? [])
-    .flatMap((value) => [value, ...value.split(/[/?&=:]+/).filter(({ length }) => length >= 8)]);
 }
 
 /** What the service calls the message, if it says so. */

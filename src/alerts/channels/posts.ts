@@ -7,22 +7,11 @@ import { MAX_RETRY_DELAY_MS, retryAfterMs } from '../../lib/retry.ts';
 import { claimingJob, type Job } from '../../scheduler/scheduler.ts';
 import { claimRows, makeDistantDueNow } from '../../store/leases.ts';
 import { type Db, lockIn, transact } from '../../store/open.ts';
-import type { AlertNotificationRow, AlertRow } from '../../store/tables.generated.ts';
-import { composeNotification } from '../alert-text.ts';
-import { findIncidentEvent } from '../incident-event.ts';
-import { cancelStaleNotifications, RESOLVED_BEFORE_POST } from '../incidents.ts';
+import type { AlertNotificationRow } from '../../store/tables.generated.ts';
+import { cancelStaleNotifications } from '../incidents.ts';
 import { NOTIFY_JOB } from '../notify.ts';
-import { isResolved } from '../queries.ts';
-import {
-  composePost,
-  type Delivered,
-  type Failure,
-  finalFailure,
-  type OutgoingPost,
-  openPost,
-  sendPost,
-  targetOf,
-} from './post.ts';
+import { composeQueued, targetOf } from './compose.ts';
+import { type Delivered, type Failure, type OutgoingPost, sendPost } from './post.ts';
 
 // The job that posts notifications that are due: claim, post, record.
 
@@ -63,7 +52,7 @@ export function notifyJob(app: App): Job {
 
 /** Resolves with how long the service accepts no further message, if it said so. */
 async function postOne(app: App, claimed: ClaimedPost): Promise<number | undefined> {
-  const message = await composeClaimed(app, claimed).catch((error) => {
+  const message = await composeQueued(app, claimed).catch((error) => {
     app.log.error('could not compose alert', {
       notification: claimed.id,
       error: errorMessage(error),
@@ -83,57 +72,6 @@ const COMPOSE_FAILED: Failure = {
   reason: 'the message could not be composed; see the server log',
   final: false,
 };
-
-/** Uses the rule as it was when the incident opened. A `Failure` if there is nothing to post. */
-async function composeClaimed(app: App, claimed: ClaimedPost): Promise<OutgoingPost | Failure> {
-  const { db } = app;
-  const { alert_id, incident_id, news, channel, reference } = claimed;
-  // Composed before the rule changed.
-  if (reference !== null) return openPost(app, claimed, reference);
-  const alert = await db
-    .selectFrom('alerts')
-    .selectAll()
-    .where('id', '=', alert_id)
-    .executeTakeFirst();
-  if (!alert) return finalFailure('the alert rule was deleted before this was posted');
-  const incident = await db
-    .selectFrom('alert_incidents')
-    .selectAll()
-    .where('id', '=', incident_id)
-    .executeTakeFirst();
-  if (news !== 'resolved' && incident && isResolved(incident))
-    return { reason: RESOLVED_BEFORE_POST, final: true, suppressed: true };
-  const rule = incident ? ruleAtOpening(alert, incident) : alert;
-  const event = await findIncidentEvent(db, news, rule, incident ?? null);
-  const notification = composeNotification(app.config, event);
-  const opening = incident && (await findReference(db, incident.id, channel));
-  return composePost(app, channel, alert, notification, opening);
-}
-
-/** What the service calls its message about the opening. */
-async function findReference(
-  db: Db,
-  incidentId: string,
-  channel: AlertNotificationRow['channel'],
-): Promise<string | null> {
-  const opening = await db
-    .selectFrom('alert_notifications')
-    .select('reference')
-    .where('incident_id', '=', incidentId)
-    .where('channel', '=', channel)
-    .where('reference', 'is not', null)
-    .where('status', '=', 'sent')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
-  return opening?.reference ?? null;
-}
-
-/** The rule may have changed since. */
-const ruleAtOpening = (
-  alert: AlertRow,
-  { condition, threshold }: Pick<AlertRow, 'condition' | 'threshold'>,
-): AlertRow => ({ ...alert, condition, threshold });
 
 // Claiming posts that are due, a few per target at a time.
 
