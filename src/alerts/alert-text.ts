@@ -3,7 +3,7 @@
 import type { CheckResult } from '../analysis/result.ts';
 import { checksToFix } from '../analysis/summary.ts';
 import type { App } from '../app.ts';
-import { printable } from '../lib/log.ts';
+import { truncate } from '../report/plain-text.ts';
 import { timeInWords } from '../report/times.ts';
 import type {
   AlertIncidentRow,
@@ -71,12 +71,15 @@ export function composeNotification(
     ...headlineOf(event, incident),
     facts: factsOf(event, incident),
     steps: isOver ? [] : stepsOf(event, incident),
-    followUp: isOver ? null : followUpOf(event),
+    followUp: isOver ? null : followUpOf(event, incident),
     link: linkOf(config, event, incident),
     rule: ruleOf(alert),
     incident: incident.id,
   };
 }
+
+/** How long after the alert the last reminder can be sent. */
+export const MAX_REMINDER_DAYS = 30;
 
 const KINDS: Record<Exclude<News, 'test'>, Notification['kind']> = {
   triggered: 'Alert',
@@ -84,12 +87,22 @@ const KINDS: Record<Exclude<News, 'test'>, Notification['kind']> = {
   resolved: 'Resolved',
 };
 
-function followUpOf({ type, alert: { reminder_hours: hours } }: IncidentEvent): string {
+function followUpOf(
+  { type, alert: { reminder_hours: hours }, test }: IncidentEvent,
+  { next_reminder_at, test_id }: AlertIncidentRow,
+): string {
   if (hours === null) return 'No further alerts until this is resolved.';
+  if (type === 'reminder' && next_reminder_at === null) {
+    const isTestGone = test_id !== null && test === null;
+    const why = isTestGone
+      ? 'the test that opened the incident is no longer stored'
+      : `reminders end after ${MAX_REMINDER_DAYS} days`;
+    return `This is the last reminder, because ${why}. The incident stays open.`;
+  }
   const time = hours === 1 ? 'hour' : `${hours} hours`;
   return type === 'reminder'
     ? `The next reminder follows in ${hours === 1 ? 'an hour' : time} unless this is resolved.`
-    : `A reminder follows every ${time} until this is resolved.`;
+    : `A reminder follows every ${time} until this is resolved, for up to ${MAX_REMINDER_DAYS} days.`;
 }
 
 function headlineOf(
@@ -119,7 +132,7 @@ function headlineOf(
 function sampleOf({ APP_URL }: Pick<App['config'], 'APP_URL'>, alert: AlertRow): Notification {
   return {
     kind: 'Sample',
-    title: `Alerts from “${truncate(alert.name)}” will arrive here`,
+    title: `Alerts from “${shortName(alert.name)}” will arrive here`,
     lead: 'This is a sample, sent to test the channels of an alert rule. Nothing is wrong, and no action is needed.',
     facts: [
       ['Rule', alert.name],
@@ -134,7 +147,7 @@ function sampleOf({ APP_URL }: Pick<App['config'], 'APP_URL'>, alert: AlertRow):
   };
 }
 
-const ruleOf = ({ name, id }: AlertRow): string => `“${truncate(name)}” (${id})`;
+const ruleOf = ({ name, id }: AlertRow): string => `“${shortName(name)}” (${id})`;
 
 /** The page with the details: the report of a test, a domain, or a monitor. */
 function linkOf(
@@ -182,13 +195,8 @@ function factsOf(
 const MAX_NAME_LENGTH = 80;
 const MAX_SUBJECT_LENGTH = 200;
 
-/** Shortens a name to fit a heading. `maxLength` counts code points. */
-function truncate(name: string, maxLength = MAX_NAME_LENGTH): string {
-  const characters = [...printable(name)];
-  return characters.length <= maxLength
-    ? characters.join('')
-    : `${characters.slice(0, maxLength - 1).join('')}…`;
-}
+/** To fit a heading. */
+const shortName = (name: string): string => truncate(name, MAX_NAME_LENGTH);
 
 // What to do about an incident: the fixes of the report, or those of the condition for a run.
 

@@ -14,11 +14,13 @@ import type { ChannelField } from './channels/channel.ts';
 import {
   CHANNEL_IDS,
   CHANNELS,
+  type ChannelId,
   channelsOf,
   isKnownChannel,
   settingFields,
 } from './channels/index.ts';
 import { changeSettings, settingOf } from './channels/settings.ts';
+import { queueClosings, trackingChannels } from './closings.ts';
 import { conditionOf } from './conditions/index.ts';
 import { closeIncidents } from './incidents.ts';
 import { rescheduleReminders } from './reminders.ts';
@@ -136,32 +138,37 @@ export async function changeAlert(
   const { id, ...columns } = row;
   await tx.updateTable('alerts').set(columns).where('id', '=', id).execute();
   await auditAlert(tx, author, 'changed', id, details);
-  await forgetReferences(tx, app, current, row);
+  const moved = movedChannels(app, current, row);
+  await forgetReferences(tx, row, moved);
+  const isClosed = row.enabled === 0 || criteriaDiffer(current, row);
+  const ended = trackingChannels(current).filter(
+    (channel) => isClosed || moved.includes(channel) || !channelsOf(row).includes(channel),
+  );
+  await queueClosings(tx, app, current, ended);
   if (row.enabled === 0) await closeIncidents(tx, app, row, 'alert_disabled');
-  else if (criteriaDiffer(current, row)) await closeIncidents(tx, app, row, 'alert_changed');
+  else if (isClosed) await closeIncidents(tx, app, row, 'alert_changed');
   else if (row.reminder_hours !== current.reminder_hours) await rescheduleReminders(tx, app, row);
   return row;
 }
 
-/** In another chat, what the old one calls a message could be the name of any other. */
-async function forgetReferences(
-  tx: Tx,
-  app: Pick<App, 'secrets'>,
-  before: AlertRow,
-  after: AlertRow,
-): Promise<void> {
-  const channels = CHANNEL_IDS.filter((id) =>
+/** Those that post elsewhere after the change. */
+const movedChannels = (app: Pick<App, 'secrets'>, before: AlertRow, after: AlertRow): ChannelId[] =>
+  CHANNEL_IDS.filter((id) =>
     CHANNELS[id].fields.some(
       (field) => field.kind !== 'addresses' && settingDiffers(app, before, after, field),
     ),
   );
+
+/** In another chat, what the old one calls a message could be the name of any other. */
+async function forgetReferences(tx: Tx, { id }: AlertRow, channels: ChannelId[]): Promise<void> {
   if (channels.length === 0) return;
   await tx
     .updateTable('alert_notifications')
     .set({ reference: null })
-    .where('alert_id', '=', after.id)
+    .where('alert_id', '=', id)
     .where('channel', 'in', channels)
     .where('reference', 'is not', null)
+    .where('status', '=', 'sent')
     .execute();
 }
 
@@ -210,6 +217,7 @@ function criteriaDiffer(before: AlertRow, after: AlertRow): boolean {
 export async function deleteAlert(tx: Tx, author: AuthorContext, current: AlertRow): Promise<void> {
   const { id } = current;
   // Before the deletion, because the event includes the rule.
+  await queueClosings(tx, author.app, current, trackingChannels(current));
   await closeIncidents(tx, author.app, current, 'alert_deleted');
   await tx.deleteFrom('alerts').where('id', '=', id).execute();
   await auditAlert(tx, author, 'deleted', id, { name: current.name });

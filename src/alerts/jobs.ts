@@ -182,7 +182,7 @@ async function closeOrphans(app: App): Promise<boolean> {
   return true;
 }
 
-// Deletes samples, and resolved incidents with their notifications, after the event retention period.
+// Deletes samples, reminders, and resolved incidents with their notifications, after the event retention period.
 
 function expireIncidentsJob(app: App): Job {
   return { name: 'alerts.expire', tick: '0 13 * * * *', run: () => expireIncidents(app) };
@@ -198,12 +198,14 @@ export async function expireIncidents({
   if (config.EVENT_RETENTION === 0) return;
   const cutoff = isoTime(clock.now() - config.EVENT_RETENTION);
   await inSteps((limit) => deleteIncidents(db, cutoff, limit));
-  const samples = db
+  const expired = db
     .selectFrom('alert_notifications')
     .select('id')
-    .where('incident_id', 'is', null)
     .where('created_at', '<', cutoff);
+  const samples = expired.where('incident_id', 'is', null);
   await deleteInSteps(db, 'alert_notifications', samples);
+  const reminders = expired.where('news', '=', 'reminder').where('status', '!=', 'queued');
+  await deleteInSteps(db, 'alert_notifications', reminders);
 }
 
 async function deleteIncidents(db: Db, cutoff: string, limit: number): Promise<number> {

@@ -41,7 +41,7 @@ export interface Notifier {
     incident: AlertIncidentRow,
     observation: Observation | null,
   ): Promise<void>;
-  /** Only appends resolved events, and tells services that keep incidents open. `alert`: the rule as events show it. */
+  /** Only appends resolved events. `alert`: the rule as events show it. */
   appendResolvedEvents(incidents: AlertIncidentRow[], alert: Alert | null): Promise<void>;
 }
 
@@ -70,7 +70,6 @@ export function createNotifier(tx: Tx, app: App): Notifier {
         for (const incident of incidents)
           await insertWebhookRow(tx, app, incident, hasWebhookEndpoint);
       }
-      if (alert) await queueClosings(tx, app, incidents, alert.channels);
       const results = await openingResults(tx, incidents);
       await appendEvents(tx, app, 'resolved', incidents, alert, results);
     },
@@ -223,39 +222,6 @@ async function insertNotification(
     .values({ id, attempts: 0, ...row })
     .execute();
   return id;
-}
-
-/**
- * For a resolution of which people are not notified: services that keep an incident of their own open must close it.
- * Impossible once the rule is deleted, because its secrets are gone with it.
- */
-async function queueClosings(
-  tx: Tx,
-  app: App,
-  incidents: AlertIncidentRow[],
-  channels: ChannelId[],
-): Promise<void> {
-  const tracking = channels.filter(
-    (id) => isKnownChannel(id) && CHANNELS[id].post?.tracksIncidents,
-  );
-  const closed = incidents.filter(({ resolution }) => resolution !== 'alert_deleted');
-  if (tracking.length === 0 || closed.length === 0) return;
-  const ids = closed.map(({ id }) => id);
-  const opened = await tx
-    .selectFrom('alert_notifications')
-    .select(['incident_id', 'alert_id', 'channel'])
-    .distinct()
-    .where('incident_id', 'in', ids)
-    .where('channel', 'in', tracking)
-    .where('news', 'in', ['triggered', 'reminder'])
-    .where('status', 'in', ['sent', 'queued'])
-    .execute();
-  const now = isoTime(app.clock.now());
-  for (const origin of opened)
-    await insertNotification(tx, app, {
-      ...{ ...origin, news: 'resolved', status: 'queued', due_at: now, created_at: now },
-    });
-  afterCommit(tx, () => app.scheduler.wake(NOTIFY_JOB));
 }
 
 /** For a resolution that only webhooks report. */

@@ -6,6 +6,7 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
+import type { News } from './alert-text.ts';
 import { type ChannelId, settingFields, unconfiguredChannels } from './channels/index.ts';
 import { shownName, shownSetting } from './channels/settings.ts';
 import { findSubscribedEndpoints } from './channels/webhook.ts';
@@ -112,13 +113,19 @@ export async function incidentOr404(db: Db | Tx, id: string): Promise<AlertIncid
   return row;
 }
 
+/** An incident can have many, each to up to 20 recipients. */
+const MAX_REMINDERS_SHOWN = 50;
+
 /** The JSON of one incident with its rule and the recipients of its notifications. */
 export async function presentIncidentWithDetails(
   db: Db,
   app: Pick<App, 'config' | 'mailer' | 'secrets'>,
   row: AlertIncidentRow,
 ): Promise<AlertIncidentWithDetails> {
-  const notifications = await notificationStates(db, { incidents: [row.id] });
+  const all = await notificationStates(db, { incidents: [row.id] });
+  const reminders = all.filter(({ news }) => news === 'reminder');
+  const hidden = new Set(reminders.slice(0, -MAX_REMINDERS_SHOWN));
+  const notifications = all.filter((notification) => !hidden.has(notification));
   const rules = await db.selectFrom('alerts').selectAll().where('id', '=', row.alert_id).execute();
   const [state] = await alertStates(db, app, rules);
   return {
@@ -152,26 +159,24 @@ async function monitorOfRun(
 /** The notifications with their current status, in order of creation. */
 export async function notificationStates(
   db: Db | Tx,
-  filter: { incidents: string[] } | { ids: string[] },
+  filter: { incidents: string[]; news?: News[] } | { ids: string[] },
 ): Promise<NotificationState[]> {
   const [column, values] =
     'ids' in filter ? (['id', filter.ids] as const) : (['incident_id', filter.incidents] as const);
   if (values.length === 0) return [];
-  const rows = await db
-    .selectFrom('alert_notifications')
-    .selectAll()
-    .where(column, 'in', values)
-    .orderBy('id')
-    .execute();
+  let query = db.selectFrom('alert_notifications').selectAll().where(column, 'in', values);
+  if ('news' in filter) query = query.where('news', 'in', filter.news!);
+  const rows = await query.orderBy('id').execute();
   return withDeliveryStatus(db, rows);
 }
 
-/** The JSON of incidents, with their notifications. */
+/** The JSON of incidents, with the notifications about their opening and their end. */
 export async function presentIncidents(
   db: Db | Tx,
   rows: AlertIncidentRow[],
 ): Promise<AlertIncident[]> {
-  const all = await notificationStates(db, { incidents: rows.map(({ id }) => id) });
+  const incidents = rows.map(({ id }) => id);
+  const all = await notificationStates(db, { incidents, news: ['triggered', 'resolved'] });
   const byIncident = Map.groupBy(all, ({ incident_id }) => incident_id);
   return rows.map((row) => presentIncident(row, byIncident.get(row.id) ?? []));
 }

@@ -7,6 +7,7 @@ import type { Job } from '../scheduler/scheduler.ts';
 import { latestDueTime } from '../store/leases.ts';
 import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
+import { type IncidentEvent, MAX_REMINDER_DAYS } from './alert-text.ts';
 import { channelsOf } from './channels/index.ts';
 import { findIncidentEvent } from './incident-event.ts';
 import { queueNotifications } from './notify.ts';
@@ -14,6 +15,7 @@ import { lockRulesOf } from './queries.ts';
 import { REMINDER_HOURS } from './schema.ts';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Small, because each incident can send an email to many recipients. */
 const BATCH_SIZE = 10;
 
@@ -77,31 +79,36 @@ async function remindOf(tx: Tx, app: App, ids: string[]): Promise<void> {
       .where('id', '=', incident.alert_id)
       .executeTakeFirst();
     const isOpen = incident.status === 'open' && incident.closing_id === null;
-    const next = alert && isOpen ? nextReminderAt(alert, app) : null;
+    const following = alert && isOpen ? nextReminderAt(alert, app) : null;
+    const event = following && (await findIncidentEvent(tx, 'reminder', alert!, incident));
+    const next = event && !isLast(incident, event, following) ? following : null;
     await tx
       .updateTable('alert_incidents')
       .set({ next_reminder_at: next })
       .where('id', '=', incident.id)
       .execute();
-    if (next !== null) await queueReminder(tx, app, alert!, incident);
+    if (event)
+      await queueReminder(tx, app, {
+        ...event,
+        incident: { ...event.incident!, next_reminder_at: next },
+      });
   }
 }
 
+/** Only a later test of the domain would end the incident, and there may be none. */
+const isLast = ({ opened_at, test_id }: AlertIncidentRow, { test }: IncidentEvent, next: string) =>
+  Date.parse(next) > Date.parse(opened_at) + MAX_REMINDER_DAYS * DAY_MS ||
+  (test_id !== null && test === null);
+
 /** Webhooks deliver changes only, and a channel that has not delivered the last news yet needs no reminder of it. */
-async function queueReminder(
-  tx: Tx,
-  app: App,
-  alert: AlertRow,
-  incident: AlertIncidentRow,
-): Promise<void> {
+async function queueReminder(tx: Tx, app: App, event: IncidentEvent): Promise<void> {
   const queued = await tx
     .selectFrom('alert_notifications')
     .select('channel')
-    .where('incident_id', '=', incident.id)
+    .where('incident_id', '=', event.incident!.id)
     .where('status', '=', 'queued')
     .execute();
   const waiting = new Set(queued.map(({ channel }) => channel));
-  const channels = channelsOf(alert).filter((id) => id !== 'webhook' && !waiting.has(id));
-  const event = await findIncidentEvent(tx, 'reminder', alert, incident);
+  const channels = channelsOf(event.alert).filter((id) => id !== 'webhook' && !waiting.has(id));
   await queueNotifications(tx, app, event, { hasWebhookEndpoint: true, channels });
 }

@@ -7,8 +7,9 @@ import type { AlertNotificationRow, AlertRow } from '../store/tables.generated.t
 import { eventPayload, insertDelivery } from '../webhooks/enqueue.ts';
 import type { IncidentEvent } from './alert-text.ts';
 import { composeNotification } from './alert-text.ts';
+import { composePost } from './channels/compose.ts';
 import { channelsOf } from './channels/index.ts';
-import { composePost, sendPost } from './channels/post.ts';
+import { sendPost } from './channels/post.ts';
 import { findSubscribedEndpoints } from './channels/webhook.ts';
 import { conditionOf, thresholdOf } from './conditions/index.ts';
 import type { NotificationState } from './delivery-status.ts';

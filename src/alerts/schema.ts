@@ -59,10 +59,9 @@ const SettingText = v.pipe(
 );
 
 function settingSchema({ kind, format }: ChannelField) {
-  if (kind === 'url') return EndpointUrl;
-  return format
-    ? v.pipe(v.string('must be a string'), v.regex(format.pattern, format.message))
-    : SettingText;
+  // A setting with a format has one error.
+  const schema = kind === 'url' ? EndpointUrl : format ? v.string('must be a string') : SettingText;
+  return format ? v.pipe(schema, v.regex(format.pattern, format.message)) : schema;
 }
 
 const MAX_RECIPIENTS = 20;
@@ -307,7 +306,10 @@ const INCIDENT = {
     v.nullable(v.picklist(RESOLUTIONS)),
     'Why the incident was resolved. Null while it is open.',
   ),
-  notifications: described(v.array(AlertNotification), 'The notifications about the incident.'),
+  notifications: described(
+    v.array(AlertNotification),
+    'The notifications about the opening and the end of the incident.',
+  ),
 };
 
 const EXAMPLE_INCIDENT = {
@@ -373,7 +375,7 @@ export const AlertIncidentWithDetails = named(
     alert: described(v.nullable(Alert), 'The rule. Null if it was deleted.'),
     notifications: described(
       v.array(IncidentNotification),
-      'The notifications about the incident, oldest first.',
+      'The notifications about the incident, oldest first, with the last 50 reminders.',
     ),
   }),
   'An incident with its rule and its notifications.',

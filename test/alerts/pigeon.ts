@@ -26,7 +26,6 @@ const pigeon: Channel = {
   },
   fields: [URL_FIELD, TOKEN, ROOM],
   unconfigured: 'no usable URL of a loft',
-  isConfigured: (app, rule) => settingOf(app, rule, URL_FIELD) != null,
   post: {
     url: (app, rule) => settingOf(app, rule, URL_FIELD) ?? null,
     missing: 'the URL of the loft was removed',

@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sendDigests } from '../../src/alerts/channels/alert-mail.ts';
+import { expireIncidents } from '../../src/alerts/jobs.ts';
 import { sendReminders } from '../../src/alerts/reminders.ts';
+import type { AlertIncident } from '../../src/alerts/schema.ts';
 import { memberOf } from '../dashboard/member.ts';
 import { mainOf } from '../dashboard/pages.ts';
 import { type Alerting, startAlerting } from './alerting.ts';
@@ -166,7 +168,7 @@ test('Two nodes send one reminder', async (t) => {
   assert.equal(reminders.length, 25);
 });
 
-test('Reminders count towards the hourly limit of emails, and the digest names them', async (t) => {
+test('Reminders have an hourly limit of emails of their own, and the digest names them', async (t) => {
   const alerting = await startAlerting(t);
   const { sink, clock, complete, app, sendDue, remind } = alerting;
   await alerting.makeAlert({ channels: ['email'], reminder_hours: 24 });
@@ -183,6 +185,59 @@ test('Reminders count towards the hourly limit of emails, and the digest names t
   await sendDue();
   assert.equal(sink.taken.length, 43);
   assert.match(sink.taken[42]!.raw.toString(), /0\s+were\s+resolved\.\s+2\s+are\s+still\s+open\./);
+  await complete({ score: 1, from_domain: 'urgent.example' });
+  await sendDue();
+  assert.match(sink.taken[43]!.raw.toString(), /Subject: Alert: Mail from urgent\.example/);
+});
+
+const textsOf = ({ slack }: Alerting): string[] => slack.requests.map(({ body }) => body);
+
+test('Reminders end after 30 days, and the last one says so', async (t) => {
+  const alerting = await startAlerting(t);
+  await alerting.makeAlert({ channels: ['slack', 'email'], reminder_hours: 168 });
+  await alerting.complete({ score: 40 });
+  await alerting.sendDue();
+  for (let week = 0; week < 6; week++) await pass(alerting, 168);
+  const texts = textsOf(alerting);
+  assert.equal(texts.length, 5);
+  assert.match(texts[3]!, /The next reminder follows in 168 hours/);
+  const last = /This is the last reminder, because reminders end after 30 days/;
+  assert.match(texts[4]!, last);
+  assert.match(alerting.sink.taken[4]!.raw.toString().replace(/\s+/g, ' '), last);
+  assert.equal((await alerting.incidents())[0]!.status, 'open');
+});
+
+test('Reminders end when the test that opened the incident is no longer stored', async (t) => {
+  const alerting = await startAlerting(t);
+  await alerting.makeAlert({ ...DAILY, channels: ['slack'] });
+  const { id } = await alerting.complete({ score: 40 });
+  await alerting.sendDue();
+  await alerting.app.db.deleteFrom('tests').where('id', '=', id).execute();
+  for (let day = 0; day < 3; day++) await pass(alerting, 24);
+  const texts = textsOf(alerting);
+  assert.equal(texts.length, 2);
+  assert.match(texts[1]!, /last reminder, because the test that opened the incident is no longer/);
+});
+
+test('Lists and events of incidents leave reminders out, and old ones are deleted', async (t) => {
+  const alerting = await startAlerting(t, { env: { DELIVERABILITY_EVENT_RETENTION: '7d' } });
+  const { app, incidents, service, complete } = alerting;
+  await alerting.makeAlert({ channels: ['slack'], reminder_hours: 1 });
+  await complete({ score: 40 });
+  await alerting.sendDue();
+  for (let hour = 0; hour < 55; hour++) await pass(alerting, 1);
+  const [incident] = await incidents();
+  assert.equal(incident!.notifications.length, 1);
+  const path = `/v1/alert_incidents/${incident!.id}`;
+  const detailed = async () => (await service.call<AlertIncident>('GET', path)).body.notifications;
+  assert.equal((await detailed()).length, 51);
+  assert.partialDeepStrictEqual((await detailed())[0], { type: 'triggered' });
+  alerting.clock.advance((7 * 24 + 1) * HOUR_MS);
+  await expireIncidents(app);
+  assert.equal((await detailed()).length, 1);
+  await complete({ score: 95 });
+  const { data } = (await alerting.events()).at(-1)!;
+  assert.equal(data.notifications.length, 2);
 });
 
 test('A clock that was ahead delays no reminder', async (t) => {

@@ -7,7 +7,7 @@ import { type OutgoingMail, queueMail, SEND_JOB } from '../../outbox/queue.ts';
 import { mailFrame } from '../../report/mail-frame.ts';
 import type { Job } from '../../scheduler/scheduler.ts';
 import { afterCommit, type Db, lockIn, lockRow, type Tx, transact } from '../../store/open.ts';
-import type { Notification } from '../alert-text.ts';
+import type { News, Notification } from '../alert-text.ts';
 
 const TONES = { Alert: 'fail', Reminder: 'fail', Resolved: 'pass', Sample: 'unknown' } as const;
 
@@ -52,11 +52,13 @@ export const MAIL_NOT_CONFIGURED =
 /** Why a notification is held back. */
 export const HELD_BY_LIMIT = `the hourly limit of ${MAX_MAILS_PER_HOUR} emails is reached: a digest email will include this notification`;
 
+/** Reminders are counted apart, so that they never hold back an alert. */
 export async function isOverMailLimit(
   tx: Tx,
   { clock }: Pick<App, 'clock'>,
   alertId: string,
   recipient: string,
+  news: News,
 ): Promise<boolean> {
   const now = clock.now();
   const { count } = await tx
@@ -64,7 +66,7 @@ export async function isOverMailLimit(
     .select(({ fn }) => fn.count<number>('mail_id').distinct().as('count'))
     .where('alert_id', '=', alertId)
     .where('recipient', '=', recipient)
-    .where('news', '!=', 'test')
+    .where('news', 'in', news === 'reminder' ? ['reminder'] : ['triggered', 'resolved'])
     .where('created_at', '>', isoTime(now - HOUR_MS))
     .where('created_at', '<=', isoTime(now))
     .executeTakeFirstOrThrow();

@@ -19,7 +19,8 @@ export interface Channel {
   fields: ChannelField[];
   /** Why nothing is sent if it is not configured, and how to configure it; follows "not sent: ". */
   unconfigured: string;
-  isConfigured(app: ChannelContext, rule: AlertRow, hasWebhookEndpoint: boolean): boolean;
+  /** By default, whether there is a URL to post to. */
+  isConfigured?(app: ChannelContext, rule: AlertRow, hasWebhookEndpoint: boolean): boolean;
   /** For a service on the web: notifications are queued, and then posted there. */
   post?: PostedChannel;
   /** The notifications about an event, if the channel is configured. Without it, one that is posted. */
@@ -43,7 +44,7 @@ export interface PostedChannel {
   ): ChannelMessage;
   /** What a wrong answer means; by default, every status but 2xx is retried. */
   answers?: ServiceAnswers;
-  /** Whether the service keeps its own incident open, so that it must also learn of resolutions of which nobody is notified. */
+  /** Whether the service keeps its own incident open, so that it must also learn of ends of which nobody is notified. */
   tracksIncidents?: true;
 }
 
@@ -51,8 +52,8 @@ export interface ChannelMessage {
   /** Sent as JSON. */
   body: object;
   headers?: Record<string, string>;
-  /** What follows once this one was accepted, such as a change of an earlier message. If it fails, nothing is missing. */
-  next?: { method: 'POST' | 'PATCH'; url: string; body: object };
+  /** What follows once this one was accepted, such as a change of an earlier message. `isRequired`: both are sent again if it fails. */
+  next?: { method: 'POST' | 'PATCH'; url: string; body: object; isRequired?: true };
 }
 
 export interface ServiceAnswers {
@@ -61,7 +62,7 @@ export interface ServiceAnswers {
    * A response that does not match did not come from the service.
    */
   accepted?: v.GenericSchema<unknown, string | null>;
-  /** Statuses that no retry changes, and what to do about each. */
+  /** Statuses that no retry changes if the service says what the problem is, and what to do about each. */
   refusals: Record<number, string>;
   /** Reads what the service says about a problem, and in how many seconds it accepts messages again. */
   problem: v.GenericSchema<unknown, { text: string; retryAfter?: number | undefined }>;
@@ -80,7 +81,7 @@ export interface ChannelField {
   noun?: string;
   hint: string;
   placeholder?: string;
-  /** What the value looks like, for a `text`. */
+  /** What the value looks like. */
   format?: { pattern: RegExp; message: string };
   /** For a secret: the field with the server that gets it. Whoever changes the server must enter the secret again. */
   sentTo?: string;

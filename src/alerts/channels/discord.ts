@@ -4,13 +4,17 @@ import * as v from 'valibot';
 import type { Notification } from '../alert-text.ts';
 import type { Channel, ChannelField } from './channel.ts';
 import { settingOf } from './settings.ts';
-import { COLORS, clip, headingOf, type Markup, truncate, wholeText } from './text.ts';
+import { clip, headingOf, type Markup, truncate, wholeText } from './text.ts';
 
 const URL_FIELD: ChannelField = {
   ...{ name: 'discord_webhook_url', kind: 'url', isSecret: true },
   label: 'Discord webhook URL',
   hint: 'From the settings of a channel, under “Integrations”. It is a secret and is not shown again.',
   placeholder: 'https://discord.com/api/webhooks/…',
+  format: {
+    pattern: /^[^?]*(?<!\/(?:slack|github)\/?)(?:\?|$)/,
+    message: 'must not end with /slack or /github, which are for messages of other forms',
+  },
   documentation: 'The URL of a Discord webhook.',
   example: 'https://discord.com/api/webhooks/000000000000000000/XXXX',
 };
@@ -23,7 +27,6 @@ export const discord: Channel = {
   },
   fields: [URL_FIELD],
   unconfigured: 'no usable Discord webhook URL: add one to the rule',
-  isConfigured: (app, rule) => settingOf(app, rule, URL_FIELD) != null,
   post: {
     url(app, rule) {
       const url = settingOf(app, rule, URL_FIELD) ?? null;
@@ -33,7 +36,7 @@ export const discord: Channel = {
     missing: 'the Discord webhook URL was removed or cannot be decrypted',
     message(notification, app, rule, opening) {
       const body = messageOf(notification);
-      if (opening === null) return { body };
+      if (opening === null || notification.kind !== 'Resolved') return { body };
       const url = settingOf(app, rule, URL_FIELD)!;
       return { body, next: { method: 'PATCH', url: withPath(url, `/messages/${opening}`), body } };
     },
@@ -63,6 +66,9 @@ function withPath(webhook: string, path: string, query: Record<string, string> =
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
   return url.href;
 }
+
+/** For the bar at the side. */
+const COLORS = { Alert: 0xd92d20, Reminder: 0xd92d20, Resolved: 0x067647, Sample: 0x667085 };
 
 /** UTF-16 code units; an embed has at most 6,000 altogether. */
 const MAX_TITLE = 256;

@@ -31,7 +31,7 @@ export const email: Channel = {
     const notification = composeNotification(app.config, event);
     const rows: NewNotification[] = [];
     for (const recipient of await recipientsOf(tx, alert)) {
-      if (type !== 'test' && (await isOverMailLimit(tx, app, alert.id, recipient))) {
+      if (type !== 'test' && (await isOverMailLimit(tx, app, alert.id, recipient, type))) {
         rows.push({ status: 'queued', recipient, error: HELD_BY_LIMIT });
         continue;
       }

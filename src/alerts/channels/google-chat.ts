@@ -24,7 +24,6 @@ export const googleChat: Channel = {
   },
   fields: [URL_FIELD],
   unconfigured: 'no usable Google Chat webhook URL: add one to the rule',
-  isConfigured: (app, rule) => settingOf(app, rule, URL_FIELD) != null,
   post: {
     url: urlOf,
     missing: 'the Google Chat webhook URL was removed or cannot be decrypted',

@@ -48,5 +48,14 @@ export const unconfiguredChannels = (
   hasWebhookEndpoint: boolean,
 ): ChannelId[] =>
   channelsOf(rule).filter(
-    (id) => !(isKnownChannel(id) && CHANNELS[id].isConfigured(app, rule, hasWebhookEndpoint)),
+    (id) => !(isKnownChannel(id) && isConfigured(CHANNELS[id], app, rule, hasWebhookEndpoint)),
   );
+
+const isConfigured = (
+  channel: Channel,
+  app: ChannelContext,
+  rule: AlertRow,
+  hasWebhookEndpoint: boolean,
+): boolean =>
+  channel.isConfigured?.(app, rule, hasWebhookEndpoint) ??
+  (channel.post?.url(app, rule) ?? null) !== null;

@@ -1,4 +1,4 @@
-/** ntfy: publishes to a topic. A later message about an incident replaces the earlier one on the phone. */
+/** ntfy: publishes to a topic. The end of an incident replaces the alert on the phone. */
 
 import * as v from 'valibot';
 import type { AlertRow } from '../../store/tables.generated.ts';
@@ -44,7 +44,6 @@ export const ntfy: Channel = {
   },
   fields: [SERVER, TOPIC, TOKEN],
   unconfigured: 'no usable ntfy topic: add one to the rule',
-  isConfigured: (app, rule) => urlOf(app, rule) !== null,
   post: {
     url: urlOf,
     missing: 'the ntfy topic or access token was removed or cannot be decrypted',
@@ -108,7 +107,8 @@ function messageOf(notification: Notification): object {
     priority: PRIORITIES[kind],
     tags: [TAGS[kind]],
     ...(link && { click: url, actions: [{ action: 'view', label: link.label, url }] }),
-    ...(incident !== null && { sequence_id: incident }),
+    // Phones replace a notification without a sound, so a reminder is a new one.
+    ...(incident !== null && kind !== 'Reminder' && { sequence_id: incident }),
   };
 }
 

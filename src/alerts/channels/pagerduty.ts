@@ -41,7 +41,6 @@ export const pagerduty: Channel = {
   },
   fields: [KEY, SERVER],
   unconfigured: 'no usable PagerDuty integration key: add one to the rule',
-  isConfigured: (app, rule) => settingOf(app, rule, KEY) != null,
   post: {
     url: urlOf,
     missing: 'the PagerDuty integration key was removed or cannot be decrypted',
@@ -51,7 +50,8 @@ export const pagerduty: Channel = {
       if (notification.kind !== 'Sample') return { body };
       // Nothing else would end it.
       const end = eventOf({ ...notification, kind: 'Resolved' }, key, rule);
-      return { body, next: { method: 'POST', url: urlOf(app, rule)!, body: end } };
+      const url = urlOf(app, rule)!;
+      return { body, next: { method: 'POST', url, body: end, isRequired: true } };
     },
     tracksIncidents: true,
     answers: {

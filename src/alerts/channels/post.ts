@@ -5,11 +5,7 @@ import type { App } from '../../app.ts';
 import { printable } from '../../lib/log.ts';
 import { MAX_RETRY_DELAY_MS } from '../../lib/retry.ts';
 import type { PostOutcome } from '../../net/http/web.ts';
-import type { AlertRow } from '../../store/tables.generated.ts';
-import type { Notification } from '../alert-text.ts';
-import type { ChannelContext, ChannelMessage, PostedChannel, ServiceAnswers } from './channel.ts';
-import { CHANNELS, channelName, isKnownChannel } from './index.ts';
-import { settingOf } from './settings.ts';
+import type { ChannelMessage, ServiceAnswers } from './channel.ts';
 import { truncate } from './text.ts';
 
 export interface Failure {
@@ -31,45 +27,10 @@ export interface OutgoingPost extends Pick<ChannelMessage, 'next'> {
   headers: Record<string, string>;
   body: string;
   answers: ServiceAnswers | null;
+  /** Those of the rule that it was composed with, as they are stored. */
+  settings: string | null;
   /** What no text for people may contain. */
   secrets: string[];
-}
-
-/** How a channel posts; null if it does not, or is one of a newer version. */
-export const postedChannel = (channel: string): PostedChannel | null =>
-  (isKnownChannel(channel) && CHANNELS[channel].post) || null;
-
-/** A `Failure` if the rule has no usable URL. `opening`: see `PostedChannel`. */
-export function composePost(
-  app: ChannelContext,
-  channel: string,
-  rule: AlertRow,
-  notification: Notification,
-  opening: string | null = null,
-): OutgoingPost | Failure {
-  const posted = postedChannel(channel);
-  const url = posted?.url(app, rule) ?? null;
-  if (posted === null || url === null)
-    return finalFailure(
-      posted?.missing ??
-        `this version of the program cannot post to ${channelName(channel as never)}`,
-    );
-  const { body, headers = {}, next } = posted.message(notification, app, rule, opening);
-  return {
-    ...{ url, headers, body: JSON.stringify(body) },
-    ...(next && { next }),
-    answers: posted.answers ?? null,
-    secrets: secretsOf(app, channel, rule),
-  };
-}
-
-/** Those of the rule, and the parts of URLs by which a service knows them. */
-function secretsOf(app: ChannelContext, channel: string, rule: AlertRow): string[] {
-  if (!isKnownChannel(channel)) return [];
-  return CHANNELS[channel].fields
-    .filter(({ isSecret }) => isSecret)
-    .flatMap((field) => settingOf(app, rule, field) ?? [])
-    .flatMap((value) => [value, ...value.split(/[/?&=:]+/).filter(({ length }) => length >= 8)]);
 }
 
 /** What the service calls the message, if it says so. */
@@ -88,13 +49,19 @@ export async function sendPost(
   const result = resultOf(outcome, post);
   if ('reason' in result || !next) return result;
   const followed = await app.poster.post({
-    ...next,
+    ...{ method: next.method, url: next.url },
     ...{ headers: headersOf(app, headers), body: JSON.stringify(next.body) },
   });
+  if (followed === null && next.isRequired) return 'closed';
   const failure = followed && resultOf(followed, post);
   // For example, someone deleted the message.
-  if (failure && 'reason' in failure)
-    app.log.info('could not change the earlier alert', { reason: failure.reason });
+  if (!failure || !('reason' in failure)) return result;
+  if (next.isRequired)
+    return {
+      ...failure,
+      reason: `the first of two messages was sent, but not the second: ${failure.reason}`,
+    };
+  app.log.info('could not change the earlier alert', { reason: failure.reason });
   return result;
 }
 
@@ -110,7 +77,7 @@ function resultOf({ response, failure }: PostOutcome, post: OutgoingPost): Failu
   if (failure !== null) {
     const { reason, detail } = failure;
     const final = reason === 'forbidden_address' || reason === 'bad_url';
-    return { reason: `${reason}: ${detail}`, final };
+    return { reason: `${reason}: ${withoutSecrets(detail, post)}`, final };
   }
   const { code, headers, body } = response!;
   if (code >= 200 && code < 300) {
@@ -128,7 +95,8 @@ function resultOf({ response, failure }: PostOutcome, post: OutgoingPost): Failu
   const words = said === null || said.text === '' ? '' : ` (“${withoutSecrets(said.text, post)}”)`;
   return {
     reason: `status ${code}: ${meaning ?? statusText(code)}${words}`,
-    final: meaning !== undefined,
+    // Otherwise it may come from a proxy in front of it, and be over soon.
+    final: meaning !== undefined && said !== null,
     ...waitOf(code, headers['retry-after'], said?.retryAfter),
   };
 }

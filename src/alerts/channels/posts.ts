@@ -6,32 +6,22 @@ import { errorMessage } from '../../lib/errors.ts';
 import { MAX_RETRY_DELAY_MS, retryAfterMs } from '../../lib/retry.ts';
 import { claimingJob, type Job } from '../../scheduler/scheduler.ts';
 import { claimRows, makeDistantDueNow } from '../../store/leases.ts';
-import { type Db, transact } from '../../store/open.ts';
-import type { AlertNotificationRow, AlertRow } from '../../store/tables.generated.ts';
-import { composeNotification } from '../alert-text.ts';
-import { findIncidentEvent } from '../incident-event.ts';
-import { cancelStaleNotifications, RESOLVED_BEFORE_POST } from '../incidents.ts';
+import { type Db, lockIn, transact } from '../../store/open.ts';
+import type { AlertNotificationRow } from '../../store/tables.generated.ts';
+import { cancelStaleNotifications } from '../incidents.ts';
 import { NOTIFY_JOB } from '../notify.ts';
-import { isResolved } from '../queries.ts';
-import {
-  composePost,
-  type Delivered,
-  type Failure,
-  finalFailure,
-  type OutgoingPost,
-  postedChannel,
-  sendPost,
-} from './post.ts';
+import { composeQueued, targetOf } from './compose.ts';
+import { type Delivered, type Failure, type OutgoingPost, sendPost } from './post.ts';
 
 // The job that posts notifications that are due: claim, post, record.
 
 const MAX_CONCURRENT_POSTS = 20;
 
-/** What this node knows about the URLs that it posts to. */
+/** What this node knows about the targets that it posts to: a URL and what identifies the account there. */
 interface Traffic {
-  /** The URL of each post in progress, by notification. */
+  /** The target of each post in progress, by notification. */
   inProgress: Map<string, string>;
-  /** When a service that is posted to too fast accepts messages again, in milliseconds, by URL. */
+  /** When a service that is posted to too fast accepts messages again, in milliseconds, by target. */
   pausedUntil: Map<string, number>;
 }
 
@@ -49,7 +39,7 @@ export function notifyJob(app: App): Job {
           pausedUntil.set(inProgress.get(claimed.id)!, app.clock.now() + waitMs);
       } finally {
         inProgress.delete(claimed.id);
-        // Another post to the same URL can start.
+        // Another post to the same target can start.
         app.scheduler.wakeHere(NOTIFY_JOB);
       }
     },
@@ -62,7 +52,7 @@ export function notifyJob(app: App): Job {
 
 /** Resolves with how long the service accepts no further message, if it said so. */
 async function postOne(app: App, claimed: ClaimedPost): Promise<number | undefined> {
-  const message = await composeClaimed(app, claimed).catch((error) => {
+  const message = await composeQueued(app, claimed).catch((error) => {
     app.log.error('could not compose alert', {
       notification: claimed.id,
       error: errorMessage(error),
@@ -73,6 +63,8 @@ async function postOne(app: App, claimed: ClaimedPost): Promise<number | undefin
   // On shutdown, the job posts it again after the next start.
   if (outcome === 'closed') return undefined;
   await recordPost(app, claimed, outcome);
+  if ('reference' in outcome && outcome.reference !== null)
+    await forgetIfMoved(app.db, claimed, message as OutgoingPost);
   return 'reason' in outcome ? outcome.waitMs : undefined;
 }
 
@@ -81,66 +73,19 @@ const COMPOSE_FAILED: Failure = {
   final: false,
 };
 
-/** Uses the rule as it was when the incident opened. A `Failure` if there is nothing to post. */
-async function composeClaimed(
-  app: App,
-  { alert_id, incident_id, news, channel }: ClaimedPost,
-): Promise<OutgoingPost | Failure> {
-  const { db } = app;
-  const alert = await db
-    .selectFrom('alerts')
-    .selectAll()
-    .where('id', '=', alert_id)
-    .executeTakeFirst();
-  if (!alert) return finalFailure('the alert rule was deleted before this was posted');
-  const incident = await db
-    .selectFrom('alert_incidents')
-    .selectAll()
-    .where('id', '=', incident_id)
-    .executeTakeFirst();
-  if (news !== 'resolved' && incident && isResolved(incident))
-    return { reason: RESOLVED_BEFORE_POST, final: true, suppressed: true };
-  const rule = incident ? ruleAtOpening(alert, incident) : alert;
-  const event = await findIncidentEvent(db, news, rule, incident ?? null);
-  const notification = composeNotification(app.config, event);
-  const opening = incident && (await findReference(db, incident.id, channel));
-  return composePost(app, channel, alert, notification, opening);
-}
+// Claiming posts that are due, a few per target at a time.
 
-/** What the service calls its message about the opening. */
-async function findReference(
-  db: Db,
-  incidentId: string,
-  channel: AlertNotificationRow['channel'],
-): Promise<string | null> {
-  const opening = await db
-    .selectFrom('alert_notifications')
-    .select('reference')
-    .where('incident_id', '=', incidentId)
-    .where('channel', '=', channel)
-    .where('reference', 'is not', null)
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
-  return opening?.reference ?? null;
-}
-
-/** The rule may have changed since. */
-const ruleAtOpening = (
-  alert: AlertRow,
-  { condition, threshold }: Pick<AlertRow, 'condition' | 'threshold'>,
-): AlertRow => ({ ...alert, condition, threshold });
-
-// Claiming posts that are due, a few per URL at a time.
-
-/** Concurrent posts to one URL, so that an unresponsive one doesn't delay the others. */
-const MAX_POSTS_PER_URL = 2;
+/** Concurrent posts to one target, so that an unresponsive one doesn't delay the others. */
+const MAX_POSTS_PER_TARGET = 2;
 /** Longer than posting and recording can take. */
 const LEASE_MS = 90_000;
 
 type ClaimedPost = AlertNotificationRow & { lease: string };
 
-/** A later notification is due only once the earlier ones were posted or have failed for good. */
+/**
+ * A later notification is due only once the earlier ones were posted or have failed for good. A resolution is the last
+ * one, even if the clock of the node that queued it is behind.
+ */
 const dueNow = (db: Db, now: string) =>
   db
     .selectFrom('alert_notifications')
@@ -154,7 +99,12 @@ const dueNow = (db: Db, now: string) =>
               .select('earlier.id')
               .whereRef('earlier.incident_id', '=', 'alert_notifications.incident_id')
               .whereRef('earlier.channel', '=', 'alert_notifications.channel')
-              .whereRef('earlier.id', '<', 'alert_notifications.id')
+              .where(({ or, eb }) =>
+                or([
+                  eb('alert_notifications.news', '=', 'resolved'),
+                  eb('earlier.id', '<', eb.ref('alert_notifications.id')),
+                ]),
+              )
               .where('earlier.news', 'in', ['triggered', 'reminder'])
               .where('earlier.status', '=', 'queued'),
           ),
@@ -162,7 +112,7 @@ const dueNow = (db: Db, now: string) =>
       ]),
     );
 
-/** Claims up to `limit` posts, within the limit of each URL, and adds them to `inProgress`. */
+/** Claims up to `limit` posts, within the limit of each target, and adds them to `inProgress`. */
 async function claimPosts(
   app: Pick<App, 'db' | 'clock' | 'newId' | 'node' | 'config' | 'mailer' | 'secrets'>,
   limit: number,
@@ -171,17 +121,17 @@ async function claimPosts(
   await makeDistantDueNow(app, 'alert_notifications', MAX_RETRY_DELAY_MS);
   const now = isoTime(app.clock.now());
   const claimedPosts: ClaimedPost[] = [];
-  for (const [url, time] of pausedUntil) if (time <= app.clock.now()) pausedUntil.delete(url);
-  for (const [url, targets] of await targetsByUrl(app, now)) {
-    if (pausedUntil.has(url)) continue;
-    const running = [...inProgress.values()].filter((activeUrl) => activeUrl === url).length;
-    const capacity = Math.min(MAX_POSTS_PER_URL - running, limit - claimedPosts.length);
+  for (const [target, time] of pausedUntil) if (time <= app.clock.now()) pausedUntil.delete(target);
+  for (const [target, rules] of await rulesByTarget(app, now)) {
+    if (pausedUntil.has(target)) continue;
+    const running = [...inProgress.values()].filter((active) => active === target).length;
+    const capacity = Math.min(MAX_POSTS_PER_TARGET - running, limit - claimedPosts.length);
     if (capacity <= 0) continue;
     const due = dueNow(app.db, now)
       .selectAll()
       .where(({ or, and, eb }) =>
         or(
-          [...Map.groupBy(targets, ({ channel }) => channel)].map(([channel, those]) =>
+          [...Map.groupBy(rules, ({ channel }) => channel)].map(([channel, those]) =>
             and([
               eb('channel', '=', channel),
               eb(
@@ -198,20 +148,20 @@ async function claimPosts(
       .limit(capacity);
     const table = 'alert_notifications';
     for (const claimed of await claimRows(app, { table, due, leaseMs: LEASE_MS })) {
-      inProgress.set(claimed.id, url);
+      inProgress.set(claimed.id, target);
       claimedPosts.push(claimed);
     }
   }
   return claimedPosts;
 }
 
-type DueTarget = Pick<AlertNotificationRow, 'alert_id' | 'channel'>;
+type DueRule = Pick<AlertNotificationRow, 'alert_id' | 'channel'>;
 
-/** Rules and channels with posts that are due, by URL, the earliest first; the key `''` means no usable URL. */
-async function targetsByUrl(
+/** Rules and channels with posts that are due, by target, the earliest first; the key `''` means no usable one. */
+async function rulesByTarget(
   app: Parameters<typeof claimPosts>[0],
   now: string,
-): Promise<Map<string, DueTarget[]>> {
+): Promise<Map<string, DueRule[]>> {
   const due = await dueNow(app.db, now)
     .select(['alert_id', 'channel', ({ fn }) => fn.min('due_at').as('first')])
     .groupBy(['alert_id', 'channel'])
@@ -223,7 +173,7 @@ async function targetsByUrl(
   const rules = new Map(rows.map((rule) => [rule.id, rule]));
   return Map.groupBy(due, ({ alert_id, channel }) => {
     const rule = rules.get(alert_id);
-    return (rule && postedChannel(channel)?.url(app, rule)) ?? '';
+    return rule ? targetOf(app, channel, rule) : '';
   });
 }
 
@@ -259,6 +209,24 @@ async function recordPost(
     });
 }
 
+/** The rule may have been changed to another chat while it was being posted. */
+async function forgetIfMoved(
+  db: Db,
+  { id, alert_id }: ClaimedPost,
+  { settings }: OutgoingPost,
+): Promise<void> {
+  await transact(db, async (tx) => {
+    const rule = tx.selectFrom('alerts').select('slack_webhook_url').where('id', '=', alert_id);
+    const current = await lockIn(tx, rule).executeTakeFirst();
+    if (current && current.slack_webhook_url !== settings)
+      await tx
+        .updateTable('alert_notifications')
+        .set({ reference: null })
+        .where('id', '=', id)
+        .execute();
+  });
+}
+
 type State = Partial<
   Pick<AlertNotificationRow, 'status' | 'due_at' | 'error' | 'sent_at' | 'reference'>
 >;
@@ -270,7 +238,7 @@ function stateAfter(outcome: Failure | Delivered, wait: number | null, now: numb
   }
   const { reason: error, suppressed } = outcome;
   if (wait !== null) return { due_at: isoTime(now + wait), error };
-  return { status: suppressed ? 'suppressed' : 'failed', due_at: null, error };
+  return { status: suppressed ? 'suppressed' : 'failed', due_at: null, error, reference: null };
 }
 
 /** If the incident was resolved while it was being posted, the post isn't retried. */

@@ -2,8 +2,8 @@
 
 import type { Notification } from '../alert-text.ts';
 import type { Step } from '../conditions/condition.ts';
-import * as words from './text.ts';
 import {
+  cleanText,
   fitText,
   headingOf,
   type Markup,
@@ -78,7 +78,13 @@ const inert = (text: string): string =>
 const MARKDOWN: Markup = {
   plain: inert,
   bold: (text) => `**${inert(text)}**`,
-  code: inert,
+  // Both programs may find mentions and links even in code.
+  code: (text) =>
+    `\`${text
+      .replaceAll('`', 'ˋ')
+      .replaceAll('@', '＠')
+      .replaceAll('#', '＃')
+      .replace(/:(?=\/\/)/g, '∶')}\``,
   block: (lines) => ['```', ...lines.map((line) => line.replaceAll('`', 'ˋ')), '```'].join('\n'),
   link: (label, url) => `${inert(label)}: ${url}`,
 };
@@ -119,7 +125,7 @@ const context = (text: object): object => ({ type: 'context', elements: [text] }
 
 /** Text that Slack shows as it is. Without `emoji: false`, Slack would turn `:smile:` into a picture. */
 function plain(text: string, maxLength = MAX_TEXT_LENGTH, maxCodeUnits = MAX_TEXT_LENGTH): object {
-  const fitting = fitText(cleanText(text), maxLength, maxCodeUnits, (each) => each);
+  const fitting = fitText(withoutControls(text), maxLength, maxCodeUnits, (each) => each);
   // An empty text object is invalid, and Slack would reject the whole message.
   return { type: 'plain_text', text: fitting || '–', emoji: false };
 }
@@ -127,13 +133,13 @@ function plain(text: string, maxLength = MAX_TEXT_LENGTH, maxCodeUnits = MAX_TEX
 /** The beginning of a mention or a link. Plain text should not contain any, in case Slack reads it. */
 const CONTROL_SEQUENCE = /<(?=[!@#]|[a-z][a-z+.-]*:)/gi;
 
-const cleanText = (text: string): string => words.cleanText(text).replace(CONTROL_SEQUENCE, '‹');
+const withoutControls = (text: string): string => cleanText(text).replace(CONTROL_SEQUENCE, '‹');
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /** Escapes Slack's three special characters. Truncates first, so that no entity is split. */
 const escapeText = (text: string, maxLength = 200, maxEscapedLength = MAX_TEXT_LENGTH): string =>
-  fitText(cleanText(text), maxLength, maxEscapedLength, (each) =>
+  fitText(withoutControls(text), maxLength, maxEscapedLength, (each) =>
     each.replace(/[&<>]/g, (character) => ENTITIES[character]!),
   );
 

@@ -28,7 +28,6 @@ export const slack: Channel = {
   fields: [URL_FIELD],
   unconfigured:
     'no usable Slack webhook URL: add one to the rule, or set DELIVERABILITY_SLACK_WEBHOOK_URL on the server',
-  isConfigured: (app, rule) => slackUrlOf(app, rule) !== null,
   post: {
     url: slackUrlOf,
     missing: 'the Slack webhook URL was removed or cannot be decrypted',

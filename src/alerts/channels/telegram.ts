@@ -46,7 +46,6 @@ export const telegram: Channel = {
   },
   fields: [TOKEN, CHAT, SERVER],
   unconfigured: 'no usable Telegram bot token and chat ID: add them to the rule',
-  isConfigured: (app, rule) => urlOf(app, rule) !== null,
   post: {
     url: urlOf,
     missing: 'the Telegram bot token or chat ID was removed or cannot be decrypted',

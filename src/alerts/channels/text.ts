@@ -20,14 +20,6 @@ export const headingOf = ({ kind, title }: Notification): string =>
 export const referenceOf = ({ rule, incident }: Notification): string =>
   `Rule ${rule}${incident === null ? '' : ` · incident ${incident}`}`;
 
-/** For color bars. */
-export const COLORS: Record<Notification['kind'], number> = {
-  Alert: 0xd92d20,
-  Reminder: 0xd92d20,
-  Resolved: 0x067647,
-  Sample: 0x667085,
-};
-
 /** Shown as nothing, so text can hide in them. Variation selectors of emoji stay. */
 const INVISIBLE = /(?![\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
 

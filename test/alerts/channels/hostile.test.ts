@@ -89,8 +89,19 @@ test('Mattermost and Rocket.Chat format and link nothing from outside', () => {
       .replace(/```\n[^`]*\n```/g, '')
       .replace(/\*\*(?:What to do|Fact \d+[^*]*)\*\*/g, '')
       .replace('Open report: https://tester.example/tests/test_1?a=%22b%22&c=%3Cd%3E', '');
-    assert.doesNotMatch(ours, /[*_~`@#<>]|:\/\/|\]\(|:[^\s:]+:/, text);
+    assert.doesNotMatch(ours, /[@#]|:\/\//, text);
+    const outsideOfCode = ours.replace(/`[^`\n]+`/g, '');
+    assert.doesNotMatch(outsideOfCode, /[*_~`@#<>]|:\/\/|\]\(|:[^\s:]+:/, text);
   }
+});
+
+test('Mattermost and Rocket.Chat show values to copy as they are', () => {
+  const notification = hostileNotification('x');
+  notification.facts = [['Selector', '_dmarc *s1*']];
+  assert.match(
+    show('slack', slackCompatibleService(5000), notification),
+    /\*\*Selector\*\*: `_dmarc \*s1\*`/,
+  );
 });
 
 const NAME = 'Sale & <bad> 20% _off_ *now*: news@acme.example';

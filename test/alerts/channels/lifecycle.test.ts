@@ -50,8 +50,9 @@ async function runIncident(t: TestContext, id: ChannelId, service: Service) {
   await complete({ score: 95 });
   await look();
   const [incident] = await incidents();
-  const sent = incident!.notifications.map(({ channel, status }) => [channel, status]);
-  assert.deepEqual(sent, Array(3).fill([id, 'sent']), JSON.stringify(incident!.notifications));
+  const rows = await alerting.app.db.selectFrom('alert_notifications').selectAll().execute();
+  const sent = rows.map(({ channel, status }) => [channel, status]);
+  assert.deepEqual(sent, Array(3).fill([id, 'sent']), JSON.stringify(rows));
   const [opened, , reminded, resolved] = after as [Shown[], Shown[], Shown[], Shown[]];
   return { ...alerting, incident: incident!, opened, reminded, resolved };
 }
@@ -83,6 +84,7 @@ test('Teams shows the alert, its reminder and its end as cards with the same inc
 test('Discord shows each message, and the first one says how the incident ended', async (t) => {
   const { opened, reminded, resolved } = await runIncident(t, 'discord', SERVICES.discord());
   assertTexts([opened[0], reminded[1], resolved[2]]);
+  assert.equal(reminded[0]!.state, 'new', 'a reminder is shown once');
   assert.deepEqual(
     resolved.map(({ state }) => state),
     ['changed', 'new', 'new'],
@@ -108,12 +110,12 @@ test('Telegram shows later messages about an incident as answers to the first', 
   );
 });
 
-test('ntfy replaces the notification about an incident', async (t) => {
+test('ntfy replaces the alert when the incident ends, and reminds by a new notification', async (t) => {
   const { resolved, incident } = await runIncident(t, 'ntfy', SERVICES.ntfy());
   assertTexts(resolved);
   assert.deepEqual(
     resolved.map(({ joins }) => joins),
-    [incident.id, incident.id, incident.id],
+    [incident.id, null, incident.id],
   );
 });
 
@@ -164,6 +166,140 @@ test('Disabling a rule closes its alert in PagerDuty, and posts nothing elsewher
   await service.call('PATCH', `/v1/alerts/${id}`, { json: { enabled: false } });
   await sendDue();
   assert.deepEqual([pagerduty.shown[0]!.state, telegram.shown.length], ['closed', 1]);
+});
+
+/** `fails`: which of its requests PagerDuty takes, but does not answer. */
+async function startPagerDuty(t: TestContext, fails: number[] = []) {
+  const pagerduty = SERVICES.pagerduty();
+  const alerting = await startAlerting(t);
+  const { slack: receiver, makeAlert, complete, sendDue, service } = alerting;
+  let count = 0;
+  receiver.respond = (request) => {
+    const reply = pagerduty.respond(request);
+    return fails.includes(++count) ? { status: 502, body: 'bad gateway' } : reply;
+  };
+  const settings = pagerduty.settings(new URL(receiver.url).origin);
+  const { id } = await makeAlert({ channels: ['pagerduty', 'email'], ...settings });
+  const path = `/v1/alerts/${id}`;
+  const open = async () => {
+    await complete({ score: 10 });
+    await sendDue();
+    assert.equal(pagerduty.shown[0]!.state, 'new');
+  };
+  const assertClosed = async () => {
+    for (let minute = 0; minute < 10; minute++) {
+      alerting.clock.advance(HOUR_MS / 60);
+      await sendDue();
+    }
+    assert.deepEqual(
+      pagerduty.shown.map(({ state }) => state),
+      ['closed'],
+    );
+    const rows = await alerting.app.db.selectFrom('alert_notifications').selectAll().execute();
+    assert.ok(!JSON.stringify(rows).includes(pagerduty.secrets[0]!));
+    assert.deepEqual(
+      rows.filter(({ reference }) => reference !== null),
+      [],
+      'no secret is kept',
+    );
+  };
+  const change = async (json: object) =>
+    assert.equal((await service.call('PATCH', path, { json })).status, 200);
+  return { ...alerting, path, open, change, assertClosed };
+}
+
+test('An alert in PagerDuty is closed although its answer was lost before the rule was disabled', async (t) => {
+  const { open, change, assertClosed } = await startPagerDuty(t, [1]);
+  await open();
+  await change({ enabled: false });
+  await assertClosed();
+});
+
+test('An alert in PagerDuty is closed when the rule loses the channel, even at the second try', async (t) => {
+  const { open, change, assertClosed } = await startPagerDuty(t, [2]);
+  await open();
+  await change({ channels: ['email'], pagerduty_routing_key: null });
+  await assertClosed();
+});
+
+test('An alert in PagerDuty is closed with the old key when the rule gets another', async (t) => {
+  const { open, change, assertClosed, complete, sendDue } = await startPagerDuty(t);
+  await open();
+  await change({ pagerduty_routing_key: 'R0000000000000000000000000000009' });
+  await assertClosed();
+  await complete({ score: 95 });
+  await sendDue();
+});
+
+for (const count of [1, 30])
+  test(`Deleting a rule closes its alerts in PagerDuty, with ${count} open incidents`, async (t) => {
+    const { app, open, complete, path, service, sendDue } = await startPagerDuty(t);
+    await open();
+    for (let index = 1; index < count; index++)
+      await complete({ score: 10, from_domain: `d${index}.example` });
+    while (
+      await app.db
+        .selectFrom('alert_notifications')
+        .select('id')
+        .where('due_at', 'is not', null)
+        .executeTakeFirst()
+    )
+      await sendDue();
+    assert.equal((await service.call('DELETE', path)).status, 200);
+    await sendDue();
+    const closings = await app.db
+      .selectFrom('alert_notifications')
+      .select(['status', 'error'])
+      .where('channel', '=', 'pagerduty')
+      .where('news', '=', 'resolved')
+      .execute();
+    assert.equal(closings.length, count);
+  });
+
+test('A sample that PagerDuty does not close is reported as failed', async (t) => {
+  const { service, path } = await startPagerDuty(t, [2]);
+  const { body } = await service.call<{ notifications: { status: string; error: string }[] }>(
+    'POST',
+    `${path}/test`,
+  );
+  const { status, error } = body.notifications.find(({ status }) => status !== 'queued')!;
+  assert.equal(status, 'failed');
+  assert.match(error, /the first of two messages was sent, but not the second: status 502/);
+});
+
+test('Discord URLs for messages of other forms are refused', async (t) => {
+  const { service } = await startAlerting(t);
+  const base = { name: 'x', condition: 'score_below', channels: ['discord'] };
+  for (const [end, expected] of [
+    ['/slack', 422],
+    ['/github?wait=true', 422],
+    ['/slack/', 422],
+    ['?thread_id=1', 201],
+    ['', 201],
+  ] as const) {
+    const discord_webhook_url = `https://discord.com/api/webhooks/1/token${end}`;
+    const { status } = await service.call('POST', '/v1/alerts', {
+      json: { ...base, discord_webhook_url },
+    });
+    assert.equal(status, expected, end);
+  }
+});
+
+test('What a chat called a message is forgotten if the rule moved to another while it was sent', async (t) => {
+  const telegram = SERVICES.telegram();
+  const found = await startChannel(t, 'telegram', telegram);
+  const { app, alert, slack: receiver, service, complete, sendDue } = found;
+  await complete({ score: 40 });
+  receiver.respond = (request, response) => {
+    const { status = 200, body } = telegram.respond(request);
+    void service
+      .call('PATCH', `/v1/alerts/${alert.id}`, { json: { telegram_chat_id: '-42' } })
+      .then(() => response.writeHead(status).end(body));
+    return null;
+  };
+  await sendDue();
+  const [row] = await app.db.selectFrom('alert_notifications').selectAll().execute();
+  assert.deepEqual([row!.status, row!.reference], ['sent', null]);
 });
 
 test('A rule sends nothing to a chat about the messages in another chat', async (t) => {

@@ -87,6 +87,42 @@ for (const id of Object.keys(SERVICES) as (keyof typeof SERVICES)[])
     assert.equal(chat.shown.length, 3);
   });
 
+for (const id of Object.keys(SERVICES) as (keyof typeof SERVICES)[])
+  test(`A proxy before ${id} that knows no such page loses no alert`, async (t) => {
+    const { chat, receiver, complete, sendDue, states, clock } = await startChannel(t, id);
+    receiver.respond = () => ({ status: 404, body: '404 page not found' });
+    await complete({ score: 10 });
+    await sendDue();
+    const [state] = await states();
+    assert.equal(state!.status, 'queued');
+    assert.match(state!.error!, /^status 404: \w+/);
+    receiver.respond = (request) => chat.respond(request);
+    clock.advance(61 * SECOND_MS);
+    await sendDue();
+    assert.equal((await states())[0]!.status, 'sent');
+  });
+
+test('Too many messages with one key of PagerDuty do not hold back those with another', async (t) => {
+  const { makeAlert, complete, sendDue, receiver, chat, states } = await startChannel(
+    t,
+    'pagerduty',
+  );
+  const other = 'R0000000000000000000000000000009';
+  receiver.respond = ({ body }) =>
+    body.includes(other) ? { status: 202, body: '{"status":"success"}' } : chat.throttled(60);
+  await complete({ score: 10 });
+  await sendDue();
+  const settings = chat.settings(new URL(receiver.url).origin);
+  await makeAlert({ channels: ['pagerduty'], ...settings, pagerduty_routing_key: other });
+  await complete({ score: 10, from_domain: 'example.org' });
+  await sendDue();
+  assert.deepEqual((await states()).map(({ status }) => status).sort(), [
+    'queued',
+    'queued',
+    'sent',
+  ]);
+});
+
 test('A service that is busy for a day is given up, and says why', async (t) => {
   const { clock, chat, receiver, complete, sendDue, states } = await startChannel(t, 'discord');
   receiver.respond = () => chat.throttled(3600);
