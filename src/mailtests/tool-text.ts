@@ -53,8 +53,8 @@ function verdict(result: ToolResult): string[] {
     cap
       ? `At most ${cap.limit} until this is fixed: ${clean(cap.reason)} (${clean(cap.reference)})`
       : '',
-    `Subject: ${quoted(result.subject)}`,
-    `From: ${quoted(result.from_address)}`,
+    `Subject: ${result.subject === null ? 'none' : quoted(result.subject)}`,
+    `From: ${result.from_address === null ? 'no address' : quoted(result.from_address)}`,
     `Authentication: ${methods.join(', ')}`,
     `Providers: ${result.providers.map(({ name, status, ready }) => `${name} ${(status ?? (ready ? 'ready' : 'not_ready')).replace('_', ' ')}`).join(', ')}`,
     kind ? `Judged as ${kind.kind} mail (${kind.confidence ?? 'unknown'})` : '',
