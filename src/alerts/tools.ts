@@ -2,9 +2,17 @@
 
 import * as v from 'valibot';
 import { DOMAIN_INPUT, domainIdOf } from '../domains/tools.ts';
-import { described } from '../http/schemas.ts';
-import { linkTo, tool, wholeNumber } from '../http/tool.ts';
-import { answerText, clean, DATA_NOTE, kept, quoted, shortened } from '../http/tool-text.ts';
+import { described, PAGE_QUERY } from '../http/schemas.ts';
+import { linkTo, resourceTemplate, tool, wholeNumber } from '../http/tool.ts';
+import {
+  answerText,
+  clean,
+  DATA_NOTE,
+  kept,
+  NEXT_PAGE,
+  quoted,
+  shortened,
+} from '../http/tool-text.ts';
 import { printableJson } from '../lib/log.ts';
 import { formatCount } from '../report/summary.ts';
 import { CONDITIONS } from './conditions/index.ts';
@@ -28,25 +36,26 @@ export const listAlerts = tool({
       ),
       'open',
     ),
+    starting_after: PAGE_QUERY.starting_after,
     limit: v.optional(described(wholeNumber(1, 50), 'How many incidents.', 20), 20),
   }),
-  async run({ status, limit }, call) {
+  async run({ limit, ...query }, call) {
     const [incidents, rules] = await Promise.all([
-      call.invoke(listAllIncidents, { query: { status, limit: String(limit) } }),
+      call.invoke(listAllIncidents, { query: { ...query, limit: String(limit) } }),
       call.invoke(list, { query: { limit: '100' } }),
     ]);
     const { data, has_more } = incidents;
     const names = new Map(rules.data.map(({ id, name }) => [id, name]));
-    const more = has_more ? ', and more: use a higher limit' : '';
+    const more = has_more ? `, and more: ${NEXT_PAGE}` : '';
     return {
       text: answerText(
         [
-          kept(`${formatCount(data.length, `${status} incident`)}${more}. ${DATA_NOTE}`),
+          kept(`${formatCount(data.length, `${query.status} incident`)}${more}. ${DATA_NOTE}`),
           ...data.map((incident) => incidentText(incident, names.get(incident.alert_id) ?? null)),
           `\n${formatCount(rules.data.length, 'alert rule')}${rules.has_more ? ', and more' : ''}`,
           ...rules.data.map(ruleText),
         ],
-        'use a lower limit',
+        `use a lower limit, or read ${resourceTemplate(getIncident)}`,
       ),
       links: data
         .slice(0, MAX_LINKS)
@@ -64,12 +73,16 @@ const shortTextOf = (id: string): string =>
 function incidentText(incident: AlertIncident, rule: string | null): string {
   const { id, condition, subject, opened_at, resolved_at, test_id, run_id, value } = incident;
   const failed = incident.notifications.filter(({ status }) => status === 'failed');
+  const byChannel = [...Map.groupBy(failed, ({ channel }) => channel)];
   return [
     `- ${id} ${quoted(subject)}: ${shortTextOf(condition)}, since ${opened_at}${resolved_at === null ? '' : ` until ${resolved_at}`}`,
     `  rule ${rule === null ? 'deleted' : quoted(rule, 80)}; measured ${shortened(clean(printableJson(value)), MAX_VALUE)}`,
     test_id === null ? '' : `  next: get_test with id ${test_id}`,
     run_id === null ? '' : `  found by monitor run ${run_id}`,
-    ...failed.map(({ channel, error }) => `  not sent by ${channel}: ${quoted(error)}`),
+    ...byChannel.map(
+      ([channel, all]) =>
+        `  not sent by ${channel}${all.length > 1 ? ` (${all.length} times)` : ''}: ${quoted(all.at(-1)!.error)}`,
+    ),
   ]
     .filter(Boolean)
     .join('\n');

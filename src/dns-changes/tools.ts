@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { DOMAIN_INPUT, domainIdOf, findsDomain } from '../domains/tools.ts';
 import { described, exampleId } from '../http/schemas.ts';
 import { type ToolCall, tool } from '../http/tool.ts';
-import { answerText, clean, DATA_NOTE, kept, quoted } from '../http/tool-text.ts';
+import { answerText, clean, DATA_NOTE, kept, type Part, quoted } from '../http/tool-text.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { formatCount } from '../report/summary.ts';
 import { dnsChangeOperations, dnsServerOperations } from './routes.ts';
@@ -37,7 +37,8 @@ async function visibleServers(call: ToolCall): Promise<DnsServer[] | null> {
   }
 }
 
-function findServer(servers: DnsServer[], text: string): DnsServer {
+function findServer(servers: DnsServer[] | null, text: string): DnsServer {
+  if (servers === null) throw new AppError('forbidden', 'Only admins can use name servers.');
   const found = servers.find(({ id, name }) => id === text || name === text);
   if (found) return found;
   const names = servers.map(({ name }) => quoted(name, 80)).join(', ') || 'none';
@@ -60,23 +61,30 @@ export const planDns = tool({
     const id = await domainIdOf(domain, call);
     const servers = await visibleServers(call);
     const only = servers?.length === 1 ? servers[0]! : null;
-    const server = given === undefined ? only : findServer(servers ?? [], given);
+    const server = given === undefined ? only : findServer(servers, given);
     const server_id = server?.id ?? null;
     const planned = await call.invoke(plan, { params: { id }, body: { server_id, ...source } });
-    return { text: planText(planned, server, servers) };
+    return { text: planText(planned, server, servers, call.has) };
   },
 });
 
-function planText({ changes, token }: DnsPlan, server: DnsServer | null, all: DnsServer[] | null) {
+function planText(
+  { changes, token }: DnsPlan,
+  server: DnsServer | null,
+  all: DnsServer[] | null,
+  has: ToolCall['has'],
+) {
   const open = changes.filter(({ action }) => action !== 'none');
   const names = (all ?? []).map(({ name }) => quoted(name, 80)).join(', ');
   const possible = open.filter(({ problem }) => problem === null);
   const next =
     server === null
       ? `This plan cannot be applied: ${all === null ? 'only admins can apply plans' : names === '' ? 'the team has no name server' : `name one of the servers: ${names}`}. The user can publish the records by hand.`
-      : possible.length > 0
-        ? `To apply it, ask the user first. Then call apply_dns with server ${server.id}, token ${token}, and the same domain, test_id and checks.`
-        : 'There is nothing to apply.';
+      : possible.length > 0 && !has('apply_dns')
+        ? 'The user can apply it in the web application, or allow you to: with --allow-writes, or /mcp?allow_writes=true.'
+        : possible.length > 0
+          ? `To apply it, ask the user first. Then call apply_dns with server ${server.id}, token ${token}, and the same domain, test_id and checks.`
+          : 'There is nothing to apply.';
   return answerText(
     [
       kept(`${formatCount(open.length, 'change')}. ${DATA_NOTE}`),
@@ -127,29 +135,30 @@ export const applyDns = tool({
   }),
   async run({ domain, server, ...body }, call) {
     const id = await domainIdOf(domain, call);
-    const { id: server_id } = findServer((await visibleServers(call)) ?? [], server);
+    const { id: server_id } = findServer(await visibleServers(call), server);
     call.progress('changing the records');
     const { data } = await call.invoke(apply, { params: { id }, body: { server_id, ...body } });
     return {
       text: answerText(
-        [...data.map(resultText), kept('Next: check_domain, or reanalyze_test for a message.')],
-        'see the page of the name server',
+        [...data.flatMap(resultOf), kept('Next: check_domain, or reanalyze_test for a message.')],
+        SEE_PAGE,
       ),
     };
   },
 });
 
-function resultText(change: DnsChange): string {
+const SEE_PAGE = 'see the changes in the web application';
+
+/** What happened stays in the answer, even if the records do not. */
+function resultOf(change: DnsChange): (string | Part)[] {
   const { id, status, type, name, before, after, error, cached_until } = change;
-  return [
+  const result = [
     `${status}: ${type} ${clean(name)} (${id})`,
-    ...difference(before, after),
     error === null ? '' : `Error: ${clean(error)}`,
     cached_until === null ? '' : `Resolvers may return the old records until ${cached_until}.`,
     status === 'applied' ? `undo_dns with change ${id} takes it back.` : '',
-  ]
-    .filter(Boolean)
-    .join('\n');
+  ];
+  return [kept(result.filter(Boolean).join('\n')), difference(before, after).join('\n')];
 }
 
 export const undoDns = tool({
@@ -164,7 +173,7 @@ export const undoDns = tool({
     change: described(v.string('must be text'), 'The ID of the change.', exampleId('chg')),
   }),
   run: async ({ change: id }, call) => ({
-    text: resultText(await call.invoke(undo, { params: { id } })),
+    text: answerText(resultOf(await call.invoke(undo, { params: { id } })), SEE_PAGE),
   }),
 });
 

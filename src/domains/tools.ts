@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { described } from '../http/schemas.ts';
 import { linkTo, type ToolAnswer, type ToolCall, tool, wholeNumber } from '../http/tool.ts';
-import { answerText, clean, quoted, recordText } from '../http/tool-text.ts';
+import { answerText, clean, NEXT_PAGE, quoted, recordText } from '../http/tool-text.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { invalidParams } from '../lib/errors.ts';
 import { formatCount } from '../report/summary.ts';
@@ -32,10 +32,18 @@ export async function domainIdOf(text: string, call: ToolCall): Promise<string> 
   const given = text.trim();
   if (/^dom_\w+$/.test(given)) return given;
   const name = normalizeDomain(given);
-  const { data } = await call.invoke(list, { query: { q: name ?? given, limit: '100' } });
-  const found = data.find((domain) => domain.name === name);
-  if (found) return found.id;
-  const similar = data.slice(0, 5).map((domain) => domain.name);
+  const similar: string[] = [];
+  // The list filters by a part of the name, which names of many subdomains contain.
+  for (let starting_after: string | undefined; ; ) {
+    const { data, has_more } = await call.invoke(list, {
+      query: { q: name ?? given, limit: '100', starting_after },
+    });
+    const found = data.find((domain) => domain.name === name);
+    if (found) return found.id;
+    similar.push(...data.slice(0, 5 - similar.length).map((domain) => domain.name));
+    if (!has_more || name === null) break;
+    starting_after = data.at(-1)!.id;
+  }
   const hint = similar.length > 0 ? ` (similar: ${similar.join(', ')})` : '';
   const message = `the team has no domain ${quoted(given)}${hint}; list_domains shows all`;
   throw invalidParams([{ param: 'domain', code: 'invalid', message }]);
@@ -53,6 +61,7 @@ export const listDomains = tool({
   input: v.strictObject({
     q: DomainListQuery.entries.q,
     health: DomainListQuery.entries.health,
+    starting_after: DomainListQuery.entries.starting_after,
     limit: v.optional(described(wholeNumber(1, 100), 'How many domains.', 30), 30),
   }),
   async run({ limit, ...query }, call) {
@@ -60,11 +69,11 @@ export const listDomains = tool({
       query: { ...query, limit: String(limit) },
     });
     if (data.length === 0) return { text: 'No domains match.' };
-    const more = has_more ? ' There are more: use q or a higher limit.' : '';
+    const more = has_more ? ` There are more: ${NEXT_PAGE}.` : '';
     return {
       text: answerText(
         [`${formatCount(data.length, 'domain')}, newest first.${more}`, ...data.map(listedText)],
-        'use q or a lower limit',
+        NEXT_PAGE,
       ),
     };
   },
@@ -84,7 +93,6 @@ export const checkDomain = tool({
   name: 'check_domain',
   title: 'Check a domain',
   description: `${CHECK_DOMAIN_TEXT} Existing records are merged. The domain must be one of the team. Use it again after a record was published.`,
-  isRepeatable: true,
   uses: [...findsDomain, health],
   resources: [get],
   input: v.strictObject({ domain: DOMAIN_INPUT }),

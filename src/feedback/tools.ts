@@ -51,7 +51,7 @@ export const getFeedback = tool({
         [
           kept(`DMARC policy ${policy.current ?? 'not published'}; advice: ${policy.state}`),
           kept(clean(policy.summary)),
-          ...policy.missing.map((text) => kept(`- ${clean(text)}`)),
+          ...policy.missing.map((text) => `- ${clean(text)}`),
           kept(
             policy.record
               ? `${policy.ready ? 'Publish' : 'For later, not to be published yet'}: ${recordText(policy.record)}`
@@ -82,7 +82,8 @@ export const getSource = tool({
   title: 'Get a source',
   description:
     'Answers who one sender of a domain is, why its messages fail DMARC, and how to set it up. The ID is from get_feedback.',
-  uses: [get],
+  // Its ID is only in answers about a domain.
+  uses: [...findsDomain, get],
   resources: [get],
   input: v.strictObject({
     id: described(v.string('must be text'), 'The ID of the source (src_…).'),

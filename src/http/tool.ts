@@ -19,6 +19,8 @@ export interface ToolCall {
   signal: AbortSignal;
   /** Tells a client that asks for it how far a long call is, in a few words. */
   progress(message: string): void;
+  /** Whether the client has this tool, so that an answer can name it. */
+  has(tool: string): boolean;
 }
 
 export interface ToolAnswer {
@@ -40,7 +42,7 @@ export interface ToolSpec<S extends Schema> {
   name: string;
   /** The name for people, such as "Get a test". */
   title: string;
-  /** When to use it and what it answers, so that a model chooses right. */
+  /** When to use it and what it answers. Clients do not get sentences that name a tool that they do not have. */
   description: string;
   /** A strict object. Its fields come from the schemas of the operations where they are the same. */
   input: S;

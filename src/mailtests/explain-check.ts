@@ -6,7 +6,7 @@ import { DECLARATIONS } from '../analysis/declarations.generated.ts';
 import { declarationOf } from '../analysis/declarations.ts';
 import { PROVIDER_RULES } from '../analysis/providers/evaluate.ts';
 import { described } from '../http/schemas.ts';
-import { tool } from '../http/tool.ts';
+import { type ToolCall, tool } from '../http/tool.ts';
 import { answerText, quoted } from '../http/tool-text.ts';
 import { closestName } from '../lib/closest-name.ts';
 import { invalidParams } from '../lib/errors.ts';
@@ -16,7 +16,6 @@ export const explainCheck = tool({
   title: 'Explain a check',
   description:
     'Explains what a check looks for, what it counts, which standard it follows, and which rules of mailbox providers need it, with their SMTP errors. Without an ID, it lists all checks.',
-  isRepeatable: true,
   uses: [],
   input: v.strictObject({
     check: v.optional(
@@ -27,8 +26,8 @@ export const explainCheck = tool({
       ),
     ),
   }),
-  run: async ({ check }) => ({
-    text: check === undefined ? listText() : explain(check.trim().toLowerCase()),
+  run: async ({ check }, { has }) => ({
+    text: check === undefined ? listText() : explain(check.trim().toLowerCase(), has),
   }),
 });
 
@@ -37,7 +36,7 @@ function listText(): string {
   return `${checks.length} checks: ${checks.join(', ')}`;
 }
 
-function explain(id: string): string {
+function explain(id: string, has: ToolCall['has']): string {
   const declared = declarationOf(id);
   if (declared === null) {
     const closest = closestName(id, Object.keys(DECLARATIONS));
@@ -68,7 +67,9 @@ function explain(id: string): string {
         ({ limit, reason }) => `- A rule with it can limit the score to ${limit}: ${reason}`,
       ),
       rules.length === 0 ? 'No rule of a large mailbox provider is about it alone.' : '',
-      'get_test with this check gives the finding of a message, with its fix.',
+      has('get_test')
+        ? 'get_test with this check gives the finding of a message, with its fix.'
+        : '',
     ],
     'explain_check without an ID',
   );

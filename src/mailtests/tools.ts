@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { findingText } from '../domains/finding-text.ts';
 import { described, exampleId, idOf } from '../http/schemas.ts';
 import { linkTo, type ToolAnswer, type ToolCall, tool, wholeNumber } from '../http/tool.ts';
-import { answerText, clean, DATA_NOTE, quoted, shortened } from '../http/tool-text.ts';
+import { answerText, clean, DATA_NOTE, NEXT_PAGE, quoted, shortened } from '../http/tool-text.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { printableJson } from '../lib/log.ts';
 import { formatCount } from '../report/summary.ts';
@@ -44,12 +44,12 @@ export const MESSAGE_INPUT = {
 };
 
 export const CHECK_MESSAGE_TEXT =
-  'Checks the source of one email message: authentication, spam filters, content and the rules of Gmail, Yahoo, Microsoft and Apple. Answers with the findings, what costs most first, each with its fix and the DNS record to publish. Give client_ip and mail_from if you know them: without them, SPF stays unknown. Use create_test instead if the message can still be sent.';
+  'Checks the source of one email message: authentication, spam filters, content and the rules of Gmail, Yahoo, Microsoft and Apple. Answers with the findings, what costs most first, each with its fix and the DNS record to publish. Give client_ip and mail_from if you know them: without them, SPF stays unknown.';
 
 export const checkMessage = tool({
   name: 'check_message',
   title: 'Check a message',
-  description: CHECK_MESSAGE_TEXT,
+  description: `${CHECK_MESSAGE_TEXT} Use create_test instead if the message can still be sent.`,
   effect: 'creates',
   uses: [submit, get],
   resources: [get],
@@ -61,7 +61,7 @@ export const checkMessage = tool({
   run: ({ message, ...query }, call) => checkOnService(Buffer.from(message), query, call),
 });
 
-/** Uploads a message, and waits for its result. */
+/** Uploads a message, and waits for its result, but less than the minute that clients wait for an answer. */
 export async function checkOnService(
   raw: Uint8Array,
   query: Record<string, string | undefined>,
@@ -69,7 +69,7 @@ export async function checkOnService(
 ): Promise<ToolAnswer> {
   const { id } = await call.invoke(submit, { query, raw });
   call.progress('analyzing the message');
-  return testAnswer(await waitForTest(id, { seconds: 60, placement: false }, call));
+  return testAnswer(await waitForTest(id, { seconds: 45, placement: false }, call), call);
 }
 
 export const createTest = tool({
@@ -129,19 +129,19 @@ async function waitForTest(
 
 const testResource = (id: string) => linkTo(get, { id }, 'The whole test as JSON');
 
-function testAnswer(test: Test): ToolAnswer {
+function testAnswer(test: Test, call: ToolCall): ToolAnswer {
   const link = testResource(test.id);
-  return { text: testText(test, link.uri), links: [link] };
+  return { text: testText(test, link.uri, call), links: [link] };
 }
 
-function testText(test: Test, uri: string): string {
+function testText(test: Test, uri: string, { has }: ToolCall): string {
   const rest = `get_test with check gives one finding with its evidence; ${uri} has the whole`;
   const name = test.name === null ? '' : ` ${quoted(test.name)}`;
   const page = `Page for people: ${test.report_url}`;
   const end = test.completed_at === null ? '' : ` at ${test.completed_at}`;
   const head = [`Test ${test.id}${name}: ${test.status}${end}`, page];
   if (test.status === 'completed') return resultText([...head, ...placementOf(test)], test, rest);
-  return answerText([...head, unfinished(test)], rest);
+  return answerText([...head, unfinished(test, has)], rest);
 }
 
 function placementOf({ placement_status, inbox_placement }: Test): string[] {
@@ -151,7 +151,10 @@ function placementOf({ placement_status, inbox_placement }: Test): string[] {
   return [`Placement${placement_status === 'waiting' ? ' so far' : ''}: ${clean(found)}`];
 }
 
-function unfinished({ status, failure_reason, address, expires_at, id }: Test): string {
+function unfinished(
+  { status, failure_reason, address, expires_at, id }: Test,
+  has: ToolCall['has'],
+): string {
   if (status === 'waiting')
     return `No message has arrived at ${address}. The address expires at ${expires_at}. To wait longer, call get_test again with wait_seconds.`;
   if (status === 'processing')
@@ -159,7 +162,7 @@ function unfinished({ status, failure_reason, address, expires_at, id }: Test): 
   if (failure_reason === 'not_received')
     return `No message arrived at ${address} in time, and the address has expired. Create another test.`;
   if (failure_reason === 'unreadable') return 'The message could not be read as an email.';
-  return `The analysis failed. reanalyze_test with id ${id} repeats it.`;
+  return `The analysis failed.${has('reanalyze_test') ? ` reanalyze_test with id ${id} repeats it.` : ''}`;
 }
 
 const MAX_EVIDENCE = 4000;
@@ -191,7 +194,7 @@ export const getTest = tool({
   async run({ id, check, wait_seconds, wait_for }, call) {
     const wait = { seconds: wait_seconds, placement: wait_for === 'placement' };
     const test = await waitForTest(id, wait, call);
-    return check === undefined ? testAnswer(test) : checkAnswer(test, check);
+    return check === undefined ? testAnswer(test, call) : checkAnswer(test, check);
   },
 });
 
@@ -221,7 +224,7 @@ function checkAnswer(test: Test, id: string): ToolAnswer {
 
 const noCheck = (message: string) => invalidParams([{ param: 'check', code: 'invalid', message }]);
 
-const { q, status, from_domain, from_address, tag } = TestListQuery.entries;
+const { q, status, from_domain, from_address, tag, starting_after } = TestListQuery.entries;
 
 export const listTests = tool({
   name: 'list_tests',
@@ -236,6 +239,7 @@ export const listTests = tool({
     from_domain,
     from_address,
     tag,
+    starting_after,
     max_score: v.optional(
       described(wholeNumber(0, 100), 'Only tests with at most this score.', 80),
     ),
@@ -250,10 +254,10 @@ export const listTests = tool({
     return {
       text: answerText(
         [
-          `${formatCount(data.length, 'test')}, newest first.${has_more ? ' There are more: use filters or a higher limit.' : ''} ${DATA_NOTE}`,
+          `${formatCount(data.length, 'test')}, newest first.${has_more ? ` There are more: ${NEXT_PAGE}.` : ''} ${DATA_NOTE}`,
           ...data.map(listedText),
         ],
-        'use filters or a lower limit',
+        NEXT_PAGE,
       ),
     };
   },
@@ -279,7 +283,7 @@ export const reanalyzeTest = tool({
   description:
     'Analyzes the stored message of a test again, with the DNS records as they are now. Use it after a record was published. The new result, which it answers with, replaces the old one.',
   effect: 'writes',
-  isRepeatable: true,
+  destroys: true,
   uses: [reanalyze, get],
   resources: [get],
   input: v.strictObject({
@@ -293,7 +297,7 @@ export const reanalyzeTest = tool({
       call.progress('analyzing the message again');
       await pause(RESULT_READ_MS, undefined, { signal: call.signal });
       const test = await call.invoke(get, { params: { id } });
-      if (test.completed_at !== completed_at) return testAnswer(test);
+      if (test.completed_at !== completed_at) return testAnswer(test, call);
     }
     return {
       text: `The reanalysis has started, but has no result yet. The last one is of ${completed_at}. Next: get_test with id ${id}, until the time is a later one.`,

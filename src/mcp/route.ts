@@ -54,9 +54,16 @@ export const mcpRoute = (tools: () => Tool[]) =>
         enableJsonResponse: !isToolCall(message) || raw.byteLength > MAX_STREAMED_BYTES,
       });
       await server.connect(transport);
-      signal.addEventListener('abort', () => void server.close(), { once: true });
+      const { promise: gone, reject } = Promise.withResolvers<never>();
+      const onAbort = () => {
+        void server.close();
+        reject(new AppError('malformed_request', 'The client closed the connection.'));
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (signal.aborted) onAbort();
       const request = new Request(`${app.config.BASE_URL}/mcp`, { method: 'POST', headers });
-      return transport.handleRequest(request, { parsedBody: message });
+      // A closed transport never completes a response as a whole, which would keep the memory of the request.
+      return Promise.race([transport.handleRequest(request, { parsedBody: message }), gone]);
     },
   });
 

@@ -26,6 +26,13 @@ test('An answer leaves out its last parts, never those that must stay, and count
   // Nothing less important follows what does not fit.
   const long = answerText(['a', 'x'.repeat(MAX_ANSWER), 'b'], 'see the whole');
   assert.equal(long, 'a\n2 more left out: see the whole');
+  // Parts to keep have a limit too.
+  const many = answerText(
+    ['x', ...Array.from({ length: 100 }, (_, i) => kept(`${i} ${'x'.repeat(200)}`))],
+    'see the whole',
+  );
+  assert.ok(many.length <= MAX_ANSWER && many.startsWith('0 x'));
+  assert.match(many, /\n\d+ more left out: see the whole$/);
 });
 
 test('Text from outside stays within its quotes, in one line, without invisible characters', () => {

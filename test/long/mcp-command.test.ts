@@ -9,12 +9,20 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { readClient } from '../../src/commands/mcp/service-client.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { startHttpScript } from '../helpers/http-script.ts';
 import { bundleProgram, runProgram, spawnProgram } from '../helpers/program.ts';
-import { answerOf, callTool, connect, errorOf, toolNames } from '../mcp/mcp-client.ts';
+import {
+  answerOf,
+  callTool,
+  connect,
+  errorOf,
+  missingTools,
+  toolNames,
+} from '../mcp/mcp-client.ts';
 import { fixNewsletter, newsletterZone, sendNewsletter } from '../mcp/newsletter.ts';
 
 type Env = Record<string, string>;
@@ -77,12 +85,7 @@ test('mcp on a service passes on its roles, files, resources, errors and cancell
   assert.match(await answerOf(client, 'explain_check', { check: 'spf' }), /^SPF \(spf\)/);
   const viewer = { url: service.url, key: await service.makeKey('viewer') };
   const { client: viewing } = await connectOverStdio(t, onService(viewer), ['--allow-writes']);
-  assert.deepEqual(await toolNames(viewing), [
-    'get_test',
-    'list_tests',
-    'explain_check',
-    'get_source',
-  ]);
+  assert.deepEqual(await toolNames(viewing), ['get_test', 'list_tests', 'explain_check']);
 });
 
 test('mcp answers each call with words while the service is away, wrong, or has another key', async (t) => {
@@ -137,6 +140,8 @@ test('mcp by itself checks messages and domains, and explains checks', async (t)
     DELIVERABILITY_BLOCKLISTS: '-all',
   });
   assert.deepEqual(await toolNames(client), ['check_message', 'check_domain', 'explain_check']);
+  assert.deepEqual(await missingTools(client), []);
+  assert.doesNotMatch(await answerOf(client, 'explain_check', { check: 'spf' }), /get_test/);
   const folder = temporaryFolder(t);
   const file = join(folder, 'letter.eml');
   writeFileSync(file, goodMessage());
@@ -158,7 +163,7 @@ test('mcp by itself checks messages and domains, and explains checks', async (t)
   const wrong: [name: string, args: object, expected: RegExp][] = [
     ['check_message', { file: '/etc/passwd' }, /Invalid file: must be the path of an \.eml file/],
     ['check_message', { file: join(folder, 'none.eml') }, /does not exist/],
-    ['check_message', { file: join(folder, 'folder.eml') }, /is no file/],
+    ['check_message', { file: join(folder, 'folder.eml') }, /is not a file/],
     [
       'check_message',
       { file: join(folder, 'secret.eml') },
@@ -197,16 +202,21 @@ test('mcp writes nothing but the protocol to stdout, survives malformed lines, a
     .map((line) => JSON.parse(line).id);
   assert.deepEqual(ids, [1, 2]);
   assert.notEqual(stderr, '');
-  // A long call in progress does not keep the program, and a signal ends it too.
+  // The answers to all requests come before the end, and a signal ends it at once.
   const service = await startTestService(t);
   const { id } = await service.createTest();
-  const wait = { name: 'get_test', arguments: { id, wait_seconds: 300 } };
   for (const end of ['input', 'SIGINT', 'SIGTERM'] as const) {
     const child = await spawnProgram(['mcp'], onService(service));
     child.stdin.write(`${lines[0]}\n`);
     await once(child.stdout, 'data');
+    const wait_seconds = end === 'input' ? 2 : 300;
+    const params = { name: 'get_test', arguments: { id, wait_seconds } };
+    let answers = '';
+    child.stdout.on('data', (chunk) => {
+      answers += chunk;
+    });
     child.stdin.write(
-      `${JSON.stringify({ jsonrpc: '2.0', id: 3, method: 'tools/call', params: wait })}\n`,
+      `${JSON.stringify({ jsonrpc: '2.0', id: 3, method: 'tools/call', params })}\n`,
     );
     const startedAt = process.hrtime.bigint();
     if (end === 'input') child.stdin.end();
@@ -214,6 +224,7 @@ test('mcp writes nothing but the protocol to stdout, survives malformed lines, a
     await once(child, 'close');
     const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
     assert.ok(seconds < 5, `${end}: ${seconds} s`);
+    assert.equal(answers.includes('"id":3'), end === 'input');
   }
 });
 
@@ -229,4 +240,11 @@ test('mcp refuses settings that do not belong together', async () => {
     assert.deepEqual([code, stdout], [2, '']);
     assert.match(stderr, expected);
   }
+  const plain = { DELIVERABILITY_URL: 'http://host.invalid', DELIVERABILITY_API_KEY: 'k' };
+  assert.match((await runProgram(['mcp'], plain, '')).stderr, /is not HTTPS/);
+});
+
+test('mcp lists its tools within seconds even if the service does not answer', async (t) => {
+  const silent = await startHttpScript(t, () => {});
+  await assert.rejects(readClient({ base: silent.url, key: 'k' }), { code: 'unavailable' });
 });

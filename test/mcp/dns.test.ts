@@ -41,6 +41,9 @@ test('A plan that cannot be applied says why, and shows the record to copy', asy
   const forMember = await answerOf(client, 'plan_dns', PLAN);
   assert.match(forMember, /only admins can apply plans/);
   assert.match(forMember, /Zone file:\n_dmarc\.example\.com\. \d+ IN TXT "v=DMARC1; p=quarantine/);
+  const applied = { ...PLAN, server: 'ns1', token: 'f'.repeat(32) };
+  assert.match(await errorOf(client, 'apply_dns', applied), /Only admins can use name servers/);
+  assert.match(await errorOf(client, 'plan_dns', { ...PLAN, server: 'ns1' }), /Only admins/);
   const reader = await connectOverHttp(t, service);
   const refused = { ...PLAN, server: 'ns1', token: 'f'.repeat(32) };
   assert.match(await errorOf(reader, 'apply_dns', refused), /allow_writes=true/);
@@ -48,5 +51,7 @@ test('A plan that cannot be applied says why, and shows the record to copy', asy
     json: { kind: 'memory', name: 'ns2', settings: SETTINGS },
   });
   assert.match(await answerOf(reader, 'plan_dns', PLAN), /name one of the servers: «ns2», «ns1»/);
-  assert.match(await answerOf(reader, 'plan_dns', { ...PLAN, server: 'ns1' }), /token \w{32}/);
+  const planned = await answerOf(reader, 'plan_dns', { ...PLAN, server: 'ns1' });
+  assert.match(planned, /apply it in the web application, or allow you to/);
+  assert.doesNotMatch(planned, /apply_dns/);
 });

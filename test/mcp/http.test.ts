@@ -5,10 +5,18 @@ import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { TOOLS } from '../../src/features.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
+import { checkOnService } from '../../src/mailtests/tools.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { newDatabase, startNode } from '../helpers/nodes.ts';
 import { skipUnlessOnPostgres } from '../helpers/postgres.ts';
-import { answerOf, callTool, connectOverHttp, errorOf, toolNames } from './mcp-client.ts';
+import {
+  answerOf,
+  callTool,
+  connectOverHttp,
+  errorOf,
+  missingTools,
+  toolNames,
+} from './mcp-client.ts';
 import { fixNewsletter, newsletterZone, sendNewsletter } from './newsletter.ts';
 
 const INITIALIZE = {
@@ -72,20 +80,28 @@ test('Every tool has a title, a description and a JSON Schema of its input, and 
   const hints = Object.fromEntries(
     tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint]),
   );
+  const destructive = tools.filter(({ annotations }) => annotations?.destructiveHint);
+  assert.deepEqual(
+    destructive.map(({ name }) => name),
+    ['reanalyze_test', 'apply_dns', 'undo_dns'],
+  );
   const changing = Object.keys(hints).filter((name) => !hints[name]);
   assert.deepEqual(changing.toSorted(), ['check_message', 'create_test', ...WRITES].toSorted());
 });
 
 test('A key has the tools that its role and its mode allow; settings need the request for them too', async (t) => {
   const service = await startTestService(t);
-  const namesFor = async (key: string, query = '') =>
-    toolNames(await connectOverHttp(t, { url: service.url, key }, query));
+  const namesFor = async (key: string, query = '') => {
+    const client = await connectOverHttp(t, { url: service.url, key }, query);
+    assert.deepEqual(await missingTools(client), []);
+    return toolNames(client);
+  };
   const all = TOOLS.map(({ name }) => name);
   const reading = all.filter((name) => !WRITES.includes(name));
   assert.deepEqual(await namesFor(service.key), reading);
   assert.deepEqual(await namesFor(service.key, '?allow_writes=true'), all);
   const viewer = await service.makeKey('viewer');
-  const viewing = ['get_test', 'list_tests', 'explain_check', 'get_source'];
+  const viewing = ['get_test', 'list_tests', 'explain_check'];
   assert.deepEqual(await namesFor(viewer, '?allow_writes=true'), viewing);
   const member = await service.makeKey('member');
   assert.deepEqual(
@@ -201,7 +217,12 @@ test('Invalid input, unknown tools and missing objects get words that say what t
   for (const [name, args, expected] of errors)
     assert.match(await errorOf(client, name, args), expected, name);
   await assert.rejects(client.callTool({ name: 'drop_table' }), /There is no tool "drop_table"/);
-  await assert.rejects(client.readResource({ uri: 'deliverability://tests/none' }), /No such test/);
+  const missing = { code: -32002, message: 'MCP error -32002: No such test.' };
+  await assert.rejects(client.readResource({ uri: 'deliverability://tests/none' }), missing);
+  const viewer = await service.makeKey('viewer');
+  const asViewer = await connectOverHttp(t, { url: service.url, key: viewer });
+  const forMembers = { uri: 'deliverability://domains/dom_1' };
+  await assert.rejects(asViewer.readResource(forMembers), { code: -32600 });
   for (const uri of [
     'deliverability://tests/%',
     'deliverability://team/members',
@@ -290,6 +311,116 @@ test('A long call tells its progress, and ends when the client goes', async (t) 
   );
   assert.match(JSON.stringify(await checked), /Score: /);
   assert.deepEqual(steps, ['analyzing the message']);
+});
+
+test('A large request frees its memory when the client goes', async (t) => {
+  const service = await startTestService(t);
+  const { id } = await service.createTest();
+  const { signals } = service.app;
+  const { wait } = signals;
+  let onWait = () => {};
+  signals.wait = (...args) => {
+    onWait();
+    return wait(...args);
+  };
+  const params = {
+    ...{ name: 'get_test', arguments: { id, wait_seconds: 300 } },
+    _meta: { junk: 'x'.repeat(7.5 * 1024 * 1024) },
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  for (let i = 0; i < 9; i += 1) {
+    const stop = new AbortController();
+    const waiting = new Promise<void>((resolve) => {
+      onWait = resolve;
+    });
+    const response = fetch(`${service.url}/mcp`, {
+      ...{ method: 'POST', body, signal: stop.signal },
+      headers: {
+        ...{ ...ACCEPT, authorization: `Bearer ${service.key}` },
+        'content-type': 'application/json',
+      },
+    });
+    await Promise.race([waiting, response]);
+    stop.abort();
+    await assert.rejects(response, { name: 'AbortError' });
+  }
+});
+
+test('A domain is found by its name among any number, and lists go on where an answer ends', async (t) => {
+  const service = await startTestService(t);
+  const { app } = service;
+  await service.call('POST', '/v1/domains', { json: { name: 'shop.example' } });
+  const row = await app.db.selectFrom('domains').selectAll().executeTakeFirstOrThrow();
+  const more = Array.from({ length: 120 }, (_, i) => ({
+    ...{ ...row, id: app.newId('dom'), name: `d${i}.shop.example` },
+  }));
+  await app.db.insertInto('domains').values(more).execute();
+  const client = await connectOverHttp(t, service);
+  assert.match(
+    await answerOf(client, 'get_domain', { domain: 'Shop.example.' }),
+    /^shop\.example /,
+  );
+  const missing = await errorOf(client, 'get_domain', { domain: 'op.example' });
+  assert.match(missing, /no domain «op\.example» \(similar: (\S+, ){4}\S+\); list_domains/);
+  const listed = new Set<string>();
+  for (let starting_after: string | undefined; listed.size < 121; ) {
+    const text = await answerOf(client, 'list_domains', { limit: 100, starting_after });
+    const ids = text.match(/dom_\w+/g)!;
+    assert.ok(ids.every((id) => !listed.has(id)));
+    if (listed.size + ids.length < 121) assert.match(text, /give the last ID as starting_after/);
+    for (const id of ids) listed.add(id);
+    starting_after = ids.at(-1);
+  }
+});
+
+test('An incident is listed with one line for each channel that failed', async (t) => {
+  const service = await startTestService(t);
+  const { db, newId } = service.app;
+  const client = await connectOverHttp(t, service, '?allow_writes=true');
+  const rule = { name: 'Low score', condition: 'score_below', threshold: 70, channels: ['email'] };
+  const [alert_id] = /alr?\w*_\w+/.exec(await answerOf(client, 'create_alert', rule))!;
+  const [incident_id, at] = [newId('inc'), '2026-11-21T10:00:00.000Z'];
+  await db
+    .insertInto('alert_incidents')
+    .values({
+      ...{ id: incident_id, alert_id, subject: 'shop.example', status: 'open', opened_at: at },
+      ...{ value: '{"score":1}', condition: 'score_below', threshold: 70 },
+    })
+    .execute();
+  const failures = Array.from({ length: 90 }, (_, i) => ({
+    ...{ id: newId('ntf'), incident_id, alert_id, news: 'triggered' as const, created_at: at },
+    ...{ channel: 'email' as const, recipient: `r${i}@example.net`, status: 'failed' as const },
+    attempts: 1,
+    error: `The server rejected the message. ${'x'.repeat(100)} ${i}`,
+  }));
+  await db.insertInto('alert_notifications').values(failures).execute();
+  const text = await answerOf(client, 'list_alerts');
+  assert.match(text, /^1 open incident\./);
+  assert.match(
+    text,
+    /«shop\.example»[\s\S]*\n {2}not sent by email \(90 times\): «The server .* 89»\n/,
+  );
+  assert.match(text, /1 alert rule\n- \w+ «Low score»/);
+});
+
+test('check_message answers within a minute that the analysis goes on', async () => {
+  let seconds = 0;
+  const test = {
+    object: 'test',
+    id: 'test_1',
+    name: null,
+    status: 'processing',
+    completed_at: null,
+  };
+  const answer = await checkOnService(Buffer.from('From: a@b.example'), {}, {
+    ...{ signal: new AbortController().signal, progress() {}, has: () => true },
+    invoke: async (_: unknown, { query }: { query: { wait?: string } }) => {
+      seconds += Number(query.wait ?? 0);
+      return test;
+    },
+  } as never);
+  assert.equal(seconds, 45);
+  assert.match(answer.text, /is being analyzed\. Call get_test again/);
 });
 
 test('Many calls at once get their own answers', async (t) => {

@@ -6,6 +6,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { TOOLS } from '../../src/features.ts';
 import { MAX_ANSWER } from '../../src/http/tool-text.ts';
 
 export async function connect(t: TestContext, transport: unknown): Promise<Client> {
@@ -57,6 +58,15 @@ export async function errorOf(client: Client, name: string, args = {}): Promise<
   const { text, isError } = await callTool(client, name, args);
   assert.ok(isError, `${name}: ${text}`);
   return text;
+}
+
+/** The tools that the texts for the model name although the client does not have them. */
+export async function missingTools(client: Client): Promise<string[]> {
+  const { tools } = await client.listTools();
+  const texts = [client.getInstructions(), ...tools.map(({ description }) => description)].join();
+  return TOOLS.map(({ name }) => name).filter(
+    (name) => texts.includes(name) && !tools.some((tool) => tool.name === name),
+  );
 }
 
 export const toolNames = async (client: Client): Promise<string[]> =>

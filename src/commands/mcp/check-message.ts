@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { described } from '../../http/schemas.ts';
 import { type Tool, type ToolAnswer, type ToolCall, tool } from '../../http/tool.ts';
 import { invalidParams } from '../../lib/errors.ts';
-import { CHECK_MESSAGE_TEXT, MESSAGE, MESSAGE_INPUT } from '../../mailtests/tools.ts';
+import { MESSAGE, MESSAGE_INPUT } from '../../mailtests/tools.ts';
 import { fileSource, MAX_MESSAGE_BYTES } from '../check/inputs.ts';
 import { UsageError } from '../command.ts';
 
@@ -26,13 +26,12 @@ export type MessageInput = Omit<v.InferOutput<typeof INPUT>, 'message' | 'file'>
 /** `check` gets the bytes of the message. */
 export const messageTool = (
   check: (raw: Uint8Array, input: MessageInput, call: ToolCall) => Promise<ToolAnswer>,
-  base: Pick<Tool, 'uses' | 'resources' | 'effect'>,
+  base: Pick<Tool, 'description' | 'uses' | 'resources' | 'effect'>,
 ): Tool =>
   tool({
     ...base,
     name: 'check_message',
     title: 'Check a message',
-    description: CHECK_MESSAGE_TEXT,
     input: INPUT,
     async run({ message, file, ...input }, call) {
       if ((message === undefined) === (file === undefined))
@@ -49,7 +48,7 @@ async function readMessage(file: string): Promise<Uint8Array> {
   const problem = (message: string) => invalidParams([{ param: 'file', code: 'invalid', message }]);
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats) throw problem(`${file} does not exist`);
-  if (!stats.isFile()) throw problem(`${file} is no file`);
+  if (!stats.isFile()) throw problem(`${file} is not a file`);
   if (stats.size > MAX_MESSAGE_BYTES) throw problem(`it is larger than ${MAX_MESSAGE_BYTES} bytes`);
   try {
     return await fileSource(file).read();

@@ -2,6 +2,7 @@
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ConfigError } from '../../config/config.ts';
+import { isLoopback } from '../../config/seed-mailboxes.ts';
 import { TOOLS } from '../../features.ts';
 import { AppError } from '../../lib/errors.ts';
 import { checkMessage, checkOnService } from '../../mailtests/tools.ts';
@@ -9,7 +10,12 @@ import { createMcpServer, type ServerOptions } from '../../mcp/server.ts';
 import { VERSION } from '../../version.ts';
 import { defineCommand, EXIT, type Io, UsageError } from '../command.ts';
 import { messageTool } from './check-message.ts';
-import { createServiceInvoke, readClient, type ServiceTarget } from './service-client.ts';
+import {
+  createServiceInvoke,
+  readClient,
+  type ServiceTarget,
+  TIMEOUT_MS,
+} from './service-client.ts';
 import { standaloneTools } from './standalone.ts';
 
 export const mcp = defineCommand({
@@ -38,7 +44,8 @@ export const mcp = defineCommand({
     server.onerror = ({ message }) => io.stderr(`${message}\n`);
     await server.connect(transport);
     const pending = watchPending(transport);
-    input.once('end', () => void pending(GRACE_MS).then(resolve));
+    // A script sends its requests, closes its output, and reads the answers. Other clients end the process themselves.
+    input.once('end', () => void pending(TIMEOUT_MS).then(resolve));
     await closed;
     // Analyses and requests in progress end with the process.
     return exit(EXIT.success);
@@ -47,10 +54,8 @@ export const mcp = defineCommand({
 
 /** A message as a JSON string, in which many characters need two bytes. */
 const MAX_INPUT_BYTES = 16 * 1024 * 1024;
-/** For answers to a script that has sent its requests and closed its output. Clients wait two seconds before they kill. */
-const GRACE_MS = 1000;
 
-function readTarget({ env }: Io): ServiceTarget | null {
+function readTarget({ env, stderr }: Io): ServiceTarget | null {
   const base = env.DELIVERABILITY_URL?.trim() ?? '';
   const key = env.DELIVERABILITY_API_KEY?.trim() ?? '';
   if (base === '') return null;
@@ -59,6 +64,9 @@ function readTarget({ env }: Io): ServiceTarget | null {
       'DELIVERABILITY_URL must be the URL of a service, such as https://mail.example.com',
     );
   if (key === '') throw new UsageError('Set DELIVERABILITY_API_KEY to an API key of the service');
+  const { protocol, hostname } = new URL(base);
+  if (protocol === 'http:' && !isLoopback(hostname.replace(/^\[|\]$/g, '')))
+    stderr('DELIVERABILITY_URL is not HTTPS: others on the network can read the API key.\n');
   return { base: base.replace(/\/+$/, ''), key };
 }
 

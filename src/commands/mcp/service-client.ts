@@ -15,7 +15,9 @@ export interface ServiceTarget {
 /** More than any operation with a JSON response returns. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 /** The longest operation waits 50 s, and a domain whose servers are slow takes about as long. */
-const TIMEOUT_MS = 90_000;
+export const TIMEOUT_MS = 90_000;
+/** Assistants wait for the list of tools before they start. */
+const CLIENT_TIMEOUT_MS = 5_000;
 
 /** The calls end with the signal, or after a time limit. They reject with an AppError. */
 export function createServiceInvoke(
@@ -34,7 +36,7 @@ export function createServiceInvoke(
 
 /** The role and the mode of the key. */
 export async function readClient(target: ServiceTarget) {
-  const invoke = createServiceInvoke(target, AbortSignal.timeout(TIMEOUT_MS));
+  const invoke = createServiceInvoke(target, AbortSignal.timeout(CLIENT_TIMEOUT_MS));
   const { role, livemode } = await invoke(meOperations.get);
   return { role, livemode };
 }

@@ -14,6 +14,7 @@ import { printableJson } from '../../lib/log.ts';
 import { explainCheck } from '../../mailtests/explain-check.ts';
 import { notAMessage } from '../../mailtests/message-file.ts';
 import { resultText } from '../../mailtests/tool-text.ts';
+import { CHECK_MESSAGE_TEXT } from '../../mailtests/tools.ts';
 import { analyzeMessages, resultOf } from '../check/analysis.ts';
 import { toTestObject } from '../check/check.ts';
 import type { Io } from '../command.ts';
@@ -41,7 +42,11 @@ export function standaloneTools(io: Io): StandaloneTools {
   };
   const check = (raw: Uint8Array, input: MessageInput) => checkMessage(raw, input, io, keep);
   return {
-    tools: [messageTool(check, { uses: [] }), domainTool(io, keep), explainCheck],
+    tools: [
+      messageTool(check, { description: CHECK_MESSAGE_TEXT, uses: [] }),
+      domainTool(io, keep),
+      explainCheck,
+    ],
     findResource: (uri) => results.get(uri) ?? null,
   };
 }
