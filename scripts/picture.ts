@@ -54,6 +54,7 @@ async function runCheck(): Promise<string> {
   const io: Io = {
     env: {},
     stdin: async () => new Uint8Array(),
+    ask: async () => null,
     stdout: (text) => {
       out += text;
     },

@@ -61,6 +61,8 @@ export interface App {
   resolver: Resolver;
   /** The same resolver for background work such as monitors, with less capacity, so that analyses don't wait. */
   backgroundResolver: Resolver;
+  /** Removes what this node has cached about a name, because its records were changed. */
+  forgetDns(name: string): void;
   /** The guarded HTTP client, for fetches outside of message analyses. */
   web: WebClient;
   /** Tests the TLS of mail servers. */
@@ -102,6 +104,8 @@ export interface Overrides {
   machineClock?: Clock;
   log?: Log;
   resolver?: Resolver;
+  /** Of that resolver. */
+  forgetDns?(name: string): void;
   web?: WebClient;
   probeMailTls?: ProbeMailTls;
   mailer?: Mailer;
@@ -173,6 +177,7 @@ export async function createApp(
     newId: createIdGenerator(clock, await newestId(store.db)),
     resolver,
     backgroundResolver: dns?.background ?? resolver,
+    forgetDns: overrides.forgetDns ?? ((name) => dns?.forget(name)),
     web: overrides.web ?? createWebClient({ resolver }),
     probeMailTls:
       overrides.probeMailTls ??

@@ -6,6 +6,7 @@ import { badges } from './badges/feature.ts';
 import { signInPath } from './dashboard/access/sign-in.tsx';
 import { dashboard } from './dashboard/feature.ts';
 import { problemPage } from './dashboard/problem-page.tsx';
+import { dnsChanges } from './dns-changes/feature.ts';
 import { domains } from './domains/feature.ts';
 import { events } from './events/feature.ts';
 import type { Feature } from './feature.ts';
@@ -43,6 +44,7 @@ export const FEATURES: Feature[] = [
   feedback,
   receivers,
   picture,
+  dnsChanges,
   events,
   webhooks,
   monitors,

@@ -1,5 +1,6 @@
 /** Runs the command that the arguments name; the only file that uses `process`. */
 
+import { createInterface } from 'node:readline';
 import { type Command, EXIT, type Io, printMessage, UsageError } from './commands/command.ts';
 import { COMMANDS } from './commands/commands.ts';
 import { usageOf } from './commands/declaration.ts';
@@ -121,6 +122,7 @@ function processIo(): Io {
       }
       return Buffer.concat(chunks);
     },
+    ask: (question) => (process.stdin.isTTY ? askOnTerminal(question) : Promise.resolve(null)),
     stdout: (text) => void process.stdout.write(terminalText(text, useColor)),
     stderr: (text) => void process.stderr.write(terminalText(text, false)),
     status: (text) => void process.stderr.write(`\r\u001b[K${printable(text)}`),
@@ -135,6 +137,16 @@ function processIo(): Io {
       return firstSignal;
     },
   };
+}
+
+/** The terminal edits the line and handles its keys, so Ctrl-C ends the process as usual. Its end is an empty answer. */
+function askOnTerminal(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, terminal: false });
+  process.stderr.write(terminalText(question, false));
+  return new Promise<string>((resolve) => {
+    lines.once('line', resolve);
+    lines.once('close', () => resolve(''));
+  }).finally(() => lines.close());
 }
 
 /** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once. */

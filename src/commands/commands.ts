@@ -5,6 +5,7 @@ import { check } from './check/check.ts';
 import type { Command } from './command.ts';
 import { copy } from './copy.ts';
 import { demo } from './demo/demo.ts';
+import { dns } from './dns/dns.ts';
 import { doctor } from './doctor/doctor.ts';
 import { domain } from './domain.ts';
 import { env } from './env.ts';
@@ -24,6 +25,7 @@ export const COMMANDS: Command[] = [
   serve,
   check,
   domain,
+  dns,
   feedback,
   demo,
   owner,

@@ -55,7 +55,8 @@ export const domain = defineCommand({
   },
 });
 
-function readName(text: string): string {
+/** Throws a UsageError. */
+export function readName(text: string): string {
   const { name, fault } = readDomainName(text);
   if (name === null) throw new UsageError(`"${text}" ${fault}`);
   return name;
@@ -68,7 +69,8 @@ function readSelector(text: string): string {
   return selector;
 }
 
-async function checkDomainHealth(
+/** With the DNS servers of the configuration. Shows progress. */
+export async function checkDomainHealth(
   name: string,
   config: Config,
   { selectors, now }: { selectors: string[]; now: number },

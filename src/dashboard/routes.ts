@@ -11,6 +11,10 @@ import { accountPages } from './account/account.tsx';
 import { alertPages } from './alerts/alerts.tsx';
 import { incidentPages } from './alerts/incident.tsx';
 import { alertRulePages } from './alerts/rule.tsx';
+import { dnsChangePages } from './dns/changes.tsx';
+import { dnsPlanPages } from './dns/plan.tsx';
+import { dnsServerPages } from './dns/server.tsx';
+import { dnsServerListPages } from './dns/servers.tsx';
 import { docsPages } from './docs/docs.tsx';
 import { domainPages } from './domains/detail.tsx';
 import { domainListPages } from './domains/list.tsx';
@@ -111,6 +115,10 @@ export const dashboardRoutes = [
   ...deliveryPages,
   ...domainListPages,
   ...domainPages,
+  ...dnsPlanPages,
+  ...dnsServerListPages,
+  ...dnsServerPages,
+  ...dnsChangePages,
   ...monitorListPages,
   // Before the page of one monitor, because the first match wins.
   ...newMonitorPages,

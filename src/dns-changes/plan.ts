@@ -89,7 +89,9 @@ async function planSet(source: RecordSource, proposals: ProposedRecord[]): Promi
       none,
       zone,
     );
-  const before = await source.read(zone, name, type);
+  // Servers return records in any order, and a plan must be the same each time.
+  const found = await source.read(zone, name, type);
+  const before = { ...found, values: found.values.toSorted() };
   const result = resultOf(before, publishable);
   if (typeof result === 'string') return unchanged(result, before, zone);
   const after = { ...before, values: result.values };

@@ -8,7 +8,7 @@ import type { DomainRow } from '../store/tables.generated.ts';
 import type { ProposedRecord } from './plan.ts';
 
 /** A check of a domain or of a test. */
-type Proposer = Pick<CheckResult, 'id' | 'label' | 'status' | 'evidence' | 'fix'>;
+export type Proposer = Pick<CheckResult, 'id' | 'label' | 'status' | 'evidence' | 'fix'>;
 
 const PUBLISHABLE = ['TXT', 'CAA', 'TLSA', 'A', 'AAAA'];
 

@@ -5,7 +5,7 @@ import { keepPreviousResults } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
 import { appendEvent, type EventType } from '../events/events.ts';
 import { isoTime } from '../lib/clock.ts';
-import type { Tx } from '../store/open.ts';
+import { lockIn, type Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import type { HealthResult } from './health.ts';
 import { presentListed } from './queries.ts';
@@ -165,6 +165,21 @@ export async function recordRequestedLookup(
   const staysVerified = row.status === 'verified' && event === null;
   const schedule = staysVerified ? { next_check_at: row.next_check_at } : {};
   return storeTransition(tx, app, row, { change: { ...restart, ...change, ...schedule }, event });
+}
+
+/** Makes the next check of a domain due now, because its records were changed. A failed one gets another 72 hours. */
+export async function requestCheck(
+  tx: Tx,
+  { clock }: Pick<App, 'clock'>,
+  id: string,
+): Promise<void> {
+  const now = clock.now();
+  const query = tx.selectFrom('domains').select(['id', 'status']).where('id', '=', id);
+  const row = await lockIn(tx, query).executeTakeFirst();
+  if (!row) return;
+  const restart = row.status === 'failed' ? restartVerification(now) : {};
+  const change = { ...restart, next_check_at: isoTime(now) };
+  await tx.updateTable('domains').set(change).where('id', '=', id).execute();
 }
 
 /** `row` must be read in this transaction. Returns the updated row, and the health with previous statuses. */

@@ -100,6 +100,8 @@ async function recordOutcome(
   }
   const updatedRow = await recordLookup(tx, app, row, lookup, {
     ...RELEASED,
+    // Records were changed during the check, so another one is due.
+    ...(row.next_check_at === claimed.next_check_at ? {} : { next_check_at: row.next_check_at }),
     ...(result?.health.status === 'unknown' ? unknownHealth(app, result.health, lookup) : {}),
   });
   return result === null ? updatedRow : (await recordHealth(tx, app, updatedRow, result)).row;

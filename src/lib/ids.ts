@@ -13,6 +13,8 @@ export type IdPrefix =
   | 'evt'
   | 'aud'
   | 'dom'
+  | 'dns'
+  | 'chg'
   | 'mon'
   | 'run'
   | 'alt'

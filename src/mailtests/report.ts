@@ -1,12 +1,14 @@
 /** The operations that return the report of a test, as a page or a PDF. */
 
 import type { App } from '../app.ts';
+import { findDomainNames } from '../domains/queries.ts';
 import { reportedSourceOf } from '../feedback/sources/of-test.ts';
 import { type Actor, allows } from '../http/actor.ts';
 import { PRIVATE_HEADERS } from '../http/response.ts';
 import type { Call } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import { idOf } from '../http/schemas.ts';
+import { ownedDomain } from '../lib/domain-names.ts';
 import { FORM_REFERRER } from '../report/html/frame.tsx';
 import type { AppFrame, ReportFormat, StoredMessage } from '../report/report.ts';
 import { MessageDeletedError, readMessage } from '../store/chunks.ts';
@@ -89,6 +91,7 @@ async function render(
     ...(format === 'html' && hasForms(actor)
       ? { kindForm: kindPath(row.id), imagesForm: imagesPath(row.id) }
       : {}),
+    ...(frame ? { publish: await publishTarget(app, row) } : {}),
   };
   const message = () => storedMessage(app, row.id, true);
   const { bytes, policy } = await app.reportRenderer.render({
@@ -110,6 +113,18 @@ async function render(
       ...('kindForm' in report || frame ? { 'referrer-policy': FORM_REFERRER } : {}),
     },
   });
+}
+
+/** Where records of the domain of a test can be published; null if the domain is not the team’s. */
+async function publishTarget(
+  { db, config }: Pick<App, 'db' | 'config'>,
+  { id, domain_id }: Pick<TestRow, 'id' | 'domain_id'>,
+): Promise<{ url: string; owner: string } | null> {
+  if (domain_id === null) return null;
+  const name = (await findDomainNames(db, [domain_id])).get(domain_id);
+  if (name === undefined) return null;
+  const url = `${config.APP_URL}/domains/${domain_id}/dns?test_id=${id}`;
+  return { url, owner: ownedDomain(name) ?? name };
 }
 
 /** Only a signed-in browser can send forms. */

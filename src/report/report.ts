@@ -26,7 +26,10 @@ export type ReportedResult = Pick<
   | 'alternative'
   | 'providers'
   | 'ruleset'
->;
+> & {
+  /** Where records at and below the domain `owner` can be published. Only on pages of the application. */
+  publish?: { url: string; owner: string } | null;
+};
 
 /** The placement of the message in one seed mailbox. */
 export interface SeedPlacement {

@@ -50,6 +50,19 @@ export const PAGES: PageEntry[] = [
   { path: '/api-keys', title: 'API keys', words: 'tokens credentials', role: 'member' },
   { path: '/webhooks', title: 'Webhooks', words: 'endpoints deliveries events', role: 'admin' },
   { path: '/webhooks/new', title: 'New webhook endpoint', words: 'create add', role: 'admin' },
+  {
+    path: '/dns',
+    title: 'Name servers',
+    words: 'dns publish records changes undo rfc2136 tsig cloudflare',
+    role: 'admin',
+  },
+  {
+    path: '/dns/servers/new',
+    title: 'New name server',
+    words: 'create add dns credentials',
+    role: 'admin',
+  },
+  { path: '/dns/changes', title: 'DNS changes', words: 'records published undo', role: 'admin' },
   { path: '/audit-log', title: 'Audit log', words: 'changes history who', role: 'admin' },
   {
     path: '/system',

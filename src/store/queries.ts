@@ -82,6 +82,8 @@ const TABLES_WITH_IDS = [
   'feedback_reports',
   'complaints',
   'bounces',
+  'dns_servers',
+  'dns_changes',
 ] as const;
 
 /** The newest id of all tables, without its prefix. New ids continue from it even if the clock was set back. */

@@ -27,6 +27,7 @@ export async function runCommand(
     },
     status: () => {},
     stdin: async () => new Uint8Array(),
+    ask: async () => null,
     program: 'deliverability',
     interrupted: new Promise(() => {}),
     ...io,

@@ -29,6 +29,7 @@ async function outputOf(command: Command, args: string[], width: number, environ
     ...{ env: environment, width, useColor: false, isStderrTerminal: true },
     ...{ stdout: write, stderr: write, status: () => {} },
     stdin: async () => new Uint8Array(),
+    ask: async () => null,
     program: 'deliverability',
     interrupted: new Promise(() => {}),
   });

@@ -33,6 +33,7 @@ export async function startDomainService(
   const service = await startTestService(t, {
     clock,
     resolver,
+    forgetDns: resolver.forget,
     env,
     web: offlineWebClient,
     probeMailTls: async () => ({ status: 'unreachable', silent: false, detail: 'port 25 is shut' }),

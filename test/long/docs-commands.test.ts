@@ -2,6 +2,10 @@
 
 // @one-database: about the commands; every operation runs on both in another test.
 
+// @isolated: it adds a kind of name server before the schema of the API is built.
+
+import '../dns-changes/memory-server.ts';
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,12 +14,14 @@ import { promisify } from 'node:util';
 import { execFile } from '../../scripts/programs.ts';
 import { curlsOf } from '../../src/dashboard/docs/curl.ts';
 import { readOperations } from '../../src/dashboard/docs/operations.ts';
+import { EXAMPLE_TOKEN } from '../../src/dns-changes/schema.ts';
 import { exampleId } from '../../src/http/schemas.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import { insertPasswordLink } from '../../src/team/passwords.ts';
 import { insertSession } from '../../src/team/sessions.ts';
 import { completeTest } from '../alerts/alerting.ts';
+import { memory } from '../dns-changes/memory-server.ts';
 import { dmarc, gzip, tls } from '../feedback/reading/builders.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
@@ -45,6 +51,7 @@ const FRESH: [
   ['SHARED_ID TOKEN NAME', freshShare],
   ['REPORT_ID REPORTER_ID SOURCE_ID', freshReport],
   ['RECEIVER_ID', receiverToFetch],
+  ['DNS_SERVER_ID DNS_CHANGE_ID', freshDnsChange],
 ];
 
 /** Creates the fresh objects that a command uses. */
@@ -169,6 +176,22 @@ async function freshReport({ app, call }: TestService, nth: number) {
   return { REPORT_ID: id, REPORTER_ID: reporter_id, SOURCE_ID: source.id };
 }
 
+/** Publishes the verification record of a new domain at a new name server. */
+async function freshDnsChange({ call }: TestService, nth: number) {
+  const domain = await created(call, 'id', '/v1/domains', { name: `n${nth}.example` });
+  const settings = { memory_room: 'x', memory_password: memory.password };
+  const json = { kind: 'memory', name: `fresh${nth}`, settings };
+  const server = await created(call, 'DNS_SERVER_ID', '/v1/dns_servers', json);
+  const path = `/v1/domains/${domain.id}`;
+  const source = { server_id: server.DNS_SERVER_ID };
+  const plan = await call<{ token: string }>('POST', `${path}/dns_plan`, { json: source });
+  const { body, text } = await call<{ data: { id: string }[] }>('POST', `${path}/dns_apply`, {
+    json: { ...source, token: plan.body.token },
+  });
+  assert.ok(body.data, text);
+  return { ...server, DNS_CHANGE_ID: body.data[0]!.id };
+}
+
 /** A domain in place of that of the example. */
 const realDomain = async ({ call }: TestService): Promise<[string, string]> => {
   const { body } = await call<{ data: { id: string }[] }>('GET', '/v1/domains?limit=1');
@@ -216,6 +239,21 @@ const REAL_VALUES: Record<
       .transaction()
       .execute((tx) => insertPasswordLink(tx, app, id, 60_000));
     return ['the-token-of-the-link', token];
+  },
+  /** The name server and the token of a plan, which stand beside each other. */
+  async applyDnsChanges(service) {
+    const { call } = service;
+    const { body: domains } = await call<{ data: { id: string; name: string }[] }>(
+      ...(['GET', '/v1/domains?limit=100'] as const),
+    );
+    const { body: servers } = await call<{ data: { id: string }[] }>('GET', '/v1/dns_servers');
+    const domain = domains.data.find(({ name }) => /^d\d+\.example$/.test(name))!;
+    const server_id = servers.data[0]!.id;
+    const plan = await call<{ token: string }>('POST', `/v1/domains/${domain.id}/dns_plan`, {
+      json: { server_id },
+    });
+    const line = (id: string, token: string) => `${id}",\n    "token": "${token}`;
+    return [line(exampleId('dns'), EXAMPLE_TOKEN), line(server_id, plan.body.token)];
   },
   async shareReport({ call }) {
     const { body } = await call<{ data: Test[] }>('GET', '/v1/tests?status=completed&limit=1');
@@ -269,6 +307,7 @@ test('Every curl command of the API reference works as shown', {
 });
 
 const LIMITED = [
+  ['DNS_SERVER_ID', '/v1/dns_servers'],
   ['ENDPOINT_ID', '/v1/webhooks/endpoints'],
   ['ALERT_ID', '/v1/alerts'],
   ['SCHEDULE_ID', '/v1/reports/schedules'],

@@ -1,10 +1,15 @@
 /** Sends valid and invalid requests to every documented operation and validates the responses. */
 
+// @isolated: it adds a kind of name server before the schema of the API is built.
+
+import '../dns-changes/memory-server.ts';
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ROUTES } from '../../src/features.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { memory } from '../dns-changes/memory-server.ts';
 import { dmarc, tls } from '../feedback/reading/builders.ts';
 import { type ApiResponse, type CallOptions, startTestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
@@ -162,6 +167,36 @@ async function walkDomains({ ask }: Walk) {
   await ask('POST', '/v1/tests', 201, { json: { domain_id: made.body.id } });
   await ask('POST', '/v1/tests', 422, { json: { domain_id: 'dom_none' } });
   await ask('DELETE', path, 200);
+}
+
+async function walkDnsChanges({ ask }: Walk) {
+  const settings = { memory_room: 'x', memory_password: memory.password };
+  const json = { kind: 'memory', name: 'ns1', settings };
+  const made = await ask('POST', '/v1/dns_servers', 201, { json });
+  await ask('POST', '/v1/dns_servers', 409, { json });
+  await ask('POST', '/v1/dns_servers', 422, { json: { ...json, kind: 'x' } });
+  const server = `/v1/dns_servers/${made.body.id}`;
+  const etag = (await ask('GET', server, 200)).headers.get('etag')!;
+  await ask('GET', '/v1/dns_servers?limit=1', 200);
+  await ask('PATCH', server, 200, { json: { name: 'ns2' } });
+  await ask('PATCH', server, 412, { json: { name: 'ns3' }, headers: { 'if-match': etag } });
+  await ask('POST', `${server}/check`, 200);
+  const domain = await ask('POST', '/v1/domains', 201, { json: { name: 'published.example.com' } });
+  const path = `/v1/domains/${domain.body.id}`;
+  await ask('POST', `${path}/dns_plan`, 200, { json: {} });
+  const source = { server_id: made.body.id };
+  const plan = await ask('POST', `${path}/dns_plan`, 200, { json: source });
+  const token = plan.body.token;
+  await ask('POST', `${path}/dns_apply`, 409, { json: { ...source, token: 'x' } });
+  const applied = await ask<{ data: { id: string }[] }>('POST', `${path}/dns_apply`, 200, {
+    json: { ...source, token },
+  });
+  const change = `/v1/dns_changes/${applied.body.data[0]!.id}`;
+  await ask('GET', `/v1/dns_changes?domain_id=${domain.body.id}&server_id=${made.body.id}`, 200);
+  await ask('GET', change, 200);
+  await ask('POST', `${change}/undo`, 200);
+  await ask('POST', `${change}/undo`, 409);
+  await ask('DELETE', server, 200);
 }
 
 async function walkFeedback({ ask, service }: Walk) {
@@ -492,6 +527,7 @@ test('Every documented operation returns documented success and error responses'
   await walkEvents(walk);
   await walkWebhooks(walk);
   await walkDomains(walk);
+  await walkDnsChanges(walk);
   await walkFeedback(walk);
   await walkReceivers(walk);
   await walkMonitors(walk);

@@ -77,6 +77,7 @@ async function runCopy(args: string[], env: Record<string, string> = {}) {
   const code = await copy.run(args, {
     env,
     stdin: async () => new Uint8Array(),
+    ask: async () => null,
     stdout: (text) => {
       output.stdout += text;
     },

@@ -7,6 +7,7 @@ import { sanitize, stateOf } from '../../report/blocks.ts';
 import { evidenceFacts } from '../../report/document/evidence.ts';
 import { Chevron, Icon, StateMark } from '../../report/html/components.tsx';
 import { Blocks } from '../../report/html/paint.tsx';
+import { PublishLink } from '../dns/parts.tsx';
 import { ActionButton } from '../frame/action.tsx';
 import { Card } from '../frame/card.tsx';
 import { useReader } from '../frame/reader.tsx';
@@ -247,6 +248,7 @@ function Fix({ check, domain }: Pick<CheckProps, 'check' | 'domain'>) {
       <p>{sanitize(text)}</p>
       {record && <DnsRecord record={record} domain={domain.name} />}
       {caution && <p class="small">{caution}</p>}
+      {record && <PublishLink domainId={domain.id} source={{ checks: check.id }} />}
       {guide && (
         <p class="small">
           <a href={guide.url} rel="noreferrer noopener" target="_blank">

@@ -1,8 +1,10 @@
 /** The verification of a domain: what to publish, what the last lookup found, and when the next one is. */
 
+import { VERIFICATION } from '../../dns-changes/plans.ts';
 import type { Domain } from '../../domains/schema.ts';
 import { MISSING_TIMEOUT_MS } from '../../domains/transitions.ts';
 import { isoTime } from '../../lib/clock.ts';
+import { PublishLink } from '../dns/parts.tsx';
 import { ActionButton } from '../frame/action.tsx';
 import { Card, Facts } from '../frame/card.tsx';
 import { Notice } from '../frame/form.tsx';
@@ -78,6 +80,7 @@ function RecordToPublish({ domain }: { domain: Domain }) {
         </p>
       )}
       <DnsRecord record={domain.verification} domain={name} />
+      <PublishLink domainId={domain.id} source={{ checks: VERIFICATION }} />
       <LookupFacts domain={domain} />
       <VerifyButton domain={domain} primary />
     </Card>

@@ -25,6 +25,7 @@ export type Section =
   | 'feedback'
   | 'receivers'
   | 'webhooks'
+  | 'dns'
   | 'team'
   | 'keys'
   | 'audit'
@@ -54,6 +55,7 @@ const ADMINISTRATION: SectionLink[] = [
   { section: 'team', href: '/team', text: 'Team', role: 'member' },
   { section: 'keys', href: '/api-keys', text: 'API keys', role: 'member' },
   { section: 'webhooks', href: '/webhooks', text: 'Webhooks', role: 'admin' },
+  { section: 'dns', href: '/dns', text: 'Name servers', role: 'admin' },
   { section: 'audit', href: '/audit-log', text: 'Audit log', role: 'admin' },
   { section: 'system', href: '/system', text: 'System', role: 'admin' },
 ];

@@ -7,6 +7,7 @@ import { FRAME_SCRIPT, FRAME_STYLE } from '../../report/html/frame.tsx';
 import { type Assets, SHELL_STYLE } from '../../report/html/shell.tsx';
 import { REPORT_STYLE } from '../../report/html/styles.ts';
 import { ALERT_STYLE } from '../alerts/style.ts';
+import { DNS_STYLE } from '../dns/style.ts';
 import { DOMAINS_STYLE } from '../domains/style.ts';
 import { FEEDBACK_STYLE } from '../feedback/style.ts';
 import { OVERVIEW_STYLE } from '../overview/style.ts';
@@ -24,6 +25,7 @@ const STYLE_FILE = [
   SHELL_STYLE,
   APP_STYLE,
   ALERT_STYLE,
+  DNS_STYLE,
   DOMAINS_STYLE,
   OVERVIEW_STYLE,
   REPORTS_STYLE,

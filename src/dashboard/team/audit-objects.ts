@@ -8,7 +8,16 @@ export type AuditedObject = Pick<AuditEntry, 'object_type' | 'object_id'>;
 type Find = (db: Db, ids: string[], livemode: boolean) => Promise<{ id: string }[]>;
 
 const inTable =
-  (table: 'domains' | 'monitors' | 'alerts' | 'report_schedules' | 'members'): Find =>
+  (
+    table:
+      | 'domains'
+      | 'monitors'
+      | 'alerts'
+      | 'report_schedules'
+      | 'members'
+      | 'dns_servers'
+      | 'dns_changes',
+  ): Find =>
   (db, ids) =>
     db.selectFrom(table).select('id').where('id', 'in', ids).execute();
 
@@ -28,6 +37,8 @@ const FINDERS: Record<string, Find> = {
   inbox: inModeOf('inboxes'),
   domain: inTable('domains'),
   monitor: inTable('monitors'),
+  dns_server: inTable('dns_servers'),
+  dns_change: inTable('dns_changes'),
   alert: inTable('alerts'),
   report_schedule: inTable('report_schedules'),
   team_member: inTable('members'),

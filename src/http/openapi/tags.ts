@@ -25,6 +25,17 @@ const ALL_TAGS: Tag[] = [
     paths: ['/v1/domains'],
   },
   {
+    name: 'DNS changes',
+    description:
+      'Publishes the records that fix findings at your name servers: a plan first, then the changes that you confirm.',
+    paths: [
+      '/v1/dns_servers',
+      '/v1/dns_changes',
+      '/v1/domains/:id/dns_plan',
+      '/v1/domains/:id/dns_apply',
+    ],
+  },
+  {
     name: 'Feedback',
     description:
       'What receivers report about the mail of your domains: DMARC and TLS reports, complaints and bounces.',
@@ -104,12 +115,14 @@ const ALL_TAGS: Tag[] = [
   },
 ];
 
-/** The tag of the operations at a path; undefined if no tag includes it. */
+/** The tag of the operations at a path, by the longest beginning; undefined if no tag includes it. */
 export function tagOf(path: string): string | undefined {
   const matches = ALL_TAGS.flatMap(({ name, paths }) =>
-    paths.filter((start) => path === start || path.startsWith(`${start}/`)).map(() => name),
+    paths
+      .filter((start) => path === start || path.startsWith(`${start}/`))
+      .map((start) => ({ name, length: start.length })),
   );
-  return matches[0];
+  return matches.toSorted((a, b) => b.length - a.length)[0]?.name;
 }
 
 /** The used tags, for `tags` of the document. */

@@ -45,6 +45,8 @@ interface DnsResolver extends Resolver {
    * that many domains with dead servers do not delay the analysis of mail.
    */
   background: Resolver;
+  /** Removes the cached answers about a name. */
+  forget(name: string): void;
   close(): void;
 }
 
@@ -94,6 +96,7 @@ export function createDnsResolver(options: DnsResolverOptions): DnsResolver {
   return Object.assign(resolve, {
     // Shares no queries in flight with the foreground, which would then wait in the background queue.
     background: withCache(withDeadline([backgroundSemaphore, semaphore]), cache),
+    forget: (name: string) => cache.forget(name),
     close() {
       closed = true;
       for (const deadline of deadlines) deadline.expire();
@@ -147,6 +150,8 @@ interface DnsCache {
   get(key: string): DnsAnswer | null;
   /** Caches the answer for `seconds`, up to the maximum TTL; ignores errors. */
   set(key: string, answer: DnsAnswer, seconds: number): void;
+  /** Removes the answers of all types. */
+  forget(name: string): void;
   readonly size: number;
 }
 
@@ -176,6 +181,9 @@ export function createDnsCache(clock: Clock, maxEntries: number): DnsCache {
       entries.set(key, { answer, ttl, expiresAt: clock.now() + ttl * 1000 });
       const oldest = entries.keys().next();
       if (entries.size > maxEntries && !oldest.done) entries.delete(oldest.value);
+    },
+    forget(name) {
+      for (const key of entries.keys()) if (key.startsWith(`${name}/`)) entries.delete(key);
     },
   };
 }

@@ -177,7 +177,11 @@ function findingBlock(
       state: badge(stateOf(check.status), STATUS_WORDS[check.status]),
     },
     open,
-    groups: [...fixGroup(check.fix), ...evidenceGroup(check, variant), reasonGroup(check, variant)],
+    groups: [
+      ...fixGroup(check.fix, publishLink(check, result)),
+      ...evidenceGroup(check, variant),
+      reasonGroup(check, variant),
+    ],
   };
 }
 
@@ -205,12 +209,21 @@ function reasonGroup({ detail, reference }: CheckResult, { medium }: ReportVaria
   };
 }
 
-function fixGroup(fix: Fix | null): Group[] {
+function fixGroup(fix: Fix | null, link: Span | null = null): Group[] {
   if (!fix) return [];
   const blocks: Block[] = [paragraph(oneLine(fix.text, 2000))];
   if (fix.record) blocks.push(recordBlock(fix.record));
+  if (link) blocks.push(paragraph(link));
   if (fix.guide) blocks.push(small(referenceLink(fix.guide)));
   return [{ kind: 'group', name: 'fix', title: 'What to change', blocks }];
+}
+
+/** Where the record of a fix can be published, if it is below the domain of the team. */
+function publishLink({ id, fix }: CheckResult, { publish }: ReportedResult): Span | null {
+  const name = fix?.record?.name;
+  if (!publish || name === undefined) return null;
+  if (name !== publish.owner && !name.endsWith(`.${publish.owner}`)) return null;
+  return { kind: 'link', text: 'Publish this record', url: `${publish.url}&checks=${id}` };
 }
 
 const recordBlock = ({ type, name, value }: NonNullable<Fix['record']>): RecordBlock => ({

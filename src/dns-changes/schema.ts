@@ -1,0 +1,362 @@
+/** API schemas of name servers, plans, and changes of DNS records. */
+
+import * as v from 'valibot';
+import {
+  CREATED_AT,
+  described,
+  exampleId,
+  idOf,
+  maxCharacters,
+  Name,
+  named,
+  PAGE_QUERY,
+  Time,
+  typeField,
+} from '../http/schemas.ts';
+import type { ServerField } from './server.ts';
+import { SERVER_KIND_IDS, SERVER_KINDS } from './servers/index.ts';
+
+const Id = v.pipe(
+  v.string('must be an ID'),
+  v.minLength(1, 'must be an ID'),
+  maxCharacters(100, 'must have at most 100 characters'),
+);
+
+// Name servers.
+
+const KIND_TEXT = `The kind of server. ${SERVER_KIND_IDS.map((id) => `\`${id}\`: ${SERVER_KINDS[id].name}.`).join(' ')}`;
+const Kind = v.picklist(SERVER_KIND_IDS, `must be one of ${SERVER_KIND_IDS.join(', ')}`);
+const NAME_TEXT = 'Your name for the server.';
+
+/** The fields of all kinds, each with the sentence of the API reference. */
+const FIELDS: [field: ServerField, text: string][] = SERVER_KIND_IDS.flatMap((id) =>
+  SERVER_KINDS[id].fields.map((field): [ServerField, string] => [
+    field,
+    `${field.documentation} Only for \`${id}\`.`,
+  ]),
+);
+const PUBLIC_FIELDS = FIELDS.filter(([{ isSecret }]) => !isSecret);
+
+const exampleOf = (isShown: (field: ServerField) => boolean) =>
+  Object.fromEntries(
+    SERVER_KINDS.rfc2136.fields.filter(isShown).map(({ name, example }) => [name, example]),
+  );
+
+/** Which of them a server needs depends on its kind. */
+const Settings = named(
+  'DnsServerSettings',
+  v.strictObject(
+    Object.fromEntries(
+      FIELDS.map(([{ name, schema, example }, text]) => [
+        name,
+        v.optional(described(schema, text, example)),
+      ]),
+    ),
+  ),
+  'How to reach a name server, and the credentials for it. Credentials are encrypted, and never shown again.',
+  exampleOf(() => true),
+);
+
+const ShownSettings = named(
+  'DnsServerPublicSettings',
+  v.object(
+    Object.fromEntries(
+      PUBLIC_FIELDS.map(([{ name, example }, text]) => [
+        name,
+        v.optional(described(v.string(), text, example)),
+      ]),
+    ),
+  ),
+  'How to reach a name server, without the credentials.',
+  exampleOf(({ isSecret }) => !isSecret),
+);
+
+const SETTINGS_EXAMPLE = exampleOf(({ isRequired }) => isRequired) as never;
+
+export const NewDnsServer = named(
+  'CreateDnsServer',
+  v.strictObject({
+    kind: described(Kind, KIND_TEXT),
+    name: described(Name, NAME_TEXT),
+    settings: described(Settings, 'How to reach the server, with the credentials.'),
+  }),
+  'A name server to add.',
+  { kind: 'rfc2136', name: 'ns1', settings: SETTINGS_EXAMPLE },
+);
+export type NewDnsServer = v.InferOutput<typeof NewDnsServer>;
+
+export const DnsServerPatch = named(
+  'UpdateDnsServer',
+  v.strictObject({
+    name: described(v.optional(Name), NAME_TEXT),
+    settings: described(
+      v.optional(Settings),
+      'The settings to change. Omitted ones keep their value, also those that are secret.',
+    ),
+  }),
+  'The changes to a name server. Omitted fields keep their value.',
+  { name: 'ns2' },
+);
+export type DnsServerPatch = v.InferOutput<typeof DnsServerPatch>;
+
+export const DnsServer = named(
+  'DnsServer',
+  v.object({
+    id: idOf('dns', 'The ID of the server.'),
+    object: typeField('dns_server'),
+    kind: described(v.string(), KIND_TEXT, 'rfc2136'),
+    name: described(v.string(), NAME_TEXT, 'ns1'),
+    settings: described(ShownSettings, 'How to reach the server.'),
+    stored_secrets: described(
+      v.array(v.string()),
+      'The names of the settings that are stored, but not shown.',
+      SERVER_KINDS.rfc2136.fields.filter(({ isSecret }) => isSecret).map(({ name }) => name),
+    ),
+    zones: described(
+      v.array(v.string()),
+      'The zones that the server listed at the last check. Empty if it does not list them.',
+      ['example.com'],
+    ),
+    checked_at: described(
+      v.nullable(Time),
+      'When the credentials were last tried. Null if they never were.',
+    ),
+    problem: described(
+      v.nullable(v.string()),
+      'What was wrong at the last check. Null if all was well, or there was none.',
+      'The server does not know the key “deliverability.” (BADKEY).',
+    ),
+    created_at: CREATED_AT,
+  }),
+  'A name server at which the service publishes records for you.',
+);
+export type DnsServer = v.InferOutput<typeof DnsServer>;
+
+export const DnsServerListQuery = v.strictObject(PAGE_QUERY);
+
+// Plans.
+
+const RecordSet = named(
+  'DnsRecordSet',
+  v.object({
+    values: described(
+      v.array(v.string()),
+      'The values of the records. Empty if there are none. Texts are decoded: one string each, without quotes.',
+      ['v=DMARC1; p=none'],
+    ),
+    ttl: described(v.number(), 'How long resolvers keep the records, in seconds.', 3600),
+  }),
+  'All records with the same name and type.',
+);
+
+export const EXAMPLE_TOKEN = '5f2b0c7d9e1a4836b7c2d5e8f1a4b7c0';
+const RECORD_NAME = described(v.string(), 'The full name of the records.', '_dmarc.example.com');
+const RECORD_TYPE = described(v.string(), 'The type of the records.', 'TXT');
+const EXAMPLE_VALUE = 'v=DMARC1; p=quarantine';
+
+const Copies = named(
+  'DnsRecordCopies',
+  v.object({
+    zone_file: described(v.string(), 'The records as lines of a zone file.'),
+    terraform: described(v.string(), 'The records as Terraform blocks for Cloudflare.'),
+    octodns: described(v.string(), 'The records as an entry of an octoDNS zone file.'),
+  }),
+  'The records after the change, to copy into the program that manages your DNS.',
+  {
+    zone_file: `_dmarc.example.com. 3600 IN TXT "${EXAMPLE_VALUE}"`,
+    terraform:
+      'resource "cloudflare_dns_record" "dmarc_example_com_txt" {\n  zone_id = var.zone_id\n  …\n}',
+    octodns: `_dmarc:\n  type: TXT\n  ttl: 3600\n  value: ${EXAMPLE_VALUE.replace(';', '\\;')}`,
+  },
+);
+
+const PlannedChange = named(
+  'DnsPlannedChange',
+  v.object({
+    name: RECORD_NAME,
+    type: RECORD_TYPE,
+    action: described(
+      v.picklist(['add', 'replace', 'none']),
+      '`add`: there are no such records yet, or the new one is added to them. `replace`: one or more values are replaced. `none`: the records are there already.',
+      'replace',
+    ),
+    before: described(RecordSet, 'What is there now.'),
+    after: described(RecordSet, 'What will be there, with everything that is kept.'),
+    purpose: described(
+      v.string(),
+      'What the records are for.',
+      'DMARC policy: Change the DMARC policy to p=quarantine.',
+    ),
+    checks: described(v.array(v.string()), 'The IDs of the checks that propose it.', [
+      'dmarc_policy',
+    ]),
+    problem: described(
+      v.nullable(v.string()),
+      'Why this change cannot be applied. Null if it can.',
+      'There is a CNAME record at this name, which allows no other records.',
+    ),
+    caution: described(
+      v.nullable(v.string()),
+      'What to know before it is applied. Null if there is nothing.',
+      'It replaces the record at this name.',
+    ),
+    copies: described(
+      v.nullable(Copies),
+      'To copy, if you publish the records yourself. Null if nothing changes.',
+    ),
+  }),
+  'One change of a plan.',
+);
+export type PlannedChangeBody = v.InferOutput<typeof PlannedChange>;
+
+const CheckIds = v.pipe(
+  v.array(Id, 'must be a list of check IDs'),
+  v.maxLength(100, 'must contain at most 100 checks'),
+);
+
+const SOURCE = {
+  test_id: described(
+    v.optional(v.nullable(Id)),
+    'Takes the records from the findings of this test. If null, from the last health check of the domain.',
+    exampleId('test'),
+  ),
+  checks: described(
+    v.optional(CheckIds),
+    'Only the records that these checks propose. By default, those of all checks.',
+    ['dmarc_policy'],
+  ),
+};
+
+export const NewPlan = named(
+  'CreateDnsPlan',
+  v.strictObject({
+    server_id: described(
+      v.optional(v.nullable(Id)),
+      'Compares with what this name server has; only admins can. If null, with what resolvers find.',
+      exampleId('dns'),
+    ),
+    ...SOURCE,
+  }),
+  'What to plan.',
+  { checks: ['dmarc_policy'] },
+);
+export type NewPlan = v.InferOutput<typeof NewPlan>;
+
+export const DnsPlan = named(
+  'DnsPlan',
+  v.object({
+    object: typeField('dns_plan'),
+    domain_id: idOf('dom', 'The ID of the domain.'),
+    server_id: described(
+      v.nullable(v.string()),
+      'The ID of the name server that the plan is for. Null without one: the plan cannot be applied.',
+      exampleId('dns'),
+    ),
+    token: described(
+      v.string(),
+      'Stands for this plan. Pass it on when you apply the plan: if the records or the findings have changed since, nothing is changed.',
+      EXAMPLE_TOKEN,
+    ),
+    changes: described(v.array(PlannedChange), 'One change for each name and type.'),
+  }),
+  'The changes that fix the findings about a domain. Nothing is changed until you apply them.',
+);
+export type DnsPlan = v.InferOutput<typeof DnsPlan>;
+
+const RecordKey = named(
+  'DnsRecordKey',
+  v.strictObject({
+    name: described(
+      v.pipe(Id, maxCharacters(300, 'is too long')),
+      'The full name.',
+      '_dmarc.example.com',
+    ),
+    type: described(Id, 'The type.', 'TXT'),
+  }),
+  'Names one change of a plan.',
+);
+
+export const ApplyPlan = named(
+  'ApplyDnsPlan',
+  v.strictObject({
+    server_id: described(Id, 'The name server that the plan is for.', exampleId('dns')),
+    token: described(
+      v.pipe(v.string('must be a string'), maxCharacters(200, 'must have at most 200 characters')),
+      'The token of the plan.',
+      EXAMPLE_TOKEN,
+    ),
+    ...SOURCE,
+    records: described(
+      v.optional(
+        v.pipe(
+          v.array(RecordKey, 'must be a list'),
+          v.minLength(1, 'must contain at least one name and type'),
+          v.maxLength(100, 'must contain at most 100'),
+        ),
+      ),
+      'Only these changes of the plan. By default, all that can be applied.',
+    ),
+  }),
+  'A plan that you confirm. `test_id` and `checks` must be those of the plan.',
+  { server_id: exampleId('dns'), token: EXAMPLE_TOKEN },
+);
+export type ApplyPlan = v.InferOutput<typeof ApplyPlan>;
+
+// Changes.
+
+export const CHANGE_STATUSES = ['applying', 'applied', 'failed', 'undone'] as const;
+const STATUS_TEXT =
+  '`applying`: the server has not answered yet. `failed`: nothing was changed, or what happened is not known; see `error`. `undone`: a later change has taken it back.';
+
+export const DnsChange = named(
+  'DnsChange',
+  v.object({
+    id: idOf('chg', 'The ID of the change.'),
+    object: typeField('dns_change'),
+    server_id: idOf('dns', 'The ID of the name server, which may have been removed since.'),
+    domain_id: described(
+      v.nullable(v.string()),
+      'The ID of the domain. Null if the change is about none.',
+      exampleId('dom'),
+    ),
+    zone: described(v.string(), 'The zone that has the records.', 'example.com'),
+    name: RECORD_NAME,
+    type: RECORD_TYPE,
+    before: described(RecordSet, 'What was there before.'),
+    after: described(RecordSet, 'What was published.'),
+    reason: described(
+      v.string(),
+      'What the change is for.',
+      'DMARC policy: Change the DMARC policy to p=quarantine.',
+    ),
+    status: described(v.picklist(CHANGE_STATUSES), STATUS_TEXT, 'applied'),
+    error: described(
+      v.nullable(v.string()),
+      'Why the change failed. Null if it did not.',
+      'The records have changed since the plan was made.',
+    ),
+    undoes: described(
+      v.nullable(v.string()),
+      'The ID of the change that this one takes back. Null for others.',
+      exampleId('chg'),
+    ),
+    cached_until: described(
+      v.nullable(Time),
+      'Until when resolvers may still return the records from before. Null if there were none, or nothing was changed.',
+    ),
+    created_at: CREATED_AT,
+    finished_at: described(
+      v.nullable(Time),
+      'When the server answered. Null while the change is being applied.',
+    ),
+  }),
+  'A change of DNS records at a name server.',
+);
+export type DnsChange = v.InferOutput<typeof DnsChange>;
+
+export const DnsChangeListQuery = v.strictObject({
+  ...PAGE_QUERY,
+  domain_id: described(v.optional(Id), 'Only changes for this domain.', exampleId('dom')),
+  server_id: described(v.optional(Id), 'Only changes at this name server.', exampleId('dns')),
+});
+export type DnsChangeListQuery = v.InferOutput<typeof DnsChangeListQuery>;

@@ -1,0 +1,272 @@
+/** Name servers in the database: added, changed, checked and removed, each with an audit entry. */
+
+import type { App } from '../app.ts';
+import { fetchPage, type Page } from '../http/schemas.ts';
+import { isoTime } from '../lib/clock.ts';
+import { AppError, invalidParams } from '../lib/errors.ts';
+import { type Db, lockIn, type Tx } from '../store/open.ts';
+import { requireBelowLimit } from '../store/queries.ts';
+import type { DnsServerRow } from '../store/tables.generated.ts';
+import { type Author, audit } from '../team/audit.ts';
+import type { DnsServer, DnsServerPatch, NewDnsServer } from './schema.ts';
+import { DnsServerError, type NameServer, type ServerKind } from './server.ts';
+import { isKnownServerKind, SERVER_KINDS } from './servers/index.ts';
+
+const MAX_SERVERS = 20;
+/** A server can list very many; what it does not list is found by asking. */
+const MAX_LISTED_ZONES = 1_000;
+
+type ServerAuthor = Author & { app: App };
+type Settings = Record<string, string>;
+
+const secretsPurpose = (id: string): string => `secrets of ${id}`;
+
+/** Undefined for a kind of a newer version. */
+const kindOf = ({ kind }: Pick<DnsServerRow, 'kind'>): ServerKind | undefined =>
+  isKnownServerKind(kind) ? SERVER_KINDS[kind] : undefined;
+
+/** For people. */
+export const kindName = (row: Pick<DnsServerRow, 'kind'>): string => kindOf(row)?.name ?? row.kind;
+
+/** Throws `conflict` if there are too many or the name is taken, and `validation_failed` for missing settings. */
+export async function createServer(
+  tx: Tx,
+  author: ServerAuthor,
+  { kind, name, settings }: NewDnsServer,
+): Promise<DnsServerRow> {
+  const { app } = author;
+  await requireBelowLimit(tx, tx.selectFrom('dns_servers'), {
+    ...{ max: MAX_SERVERS, noun: 'name servers' },
+  });
+  await requireFreeName(tx, name, '');
+  const id = app.newId('dns');
+  const row: DnsServerRow = {
+    ...{ id, kind, name, zones: '[]', checked_at: null, problem: null },
+    ...settingsToStore(app, { id, kind }, definedOnly(settings)),
+    created_at: isoTime(app.clock.now()),
+  };
+  await tx.insertInto('dns_servers').values(row).execute();
+  await auditServer(tx, author, 'created', row, { name, kind, ...JSON.parse(row.settings) });
+  return row;
+}
+
+/** A command names a server by it. */
+async function requireFreeName(tx: Tx, name: string, ownId: string): Promise<void> {
+  const taken = await tx
+    .selectFrom('dns_servers')
+    .select('id')
+    .where('name', '=', name)
+    .where('id', '!=', ownId)
+    .executeTakeFirst();
+  if (taken) throw new AppError('conflict', `There is already a name server “${name}”.`);
+}
+
+/** The columns with the settings. Throws `validation_failed` if they are incomplete or belong to another kind. */
+function settingsToStore(
+  { secrets }: Pick<App, 'secrets'>,
+  row: Pick<DnsServerRow, 'id' | 'kind'>,
+  settings: Settings,
+): Pick<DnsServerRow, 'settings' | 'secrets'> {
+  const { fields } = kindOf(row)!;
+  const missing = fields.filter(({ isRequired, name }) => isRequired && !settings[name]);
+  const foreign = Object.keys(settings).filter((name) => !fields.some((one) => one.name === name));
+  if (missing.length + foreign.length > 0)
+    throw invalidParams([
+      ...missing.map(({ name }) => problemOf(name, 'required', 'is required')),
+      ...foreign.map((name) => problemOf(name, 'invalid', `is not a setting of ${row.kind}`)),
+    ]);
+  const of = (isSecret: boolean) =>
+    JSON.stringify(
+      Object.fromEntries(
+        fields
+          .filter((field) => field.isSecret === isSecret && settings[field.name])
+          .map(({ name }) => [name, settings[name]]),
+      ),
+    );
+  return { settings: of(false), secrets: secrets.seal(of(true), secretsPurpose(row.id)) };
+}
+
+const problemOf = (name: string, code: string, message: string) => ({
+  ...{ param: `settings.${name}`, code, message },
+});
+
+const definedOnly = (settings: Record<string, string | undefined>): Settings =>
+  Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value !== undefined),
+  ) as Settings;
+
+/** Null if the secrets were encrypted with another key. */
+function storedSecrets({ secrets }: Pick<App, 'secrets'>, row: DnsServerRow): Settings | null {
+  const text = secrets.open(row.secrets, secretsPurpose(row.id));
+  return text === null ? null : JSON.parse(text);
+}
+
+/** Applies a patch, if it changes anything, and returns the resulting row. An empty setting removes it. */
+export async function changeServer(
+  tx: Tx,
+  author: ServerAuthor,
+  current: DnsServerRow,
+  { name = current.name, settings = {} }: DnsServerPatch,
+): Promise<DnsServerRow> {
+  const { app } = author;
+  if (!kindOf(current))
+    throw new AppError(
+      'conflict',
+      `This version of the program does not know servers of the kind ${current.kind}.`,
+    );
+  const before = { ...JSON.parse(current.settings), ...storedSecrets(app, current) } as Settings;
+  const after = { ...before, ...definedOnly(settings) };
+  const changed = Object.keys(after).filter((key) => after[key] !== before[key]);
+  if (changed.length === 0 && name === current.name) return current;
+  await requireFreeName(tx, name, current.id);
+  const row: DnsServerRow = {
+    ...{ ...current, name },
+    ...(changed.length > 0
+      ? // The result of the last check says nothing about the new settings.
+        { ...settingsToStore(app, current, after), zones: '[]', checked_at: null, problem: null }
+      : {}),
+  };
+  const { id, ...columns } = row;
+  await tx.updateTable('dns_servers').set(columns).where('id', '=', id).execute();
+  const isSecret = (key: string) =>
+    kindOf(current)!.fields.some((field) => field.name === key && field.isSecret);
+  await auditServer(tx, author, 'changed', row, {
+    ...(name === current.name ? {} : { name: { from: current.name, to: name } }),
+    ...Object.fromEntries(
+      changed.map((key) => [
+        key,
+        isSecret(key) ? 'changed' : { from: before[key] ?? null, to: after[key] || null },
+      ]),
+    ),
+  });
+  return row;
+}
+
+/** Its changes stay listed, but can no longer be undone. Throws `conflict` while one is being applied. */
+export async function deleteServer(tx: Tx, author: ServerAuthor, row: DnsServerRow): Promise<void> {
+  const applying = await tx
+    .selectFrom('dns_changes')
+    .select('id')
+    .where('server_id', '=', row.id)
+    .where('status', '=', 'applying')
+    .executeTakeFirst();
+  if (applying)
+    throw new AppError(
+      'conflict',
+      'A change is being applied at this name server. Try again in a minute.',
+    );
+  await tx.deleteFrom('dns_servers').where('id', '=', row.id).execute();
+  await auditServer(tx, author, 'deleted', row, { name: row.name });
+}
+
+async function auditServer(
+  tx: Tx,
+  author: Author,
+  verb: string,
+  { id }: Pick<DnsServerRow, 'id'>,
+  details: Record<string, unknown>,
+): Promise<void> {
+  await audit(tx, author, {
+    ...{ action: `dns_server.${verb}`, object: { type: 'dns_server', id }, details },
+  });
+}
+
+// Connecting.
+
+/** Throws `conflict` if this program or its key cannot use the server. */
+export function openServer(app: App, row: DnsServerRow, signal?: AbortSignal): NameServer {
+  const kind = kindOf(row);
+  const secrets = storedSecrets(app, row);
+  if (!kind)
+    throw new AppError(
+      'conflict',
+      `This version of the program does not know servers of the kind ${row.kind}.`,
+    );
+  if (secrets === null)
+    throw new AppError(
+      'conflict',
+      `The credentials of ${row.name} cannot be decrypted, because they were stored with another secret key. Enter them again.`,
+    );
+  const { resolver, web, clock, config } = app;
+  return kind.open(
+    { ...JSON.parse(row.settings), ...secrets },
+    { resolver, web, clock, allowNetworks: config.WEBHOOK_ALLOW_NETWORKS, signal },
+  );
+}
+
+/** What a check has found. */
+export type CheckResult = Pick<DnsServerRow, 'zones' | 'checked_at' | 'problem'>;
+
+/** Tries the credentials. Call outside of a transaction. Throws `conflict` as `openServer` does. */
+export async function checkServer(
+  app: App,
+  row: DnsServerRow,
+  signal?: AbortSignal,
+): Promise<CheckResult> {
+  const server = openServer(app, row, signal);
+  const checked_at = isoTime(app.clock.now());
+  try {
+    const { zones } = await server.check();
+    const listed = zones.toSorted().slice(0, MAX_LISTED_ZONES);
+    return { zones: JSON.stringify(listed), checked_at, problem: null };
+  } catch (error) {
+    if (!(error instanceof DnsServerError)) throw error;
+    return { zones: row.zones, checked_at, problem: error.message };
+  }
+}
+
+/** Does nothing if the settings have changed since. Returns the current row. Throws `not_found`. */
+export async function recordCheck(
+  tx: Tx,
+  checked: DnsServerRow,
+  result: CheckResult,
+): Promise<DnsServerRow> {
+  const row = await serverOr404(tx, checked.id);
+  if (row.settings !== checked.settings || row.secrets !== checked.secrets) return row;
+  await tx.updateTable('dns_servers').set(result).where('id', '=', row.id).execute();
+  return { ...row, ...result };
+}
+
+// Queries.
+
+/** Throws `not_found`. */
+export async function serverOr404(db: Db | Tx, id: string): Promise<DnsServerRow> {
+  const query = db.selectFrom('dns_servers').selectAll().where('id', '=', id);
+  const row = await lockIn(db, query).executeTakeFirst();
+  if (!row) throw new AppError('not_found', 'No such name server.');
+  return row;
+}
+
+/** One page, newest first. */
+export const listServers = (db: Db, page: Page) =>
+  fetchPage(db.selectFrom('dns_servers').selectAll(), page);
+
+/** All of them, by name. */
+export const allServers = (db: Db): Promise<DnsServerRow[]> =>
+  db.selectFrom('dns_servers').selectAll().orderBy('name').execute();
+
+/** The servers that may have this name, those that list its zone first. */
+export function serversFor<S extends Pick<DnsServer, 'zones'>>(servers: S[], name: string): S[] {
+  const lists = ({ zones }: S) => zones.some((zone) => name === zone || name.endsWith(`.${zone}`));
+  return [
+    ...servers.filter(lists),
+    // Without a list, only the server itself knows.
+    ...servers.filter(({ zones }) => zones.length === 0),
+  ];
+}
+
+export function presentServer(row: DnsServerRow): DnsServer {
+  const fields = kindOf(row)?.fields ?? [];
+  return {
+    id: row.id,
+    object: 'dns_server',
+    kind: row.kind,
+    name: row.name,
+    settings: JSON.parse(row.settings),
+    stored_secrets: fields.filter(({ isSecret }) => isSecret).map(({ name }) => name),
+    zones: JSON.parse(row.zones),
+    checked_at: row.checked_at,
+    problem: row.problem,
+    created_at: row.created_at,
+  };
+}

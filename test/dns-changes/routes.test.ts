@@ -1,0 +1,262 @@
+/** Name servers, plans and changes through the API: who may, what is stored, what is kept, and what is undone. */
+
+// @isolated: it adds a kind of name server before the schema of the API is built.
+
+import './memory-server.ts';
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DnsChange, DnsPlan, DnsServer } from '../../src/dns-changes/schema.ts';
+import { settleStopped } from '../../src/dns-changes/settle-job.ts';
+import { auditOf, type List } from '../team/team-service.ts';
+import { memory } from './memory-server.ts';
+import { DMARC, type Problem, SETTINGS, startPublishing, WEAK } from './publishing.ts';
+
+test('A plan shows the difference, is applied once confirmed, checks the domain again, and is undone', async (t) => {
+  const service = await startPublishing(t);
+  const { call, plan, apply, domain, server, dns } = service;
+  const findings = async () =>
+    (await service.get(domain.id)).health.checks.map(({ id, status }) => `${id} ${status}`);
+  assert.ok((await findings()).includes('dmarc_policy warn'));
+
+  const planned = await plan();
+  assert.equal(planned.server_id, server.id);
+  const [change, ...others] = planned.changes;
+  assert.deepEqual(others, []);
+  assert.deepEqual(
+    [change!.name, change!.type, change!.action, change!.problem],
+    [DMARC, 'TXT', 'replace', null],
+  );
+  assert.deepEqual(change!.before, { values: [WEAK], ttl: 600 });
+  assert.match(change!.after.values[0]!, /^v=DMARC1; p=quarantine; rua=mailto:dmarc@example\.com/);
+  assert.match(change!.copies!.zone_file, /^_dmarc\.example\.com\.\s+600\s+IN\s+TXT\s+"v=DMARC1/m);
+  assert.deepEqual(dns.zone[DMARC], { TXT: [WEAK] }, 'a plan changes nothing');
+
+  const applied = await apply({ token: planned.token });
+  assert.equal(applied.status, 200, applied.text);
+  const [made] = applied.body.data;
+  assert.deepEqual(dns.zone[DMARC]!.TXT, change!.after.values);
+  assert.partialDeepStrictEqual(made, {
+    ...{ object: 'dns_change', status: 'applied', error: null, undoes: null, zone: 'example.com' },
+    ...{ before: change!.before, after: change!.after, domain_id: domain.id },
+    ...{ finished_at: service.now(), cached_until: '2026-11-21T10:10:00.000Z' },
+  });
+  await service.settle();
+  assert.ok((await findings()).includes('dmarc_policy pass'), (await findings()).join(', '));
+
+  const undone = await call<DnsChange>('POST', `/v1/dns_changes/${made!.id}/undo`);
+  assert.deepEqual(
+    [undone.body.status, undone.body.undoes, undone.body.after],
+    ['applied', made!.id, change!.before],
+  );
+  assert.deepEqual(dns.zone[DMARC]!.TXT, [WEAK]);
+  const again = await call<Problem>('POST', `/v1/dns_changes/${made!.id}/undo`);
+  assert.deepEqual(
+    [again.status, again.body.detail],
+    [409, 'This change has already been undone.'],
+  );
+  await service.settle();
+  assert.ok((await findings()).includes('dmarc_policy warn'));
+
+  const listed = await call<List<DnsChange>>('GET', `/v1/dns_changes?domain_id=${domain.id}`);
+  assert.deepEqual(
+    listed.body.data.map(({ id, status }) => [id, status]),
+    [
+      [undone.body.id, 'applied'],
+      [made!.id, 'undone'],
+    ],
+  );
+  assert.deepEqual(
+    (await auditOf(service, { object_id: made!.id })).map(([action]) => action),
+    ['dns_change.requested'],
+  );
+});
+
+test('Secrets of a name server are encrypted, in no response or audit entry, and kept by changes without them', async (t) => {
+  const service = await startPublishing(t);
+  const { call, server, app } = service;
+  assert.deepEqual(server.settings, { memory_room: 'attic' });
+  assert.deepEqual(server.stored_secrets, ['memory_password']);
+  const path = `/v1/dns_servers/${server.id}`;
+  const renamed = await call<DnsServer>('PATCH', path, {
+    json: { name: 'ns2', settings: { memory_room: 'cellar' } },
+  });
+  assert.deepEqual([renamed.body.name, renamed.body.settings], ['ns2', { memory_room: 'cellar' }]);
+  const checked = await call<DnsServer>('POST', `${path}/check`);
+  assert.deepEqual([checked.body.problem, checked.body.zones], [null, ['example', 'example.com']]);
+  const wrong = { settings: { memory_password: 'wrong-secret-word' } };
+  await call('PATCH', path, { json: wrong });
+  const failed = await call<DnsServer>('POST', `${path}/check`);
+  assert.equal(failed.body.problem, 'The server does not accept the password.');
+  const row = await app.db.selectFrom('dns_servers').selectAll().executeTakeFirstOrThrow();
+  const everything = JSON.stringify([
+    row,
+    failed.body,
+    (await call('GET', '/v1/dns_servers')).body,
+    (await call('GET', '/v1/audit_log')).body,
+    service.logged,
+  ]);
+  for (const secret of ['correct horse battery', 'wrong-secret-word'])
+    assert.ok(!everything.includes(secret), secret);
+  assert.match(
+    JSON.stringify((await call('GET', '/v1/audit_log')).body),
+    /"memory_password":"changed"/,
+  );
+
+  const planned = await call<Problem>('POST', service.planPath, {
+    json: { server_id: server.id },
+  });
+  assert.deepEqual(
+    [planned.status, planned.body.detail],
+    [409, 'The server does not accept the password.'],
+  );
+  assert.equal((await call('DELETE', path)).status, 200);
+  assert.equal((await call('GET', path)).status, 404);
+});
+
+test('Invalid settings of a name server are rejected, each with its name', async (t) => {
+  const { call } = await startPublishing(t);
+  const errorsOf = async (json: object) => {
+    const { status, body } = await call<Problem>('POST', '/v1/dns_servers', { json });
+    return [status, body.errors.map(({ param }) => param)];
+  };
+  const base = { kind: 'memory', name: 'other', settings: SETTINGS };
+  assert.deepEqual(await errorsOf({ ...base, kind: 'magic' }), [422, ['kind']]);
+  assert.deepEqual(await errorsOf({ ...base, settings: { memory_room: 'x' } }), [
+    ...[422, ['settings.memory_password']],
+  ]);
+  assert.deepEqual(await errorsOf({ ...base, settings: { ...SETTINGS, size: 'x' } }), [
+    ...[422, ['settings.size']],
+  ]);
+  assert.deepEqual(
+    await errorsOf({ ...base, settings: { ...SETTINGS, api_token: 'x'.repeat(40) } }),
+    [...[422, ['settings.api_token']]],
+  );
+  const taken = await call<Problem>('POST', '/v1/dns_servers', { json: { ...base, name: 'ns1' } });
+  assert.deepEqual(
+    [taken.status, taken.body.detail],
+    [409, 'There is already a name server “ns1”.'],
+  );
+});
+
+test('A plan that is no longer true, unknown records, and a second change at a time are refused with 409 or 422', async (t) => {
+  const { plan, apply, dns, call, app } = await startPublishing(t);
+  const { token, changes } = await plan();
+  assert.deepEqual((await apply({ token: 'x' })).status, 409);
+  const { name, type } = changes[0]!;
+  const unknown = await apply({ token, records: [{ name: 'www.example.com', type: 'TXT' }] });
+  assert.deepEqual([unknown.status, unknown.body.errors[0]?.message], [422, 'is not in this plan']);
+  // Somebody else changes the record between the plan and its confirmation.
+  dns.zone[DMARC] = { TXT: [`${WEAK}; fo=1`] };
+  const late = await apply({ token, records: [{ name, type }] });
+  assert.deepEqual([late.status, late.body.code], [409, 'conflict']);
+  assert.match(late.body.detail, /have changed since this plan was made/);
+  assert.equal((await call<List<DnsChange>>('GET', '/v1/dns_changes')).body.data.length, 0);
+
+  // Or while it is being applied.
+  memory.beforeReplace = async () => {
+    dns.zone[DMARC] = { TXT: ['v=DMARC1; p=reject'] };
+  };
+  const next = await plan();
+  const { body } = await apply({ token: next.token });
+  assert.deepEqual(
+    body.data.map(({ status, error }) => [status, error]),
+    [['failed', 'The records have changed since the plan was made.']],
+  );
+  assert.deepEqual(dns.zone[DMARC]!.TXT, ['v=DMARC1; p=reject']);
+
+  // Two people at once: one wins.
+  dns.zone[DMARC] = { TXT: [WEAK] };
+  const begun = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  memory.beforeReplace = async () => {
+    begun.resolve();
+    await release.promise;
+  };
+  const shared = await plan();
+  const first = apply({ token: shared.token });
+  await begun.promise;
+  const second = await apply({ token: shared.token });
+  assert.deepEqual([second.status, second.body.code], [409, 'conflict']);
+  assert.match(second.body.detail, /are being changed right now/);
+  release.resolve();
+  assert.equal((await first).body.data[0]!.status, 'applied');
+  const applying = app.db.selectFrom('dns_changes').select('id').where('status', '=', 'applying');
+  assert.deepEqual(await applying.execute(), []);
+});
+
+test('Changes whose node stopped are settled by what the server has', async (t) => {
+  const service = await startPublishing(t);
+  const { app, clock, dns, server, domain } = service;
+  const sets = { values: [WEAK], ttl: 600 };
+  const after = { values: ['v=DMARC1; p=reject'], ttl: 600 };
+  const insert = async (name: string, server_id = server.id) => {
+    const id = app.newId('chg');
+    await app.db
+      .insertInto('dns_changes')
+      .values({
+        ...{ id, server_id, domain_id: domain.id, zone: 'example.com', name, type: 'TXT' },
+        ...{ before: JSON.stringify(sets), after: JSON.stringify(after), reason: 'A test' },
+        ...{ status: 'applying', error: null, undoes: null, created_at: service.now() },
+        ...{ finished_at: null, leased_until: service.now() },
+      })
+      .execute();
+    return id;
+  };
+  const names = ['made', 'not-made', 'other'].map((label) => `${label}.example.com`);
+  dns.zone[names[0]!] = { TXT: after.values };
+  dns.zone[names[1]!] = { TXT: sets.values };
+  dns.zone[names[2]!] = { TXT: ['else'] };
+  const ids = [];
+  for (const name of names) ids.push(await insert(name));
+  ids.push(await insert('removed.example.com', app.newId('dns')));
+  clock.set(clock.now() + 1000);
+  await settleStopped(app);
+  const states = [];
+  for (const id of ids) {
+    const { body } = await service.call<DnsChange>('GET', `/v1/dns_changes/${id}`);
+    states.push(`${body.status}: ${body.error}`);
+  }
+  assert.deepEqual(states, [
+    'applied: null',
+    'failed: The service stopped during the change. The records are as they were before.',
+    'failed: The service stopped during the change. The records are neither as before nor as planned. Check them.',
+    'failed: No such name server. Whether the records were changed is not known. Check them.',
+  ]);
+});
+
+test('An unverified domain gets its verification record only, and is verified after it', async (t) => {
+  const service = await startPublishing(t);
+  const { call, server, dns } = service;
+  const other = await service.add('shop.example.com');
+  const path = `/v1/domains/${other.id}`;
+  const { body } = await call<DnsPlan>('POST', `${path}/dns_plan`, {
+    json: { server_id: server.id },
+  });
+  assert.deepEqual(
+    body.changes.map(({ name, action, checks }) => [name, action, checks]),
+    [['_deliverability.shop.example.com', 'add', ['verification']]],
+  );
+  const applied = await call<List<DnsChange>>('POST', `${path}/dns_apply`, {
+    json: { server_id: server.id, token: body.token },
+  });
+  assert.equal(applied.body.data[0]!.status, 'applied');
+  assert.deepEqual(dns.zone['_deliverability.shop.example.com'], {
+    TXT: [other.verification.value],
+  });
+  await service.settle();
+  assert.equal((await service.get(other.id)).status, 'verified');
+});
+
+test('Viewers get plans to copy; only admins use name servers, and only in live mode', async (t) => {
+  const { planPath, server, makeKey, call } = await startPublishing(t);
+  const viewer = await makeKey('viewer');
+  const { status, body } = await call<DnsPlan>('POST', planPath, { json: {}, key: viewer });
+  assert.deepEqual([status, body.server_id], [200, null]);
+  const json = { server_id: server.id };
+  const member = await makeKey('member');
+  assert.equal((await call('POST', planPath, { json, key: member })).status, 403);
+  const testMode = await makeKey('admin', false);
+  const refused = await call<Problem>('POST', planPath, { json, key: testMode });
+  assert.deepEqual([refused.status, refused.body.code], [403, 'live_mode_required']);
+});
