@@ -38,9 +38,7 @@ export const absoluteName = (name: string): string => (name.endsWith('.') ? name
 
 /** The text as quoted strings of at most 255 bytes each. */
 export function quotedStrings(text: string): string {
-  return txtStrings(Buffer.from(text, 'utf8'))
-    .map(quotedString)
-    .join(' ');
+  return txtStrings(Buffer.from(text, 'utf8')).map(quotedString).join(' ');
 }
 
 const quotedString = (bytes: Buffer): string => `"${[...bytes].map(escapedByte).join('')}"`;

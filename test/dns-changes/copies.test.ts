@@ -74,7 +74,10 @@ test('names that differ only in a hyphen have different blocks of Terraform', ()
 });
 
 test('octoDNS gets a text with quotation marks as it removes them, and none that it refuses', () => {
-  assert.match(copies('example.com', 'TXT', '"v=spf1 -all"').octodns, /- "\\"\\"v=spf1 -all\\"\\""$/);
+  assert.match(
+    copies('example.com', 'TXT', '"v=spf1 -all"').octodns,
+    /- "\\"\\"v=spf1 -all\\"\\""$/,
+  );
   for (const text of ['é', 'a" "b'])
     assert.match(copies('example.com', 'TXT', text).octodns, /^# octoDNS cannot publish/);
 });

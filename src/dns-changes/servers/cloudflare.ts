@@ -2,7 +2,13 @@
 
 import * as v from 'valibot';
 import { parseMx } from '../../net/dns/resolver.ts';
-import { caaData, normalizedValue, quotedStrings, tlsaData, unquotedText } from '../presentation.ts';
+import {
+  caaData,
+  normalizedValue,
+  quotedStrings,
+  tlsaData,
+  unquotedText,
+} from '../presentation.ts';
 import {
   DEFAULT_TTL,
   DnsServerError,
@@ -187,7 +193,9 @@ const setOf = (name: string, type: string, records: StoredRecord[]): RecordSet =
 function textOf({ type, content, priority }: StoredRecord): string {
   if (type === 'TXT') return unquotedText(content);
   if (type === 'MX') return `${priority ?? 0} ${content.toLowerCase()}`;
-  return type === 'TLSA' || type === 'CNAME' ? content.toLowerCase() : normalizedValue(type, content);
+  return type === 'TLSA' || type === 'CNAME'
+    ? content.toLowerCase()
+    : normalizedValue(type, content);
 }
 
 /** What a request says about the value of a record. */

@@ -19,6 +19,7 @@ import {
 } from '../../net/dns-update/message.ts';
 import type { TsigAlgorithm, TsigKey } from '../../net/dns-update/tsig.ts';
 import { createConnector } from '../../net/guarded-connection.ts';
+import { normalizedValue } from '../presentation.ts';
 import {
   DEFAULT_TTL,
   DnsServerError,
@@ -29,7 +30,6 @@ import {
   type ServerKind,
   WILDCARD_TYPES,
 } from '../server.ts';
-import { normalizedValue } from '../presentation.ts';
 import { parseServer, RFC2136_FIELDS, splitNames } from './rfc2136-fields.ts';
 
 export const rfc2136: ServerKind = {

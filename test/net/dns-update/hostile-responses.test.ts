@@ -156,21 +156,25 @@ const relaying =
     upstream.on('data', (data) => respond(data, isUpdate, socket));
   };
 
-test('an update is made although the server fails right after its response', bindOptions, async (t) => {
-  const running = await startBind(t, { zones: { 'example.com': {} } });
-  let isMade = false;
-  const server = await openBehind(
-    t,
-    relaying(running, (response, isUpdate, socket) => {
-      if (isMade) return socket.destroy();
-      isMade = isUpdate;
-      socket.write(response);
-    }),
-  );
-  const before = { name: 'a.example.com', type: 'TXT', values: [], ttl: 3600 };
-  await server.replace('example.com', before, { ...before, values: ['x'] });
-  await assert.rejects(server.read('example.com', 'a.example.com', 'TXT'), DnsServerError);
-});
+test(
+  'an update is made although the server fails right after its response',
+  bindOptions,
+  async (t) => {
+    const running = await startBind(t, { zones: { 'example.com': {} } });
+    let isMade = false;
+    const server = await openBehind(
+      t,
+      relaying(running, (response, isUpdate, socket) => {
+        if (isMade) return socket.destroy();
+        isMade = isUpdate;
+        socket.write(response);
+      }),
+    );
+    const before = { name: 'a.example.com', type: 'TXT', values: [], ttl: 3600 };
+    await server.replace('example.com', before, { ...before, values: ['x'] });
+    await assert.rejects(server.read('example.com', 'a.example.com', 'TXT'), DnsServerError);
+  },
+);
 
 test('an unsigned refusal of an update proves nothing', bindOptions, async (t) => {
   const running = await startBind(t, { zones: { 'example.com': {} } });
