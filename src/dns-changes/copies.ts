@@ -26,7 +26,7 @@ export const zoneFileLine = ({ name, type, ttl }: Omit<RecordSet, 'values'>, val
 // Terraform: the resource of Cloudflare’s provider, version 5.
 
 function terraformBlock({ name, type, ttl }: RecordSet, value: string, index: number): string {
-  const label = `${name}_${type}`.toLowerCase().replace(/[^a-z0-9_]/g, '_');
+  const label = `${name}_${type}`.toLowerCase().replace(/[^a-z0-9_-]/g, '_');
   const attributes: [string, string][] = [
     ['zone_id', 'var.cloudflare_zone_id'],
     ['name', hclString(name)],
@@ -36,8 +36,8 @@ function terraformBlock({ name, type, ttl }: RecordSet, value: string, index: nu
   ];
   const width = Math.max(...attributes.map(([key]) => key.length));
   const lines = attributes.map(([key, text]) => `  ${key.padEnd(width)} = ${text}`);
-  // A label cannot begin with a digit.
-  const prefix = /^\d/.test(label) ? '_' : '';
+  // A label cannot begin with a digit or a hyphen.
+  const prefix = /^[\d-]/.test(label) ? '_' : '';
   const suffix = index === 0 ? '' : `_${index + 1}`;
   return `resource "cloudflare_dns_record" "${prefix}${label}${suffix}" {\n${lines.join('\n')}\n}`;
 }
@@ -59,12 +59,18 @@ function terraformData(type: string, value: string): [string, string][] {
   return [['data', `{ ${fields.join(', ')} }`]];
 }
 
-/** `${` and `%{`, as in SPF macros, would begin a template. */
-const hclString = (text: string): string => JSON.stringify(text).replace(/[$%](?=\{)/g, '$&$&');
+/** `${` and `%{`, as in SPF macros, would begin a template. Unlike JSON, HCL has no `\b` and `\f`. */
+const hclString = (text: string): string =>
+  JSON.stringify(text)
+    .replace(/[$%](?=\{)/g, '$&$&')
+    .replace(/\\./g, (pair) => ({ '\\b': '\\u0008', '\\f': '\\u000c' })[pair] ?? pair);
 
 // octoDNS: names are relative to the zone, and a semicolon in a TXT record is escaped.
 
 function octodnsEntry({ name, type, ttl, values }: RecordSet, zone: string): string {
+  // octoDNS refuses other characters, and removes what looks like the border between two strings.
+  if (type === 'TXT' && values.some((value) => /[^ -~]|" "/.test(value)))
+    return `# octoDNS cannot publish the text of ${name}: copy it from the zone-file line.`;
   const relative = name === zone ? '' : name.slice(0, -(zone.length + 1));
   const lines = [
     `${JSON.stringify(relative)}:`,
@@ -78,7 +84,11 @@ function octodnsEntry({ name, type, ttl, values }: RecordSet, zone: string): str
 
 /** JSON is YAML, too. */
 function octodnsValue(type: string, value: string): string {
-  if (type === 'TXT') return JSON.stringify(value.replaceAll(';', '\\;'));
+  if (type === 'TXT') {
+    const text = value.replaceAll(';', '\\;');
+    // octoDNS takes a first quotation mark for notation, and removes it together with the last character.
+    return JSON.stringify(text.startsWith('"') ? `"${text}"` : text);
+  }
   if (type === 'MX') {
     const { preference, exchange } = parseMx(value);
     return JSON.stringify({ preference, exchange: absoluteName(exchange) });

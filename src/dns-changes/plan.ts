@@ -5,11 +5,13 @@ import { trimText } from '../analysis/run-checks.ts';
 import {
   ADD_RUA,
   collapseWhitespace,
+  hasOwnName,
   isReplaced,
   isSpf,
   mergeRecords,
   stripPlaceholderRua,
 } from '../domains/merge-records.ts';
+import { normalizedValue } from './presentation.ts';
 import { DEFAULT_TTL, hasSameValues, type RecordSet, type RecordSource } from './server.ts';
 
 /** A record that a finding proposes, or that verifies a domain. */
@@ -63,7 +65,9 @@ export async function planChanges(
 
 async function planSet(source: RecordSource, proposals: ProposedRecord[]): Promise<PlannedChange> {
   const { name, type } = proposals[0]!;
-  const publishable = proposals.filter(({ problem }) => problem === null);
+  const publishable = proposals
+    .filter(({ problem }) => problem === null)
+    .map((proposal) => ({ ...proposal, value: normalizedValue(type, proposal.value) }));
   const chosen = publishable.length > 0 ? publishable : proposals;
   const none: RecordSet = { name, type, values: [], ttl: DEFAULT_TTL };
   const unchanged = (problem: string | null, before = none, zone: string | null = null) => ({
@@ -93,7 +97,17 @@ async function planSet(source: RecordSource, proposals: ProposedRecord[]): Promi
   const after = { ...before, values: result.values };
   if (hasSameValues(before, after))
     return unchanged(result.isShortened ? NEEDS_MAILBOX : null, before, zone);
+  const addresses = await otherAddresses(source, zone, before);
+  if (addresses.length > 0)
+    return unchanged(
+      `${name} has other addresses already: ${addresses.join(', ')}. A further one would also lead its visitors there. If all are of the same server, publish it yourself.`,
+      before,
+      zone,
+    );
+  const loss = before.values.length > 0 ? NO_LOSS : await wildcardLoss(source, zone, name);
+  if (loss.problem !== null) return unchanged(loss.problem, before, zone);
   const cautions = [
+    loss.caution,
     ...publishable.map(({ caution }) => caution),
     result.isShortened ? ADD_RUA : null,
     result.isMerged ? 'The record has changed since the check. What is new in it is kept.' : null,
@@ -104,6 +118,44 @@ async function planSet(source: RecordSource, proposals: ProposedRecord[]): Promi
     action: before.values.every((value) => after.values.includes(value)) ? 'add' : 'replace',
     caution: cautions.length > 0 ? [...new Set(cautions)].join(' ') : null,
   };
+}
+
+/** Of both versions, for a set of addresses. */
+async function otherAddresses(
+  source: RecordSource,
+  zone: string,
+  { name, type, values }: RecordSet,
+): Promise<string[]> {
+  if (type !== 'A' && type !== 'AAAA') return [];
+  const other = await source.read(zone, name, type === 'A' ? 'AAAA' : 'A');
+  return [...values, ...other.values];
+}
+
+interface Loss {
+  problem: string | null;
+  caution: string | null;
+}
+
+const NO_LOSS: Loss = { problem: null, caution: null };
+
+/** What a first record at the name takes away: wildcards end there, and at the names between it and the zone. */
+async function wildcardLoss(source: RecordSource, zone: string, name: string): Promise<Loss> {
+  const cautions: string[] = [];
+  for (let at = name; at !== zone; at = at.slice(at.indexOf('.') + 1)) {
+    const found = (await source.wildcardTypes?.(zone, at)) ?? [];
+    if (found.length === 0) break;
+    if (!hasOwnName(at))
+      return {
+        problem: `${at} has records only by a wildcard (${found.join(', ')}), and would lose them with this record. Publish them at ${at} first.`,
+        caution: null,
+      };
+    // Nobody looks for addresses or mail servers at such names.
+    const used = found.filter((type) => type === 'TXT' || type === 'CNAME');
+    if (used.length > 0) cautions.push(`the ${used.join(' and ')} records at ${at}`);
+  }
+  if (cautions.length === 0) return NO_LOSS;
+  const caution = `A wildcard provides ${cautions.join(' and ')}, also at names below. It no longer does with this record.`;
+  return { problem: null, caution };
 }
 
 const NEEDS_MAILBOX =
@@ -160,12 +212,30 @@ function replaceIn(values: string[], replaced: string[], value: string): string[
 /** The proposed value with what has changed at the name since the check; null if that cannot be told. */
 function adapt(proposal: ProposedRecord, replaced: string[]): string | null {
   const { value, basedOn } = proposal;
-  const base = basedOn?.filter((text) => isReplaced(text, proposal)) ?? (isSpf(value) ? [] : null);
-  const isUnchanged = (seen: string[]) =>
-    JSON.stringify(seen.toSorted()) === JSON.stringify(replaced.map(trimText).toSorted());
-  if (base === null || replaced.length === 0 || isUnchanged(base)) return value;
+  const base = basedOn?.filter((text) => isReplaced(text, proposal)) ?? [];
+  if (replaced.length === 0 || proposal.type === 'CAA' || isSameAs(base, replaced)) return value;
+  const isMergeable = isSpf(value) || proposal.name.startsWith('_dmarc.');
+  // Without what the check saw, the same key shows that a proposal was made for this record.
+  if (!isMergeable)
+    return basedOn === null && replaced.every((text) => hasKeyOf(text, value)) ? value : null;
   if (replaced.length > 1 || base.length > 1) return null;
   return mergeRecords(base[0] ?? '', value, replaced[0]!);
+}
+
+/** Whether these are the records that a check saw. It may have shortened them. */
+function isSameAs(seen: string[], current: string[]): boolean {
+  const [before, now] = [seen.toSorted(), current.map(trimText).toSorted()];
+  return (
+    before.length === now.length &&
+    before.every((text, i) => text === now[i] || (text.length >= 500 && now[i]!.startsWith(text)))
+  );
+}
+
+/** Whether the DKIM record has the public key of the other one, however it is written. */
+function hasKeyOf(record: string, value: string): boolean {
+  const base64 = (text: string) => text.replace(/[^A-Za-z0-9+/]/g, '');
+  const key = base64(/;\s*p\s*=([^;]+)/.exec(value)?.[1] ?? '');
+  return key !== '' && base64(record).includes(key);
 }
 
 /** Stands for what a person has confirmed: the zones, and the values before and after. */

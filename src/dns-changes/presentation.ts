@@ -1,5 +1,6 @@
 /** Records in the syntax of zone files (RFC 1035 §5.1, RFC 3597). */
 
+import { normalizeAddress } from '../lib/addresses.ts';
 import { txtStrings } from '../net/dns/record-data.ts';
 import { parseMx } from '../net/dns/resolver.ts';
 
@@ -16,9 +17,20 @@ export function zoneFileData(type: string, value: string): string {
     case 'NS':
     case 'PTR':
       return absoluteName(value);
+    case 'CAA': {
+      const data = caaData(value);
+      return data ? `${data.flags} ${data.tag} ${quotedString(Buffer.from(data.value))}` : value;
+    }
     default:
       return value;
   }
+}
+
+/** The same address always has the same text. */
+export function normalizedValue(type: string, value: string): string {
+  const address = type === 'AAAA' ? normalizeAddress(value) : null;
+  // An IPv4-mapped address would become one of another type.
+  return address?.includes(':') ? address : value;
 }
 
 /** With a dot at the end. */
@@ -26,10 +38,10 @@ export const absoluteName = (name: string): string => (name.endsWith('.') ? name
 
 /** The text as quoted strings of at most 255 bytes each. */
 export function quotedStrings(text: string): string {
-  return txtStrings(Buffer.from(text, 'utf8'))
-    .map((bytes) => `"${[...bytes].map(escapedByte).join('')}"`)
-    .join(' ');
+  return txtStrings(Buffer.from(text, 'utf8')).map(quotedString).join(' ');
 }
+
+const quotedString = (bytes: Buffer): string => `"${[...bytes].map(escapedByte).join('')}"`;
 
 function escapedByte(byte: number): string {
   const character = String.fromCharCode(byte);

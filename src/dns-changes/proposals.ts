@@ -26,10 +26,7 @@ export function proposalsOf(checks: Proposer[]): ProposedRecord[] {
         checks: [id],
         basedOn: recordsSeen(checks, name, value),
         problem: proposalProblem(check, checks),
-        caution:
-          id === 'mta_sts'
-            ? 'It has an effect only once the policy file is on your web server.'
-            : null,
+        caution: proposalCaution(id, type, value),
       },
     ];
   });
@@ -58,13 +55,19 @@ function proposalProblem(check: Proposer, checks: Proposer[]): string | null {
   return null;
 }
 
-/** What the checks saw at the name of an SPF or DMARC record; null if none of them says. */
+function proposalCaution(id: string, type: string, value: string): string | null {
+  if (id === 'mta_sts') return 'It has an effect only once the policy file is on your web server.';
+  // The sender of a message chooses the name that it says in HELO.
+  return type === 'A' || type === 'AAAA' ? `Publish it only if ${value} is your server.` : null;
+}
+
+/** What the checks saw at the name of the record; null if none of them says. */
 function recordsSeen(checks: Proposer[], name: string, value: string): string[] | null {
-  const key = isSpf(value) ? 'domain' : 'record_domain';
-  const domain = isSpf(value) ? name : /^_dmarc\.(.+)$/.exec(name)?.[1];
-  if (domain === undefined || (isSpf(value) && hasOwnName(name))) return null;
+  const domain = /^_dmarc\.(.+)$/.exec(name)?.[1];
+  const key = domain !== undefined ? 'record_domain' : hasOwnName(name) ? 'name' : 'domain';
+  if (key === 'domain' && !isSpf(value)) return null;
   for (const { evidence } of checks) {
-    if (evidence[key] !== domain) continue;
+    if (String(evidence[key]).toLowerCase() !== (domain ?? name)) continue;
     if (Array.isArray(evidence.records)) return evidence.records.map(String);
     if (typeof evidence.record === 'string') return [evidence.record];
   }

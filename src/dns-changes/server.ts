@@ -30,7 +30,15 @@ export interface RecordSource {
   zoneOf(name: string): Promise<string | null>;
   /** The alias of a name is a record of the type CNAME, and is not followed. */
   read(zone: string, name: string, type: string): Promise<RecordSet>;
+  /**
+   * The types of records that the name has only by a wildcard (RFC 4592), and loses with its first record, or with the
+   * first one below it. Left out where this cannot be told.
+   */
+  wildcardTypes?(zone: string, name: string): Promise<string[]>;
 }
+
+/** The types for which wildcards are in use. */
+export const WILDCARD_TYPES = ['A', 'AAAA', 'MX', 'TXT', 'CNAME'];
 
 /** A name server with the credentials of an administrator. It answers from its own data, not from a cache. */
 export interface NameServer extends RecordSource {
@@ -121,8 +129,11 @@ export class DnsServerError extends Error {
   }
 }
 
-/** Whether both have the same values, in any order. Their TTLs may differ. */
+/**
+ * Whether both have the same values, in any order. Their TTLs may differ. A value counts once: a text that is divided into
+ * strings in two ways is two TXT records.
+ */
 export function hasSameValues(a: RecordSet, b: RecordSet): boolean {
-  const sorted = ({ values }: RecordSet) => JSON.stringify(values.toSorted());
+  const sorted = ({ values }: RecordSet) => JSON.stringify([...new Set(values)].toSorted());
   return sorted(a) === sorted(b);
 }

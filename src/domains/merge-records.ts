@@ -11,7 +11,7 @@ export const ADD_RUA = 'To receive reports, append “; rua=mailto:” and your 
 /** A name such as _dmarc has a single purpose; a domain name has TXT records of all kinds. */
 export const hasOwnName = (name: string): boolean => name.startsWith('_') || name.includes('._');
 
-export const isSpf = (text: string): boolean => /^[\s"']*v\s*=\s*spf1/i.test(text);
+export const isSpf = (text: string): boolean => /^[\s"']*v\s*=\s*spf1(?!\d)/i.test(text);
 
 /** Whether the TXT or CAA record replaces this one instead of being added alongside it. */
 export function isReplaced(

@@ -49,6 +49,7 @@ async function startExample(t: TestContext) {
   served.add({ name: 'example.com', type: 'TXT', content: 'site=1' });
   served.add({ name: 'example.com', type: 'MX', content: 'MX.example.com', priority: 10 });
   served.add({ name: 'mx.example.com', type: 'A', content: '192.0.2.25', proxied: true });
+  served.add({ name: 'ns.example.com', type: 'A', content: '192.0.2.53' });
   return { served, server: open(served) };
 }
 
@@ -63,10 +64,10 @@ test('adds, replaces and removes records of each type at Cloudflare, and undo br
     [set('s._domainkey.example.com', 'TXT', []), set('s._domainkey.example.com', 'TXT', [long])],
     [set('q.example.com', 'TXT', []), set('q.example.com', 'TXT', ['say "hi" \\ é', 'b'])],
     [
-      set('mx.example.com', 'A', ['192.0.2.25'], 1),
-      set('mx.example.com', 'A', ['192.0.2.25', '192.0.2.26'], 1),
+      set('ns.example.com', 'A', ['192.0.2.53'], 1),
+      set('ns.example.com', 'A', ['192.0.2.53', '192.0.2.54'], 1),
     ],
-    [set('mx.example.com', 'AAAA', []), set('mx.example.com', 'AAAA', ['2001:db8::1'])],
+    [set('ns.example.com', 'AAAA', []), set('ns.example.com', 'AAAA', ['2001:db8::1'])],
     [
       set('example.com', 'MX', ['10 mx.example.com'], 1),
       set('example.com', 'MX', ['5 a.example.com', '10 mx.example.com'], 1),
@@ -98,7 +99,6 @@ test('adds, replaces and removes records of each type at Cloudflare, and undo br
     );
   }
   assert.equal(served.records[0]!.comment, 'mail');
-  assert.equal(served.records.find(({ content }) => content === '192.0.2.25')!.proxied, true);
   for (const [before, after] of changes.toReversed())
     await server.replace('example.com', after, before);
   assert.deepEqual(
@@ -138,7 +138,7 @@ test('makes no change at Cloudflare if the records have changed, or if one part 
 
 test('finds the zone of a name at Cloudflare, but not behind a delegation or before it is active', async (t) => {
   const served = await startCloudflareServer(t, [
-    ...Array.from({ length: 120 }, (_, i) => `z${i}.example`),
+    ...Array.from({ length: 1100 }, (_, i) => `z${i}.example`),
     'example.com',
     'sub.example.com',
   ]);
@@ -148,7 +148,7 @@ test('finds the zone of a name at Cloudflare, but not behind a delegation or bef
   assert.equal(await server.zoneOf('example.org'), null);
   served.add({ name: 'other.example.com', type: 'NS', content: 'ns1.elsewhere.example' });
   assert.equal(await server.zoneOf('_dmarc.other.example.com'), null);
-  assert.equal((await server.check()).zones.length, 122);
+  assert.equal((await server.check()).zones.length, 1102);
   served.zones.find(({ name }) => name === 'example.com')!.status = 'pending';
   assert.equal(await server.zoneOf('_dmarc.a.example.com'), null);
 });
@@ -174,6 +174,66 @@ test('a plan for Cloudflare sees an alias, except at the zone itself', async (t)
     ['replace', ['v=spf1 mx ip4:192.0.2.1 -all', 'site=1']],
   );
   assert.match(dmarc!.problem!, /is an alias \(CNAME\) of dmarc\.example/);
+});
+
+test('a change at Cloudflare is made even if its result cannot be read', async (t) => {
+  const { served, server } = await startExample(t);
+  const before = set('a.example.com', 'TXT', []);
+  let isMade = false;
+  served.intercept = (exchange) => {
+    if (isMade) HTTP_FAULTS.broken(exchange);
+    isMade ||= exchange.method === 'POST';
+    return isMade && exchange.method === 'GET';
+  };
+  await server.replace('example.com', before, { ...before, values: ['x'] });
+  assert.ok(served.records.some(({ name }) => name === 'a.example.com'));
+});
+
+test('each record at Cloudflare keeps its own TTL, also through an undo', async (t) => {
+  const served = await startCloudflareServer(t);
+  served.add({ name: 'example.com', type: 'TXT', content: '"v=spf1 -all"', ttl: 86_400 });
+  served.add({ name: 'example.com', type: 'TXT', content: '"site=1"', ttl: 60 });
+  const server = open(served);
+  const before = await server.read('example.com', 'example.com', 'TXT');
+  assert.equal(before.ttl, 60);
+  const after = { ...before, values: ['v=spf1 mx -all', 'site=1'] };
+  await server.replace('example.com', before, after);
+  await server.replace('example.com', after, before);
+  assert.deepEqual(
+    served.records.map(({ ttl }) => ttl),
+    [86_400, 60],
+  );
+});
+
+test('text of other bytes and names behind the proxy of Cloudflare are not changed', async (t) => {
+  const { served, server } = await startExample(t);
+  served.add({ name: 'raw.example.com', type: 'TXT', content: '"a\\255"' });
+  const raw = await server.read('example.com', 'raw.example.com', 'TXT');
+  await assertProblem(
+    server.replace('example.com', raw, { ...raw, values: ['a'] }),
+    'invalid_record',
+    /could not be undone/,
+  );
+  for (const type of ['A', 'AAAA']) {
+    const address = type === 'A' ? '192.0.2.26' : '2001:db8::26';
+    const before = await server.read('example.com', 'mx.example.com', type);
+    await assertProblem(
+      server.replace('example.com', before, { ...before, values: [...before.values, address] }),
+      'refused',
+      /Cloudflare proxies mx\.example\.com/,
+    );
+  }
+});
+
+test('tells which records a name has by a wildcard at Cloudflare', async (t) => {
+  const { served, server } = await startExample(t);
+  served.add({ name: '*.example.com', type: 'MX', content: 'mx.example.com', priority: 10 });
+  served.add({ name: '*.example.com', type: 'TXT', content: '"x"' });
+  served.add({ name: 'b.a.example.com', type: 'TXT', content: '"x"' });
+  const types = (name: string) => server.wildcardTypes!('example.com', name);
+  assert.deepEqual(await types('_dmarc.news.example.com'), ['MX', 'TXT']);
+  for (const name of ['example.com', 'mx.example.com', '_dmarc.mx.example.com', 'a.example.com'])
+    assert.deepEqual(await types(name), [], name);
 });
 
 test('explains what Cloudflare refuses', async (t) => {

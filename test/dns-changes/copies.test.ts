@@ -66,6 +66,29 @@ const TEXTS = [
   'ü'.repeat(300),
 ];
 
+test('names that differ only in a hyphen have different blocks of Terraform', () => {
+  const labels = ['a-b', 'a.b'].map(
+    (name) => copies(`${name}.example.com`, 'TXT', 'x').terraform.split(' ')[2],
+  );
+  assert.deepEqual(labels, ['"a-b_example_com_txt"', '"a_b_example_com_txt"']);
+});
+
+test('octoDNS gets a text with quotation marks as it removes them, and none that it refuses', () => {
+  assert.match(
+    copies('example.com', 'TXT', '"v=spf1 -all"').octodns,
+    /- "\\"\\"v=spf1 -all\\"\\""$/,
+  );
+  for (const text of ['é', 'a" "b'])
+    assert.match(copies('example.com', 'TXT', text).octodns, /^# octoDNS cannot publish/);
+});
+
+test('quotation marks in a CAA record are escaped in a zone file', () => {
+  assert.equal(
+    copies('example.com', 'CAA', '0 issue "a"b\\"').zone_file,
+    'example.com. 3600 IN CAA 0 issue "a\\"b\\\\"',
+  );
+});
+
 test('text becomes quoted strings and back', () => {
   for (const text of TEXTS) assert.equal(unquotedText(quotedStrings(text)), text);
   assert.equal(unquotedText('v=spf1 -all'), 'v=spf1 -all');

@@ -33,12 +33,12 @@ async function planOne(zone: Zone, ...records: Partial<ProposedRecord>[]): Promi
 test('a plan replaces only the SPF record among the TXT records of a domain', async () => {
   const zone: Zone = { 'example.com': { TXT: ['a=1', 'v=spf1 mx ~all', 'b=2'] } };
   const change = await planOne(zone, { value: 'v=spf1 mx -all', basedOn: ['v=spf1 mx ~all'] });
-  assert.deepEqual(change.after.values, ['a=1', 'v=spf1 mx -all', 'b=2']);
+  assert.deepEqual(change.after.values.toSorted(), ['a=1', 'b=2', 'v=spf1 mx -all']);
   assert.deepEqual(
     [change.action, change.zone, change.problem, change.caution],
     ['replace', 'example.com', null, null],
   );
-  assert.deepEqual(change.before.values, ['a=1', 'v=spf1 mx ~all', 'b=2']);
+  assert.deepEqual(change.before.values.toSorted(), ['a=1', 'b=2', 'v=spf1 mx ~all']);
 });
 
 test('a plan merges what has changed in an SPF record since the check', async () => {
@@ -85,6 +85,63 @@ test('a plan joins several proposals for one record', async () => {
   assert.deepEqual(change.checks, ['dmarc_policy', 'dmarc_record']);
 });
 
+test('a plan never goes back behind a record that is newer than the check', async () => {
+  const strict = 'v=DMARC1; p=reject; rua=mailto:d@example.com';
+  const dmarc = { name: '_dmarc.example.com', value: 'v=DMARC1; p=none' };
+  const absent = await planOne({ '_dmarc.example.com': { TXT: [strict] } }, dmarc);
+  assert.deepEqual([absent.action, absent.after.values], ['none', [strict]]);
+  const name = '_smtp._tls.example.com';
+  const reports = { name, value: 'v=TLSRPTv1; rua=mailto:old@example.com' };
+  const newer: Zone = { [name]: { TXT: ['v=TLSRPTv1; rua=mailto:new@example.com'] } };
+  for (const basedOn of [null, [], ['v=TLSRPTv1']]) {
+    const change = await planOne(newer, { ...reports, basedOn });
+    assert.match(change.problem!, /have changed since the check/);
+  }
+  const seen = await planOne(newer, {
+    ...reports,
+    basedOn: ['v=TLSRPTv1; rua=mailto:new@example.com'],
+  });
+  assert.deepEqual(seen.after.values, [reports.value]);
+});
+
+test('a plan repairs a DKIM record, but does not bring back an earlier key', async () => {
+  const name = 's._domainkey.example.com';
+  const repaired = { name, value: 'v=DKIM1; k=rsa; p=MIIBabc+/' };
+  const same = await planOne({ [name]: { TXT: ['"k=rsa; t=y; p=MII Babc+/"'] } }, repaired);
+  assert.deepEqual(same.after.values, [repaired.value]);
+  const rotated = await planOne({ [name]: { TXT: ['v=DKIM1; p=MIIBxyz'] } }, repaired);
+  assert.match(rotated.problem!, /have changed since the check/);
+});
+
+test('a plan says which records of a wildcard a new record takes away', async () => {
+  const source = (types: Record<string, string[]>) => ({
+    ...sourceOf({}),
+    wildcardTypes: async (_zone: string, name: string) => types[name] ?? [],
+  });
+  const plan = async (name: string, types: Record<string, string[]>) =>
+    (await planChanges(source(types), [proposed({ name, value: 'v=DMARC1; p=none' })]))[0]!;
+  const host = await plan('_dmarc.news.example.com', {
+    '_dmarc.news.example.com': ['A', 'MX'],
+    'news.example.com': ['A', 'MX'],
+  });
+  assert.match(host.problem!, /^news\.example\.com has records only by a wildcard \(A, MX\)/);
+  assert.deepEqual(host.after, host.before);
+  const key = await plan('s._domainkey.example.com', {
+    's._domainkey.example.com': ['A', 'TXT'],
+    '_domainkey.example.com': ['A', 'TXT'],
+  });
+  assert.equal(key.action, 'add');
+  assert.match(key.caution!, /the TXT records at s\._domainkey\.example\.com and the TXT records/);
+  const policy = await plan('_dmarc.example.com', { '_dmarc.example.com': ['A', 'MX'] });
+  assert.deepEqual([policy.action, policy.caution], ['add', null]);
+});
+
+test('a plan takes no other text for an SPF record', async () => {
+  const zone: Zone = { 'example.com': { TXT: ['v=spf10 x', 'v=spf1 mx ~all'] } };
+  const change = await planOne(zone, { value: 'v=spf1 mx -all', basedOn: ['v=spf1 mx ~all'] });
+  assert.deepEqual(change.after.values.toSorted(), ['v=spf1 mx -all', 'v=spf10 x']);
+});
+
 test('a plan publishes no mailbox that a check has invented', async () => {
   const dmarc = {
     name: '_dmarc.example.com',
@@ -97,13 +154,28 @@ test('a plan publishes no mailbox that a check has invented', async () => {
   assert.match(idle.problem!, /needs the address of a mailbox/);
 });
 
-test('a plan adds addresses, hashes and verification records beside those that are there', async () => {
+test('a plan adds no address to a name that has others', async () => {
   const name = 'mx.example.com';
-  const address = await planOne(
-    { [name]: { A: ['192.0.2.1'] } },
-    { type: 'A', name, value: '192.0.2.2' },
+  for (const [type, address] of [
+    ['A', '192.0.2.1'],
+    ['AAAA', '2001:db8::1'],
+  ]) {
+    const zone: Zone = { [name]: { [type!]: [address!] } };
+    const change = await planOne(zone, { type: 'A', name, value: '192.0.2.2' });
+    assert.deepEqual(change.after, change.before);
+    assert.ok(change.problem!.includes(`other addresses already: ${address}`), change.problem!);
+  }
+  const first = await planOne({}, { type: 'AAAA', name, value: '2001:DB8:0:0::2' });
+  assert.deepEqual([first.action, first.after.values], ['add', ['2001:db8::2']]);
+});
+
+test('a plan adds hashes and verification records beside those that are there', async () => {
+  const name = 'mx.example.com';
+  const hash = await planOne(
+    { [name]: { TLSA: ['3 1 1 ab'] } },
+    { type: 'TLSA', name, value: '3 1 1 cd' },
   );
-  assert.deepEqual([address.action, address.after.values], ['add', ['192.0.2.1', '192.0.2.2']]);
+  assert.deepEqual([hash.action, hash.after.values], ['add', ['3 1 1 ab', '3 1 1 cd']]);
   const row = { name: 'example.com', token: 'abc' };
   const verification = await planOne(
     { '_deliverability.example.com': { TXT: ['deliverability-verify=other'] } },
@@ -183,8 +255,9 @@ test('proposals say which records a person must adjust or ask for', () => {
       'v=TLSRPTv1; rua=mailto:tls-reports@example.com',
     ),
     check('mta_sts', 'TXT', '_mta-sts.example.com', 'v=STSv1; id=1'),
+    check('helo', 'A', 'mx.example.com', '192.0.2.1'),
     check('spf', 'TXT', 'Example.com', 'v=spf1 mx -all', {
-      domain: 'example.com',
+      domain: 'EXAMPLE.com',
       record: 'v=spf1 mx',
     }),
     check('dmarc_policy', 'TXT', '_dmarc.example.com', 'v=DMARC1; p=none', {
@@ -192,12 +265,13 @@ test('proposals say which records a person must adjust or ask for', () => {
       records: ['x'],
     }),
   ]);
-  const [ptr, dkim, mx, tls, sts, spf, dmarc] = proposals;
+  const [ptr, dkim, mx, tls, sts, helo, spf, dmarc] = proposals;
   assert.match(ptr!.problem!, /provider of the IP address/);
   assert.match(dkim!.problem!, /angle brackets/);
   for (const example of [mx, tls]) assert.match(example!.problem!, /is an example/);
   assert.equal(sts!.problem, null);
   assert.match(sts!.caution!, /policy file/);
+  assert.match(helo!.caution!, /only if 192\.0\.2\.1 is your server/);
   assert.deepEqual([spf!.name, spf!.problem, spf!.basedOn], ['example.com', null, ['v=spf1 mx']]);
   assert.deepEqual([dmarc!.problem, dmarc!.basedOn], [null, ['x']]);
 });

@@ -252,6 +252,34 @@ for (const { command, start } of SERVERS)
       assert.equal((await server.read('example.com', '*.example.com', 'TXT')).values[0], 'wild');
     });
 
+    it('tells which records a name has by a wildcard', async (t) => {
+      const zone = {
+        ...ZONE,
+        '*.example.com': { A: ['192.0.2.80'], TXT: ['wild'] },
+        'b.a.example.com': { TXT: ['x'] },
+      };
+      const server = openAt(await startServer(t, { zones: { 'example.com': zone } }));
+      const types = (name: string) => server.wildcardTypes!('example.com', name);
+      assert.deepEqual(await types('_dmarc.news.example.com'), ['A', 'TXT']);
+      for (const name of ['mx.example.com', '_dmarc.mx.example.com', 'a.example.com'])
+        assert.deepEqual(await types(name), [], name);
+    });
+
+    it('changes only the zones of its settings, and none above the zone of a name', async (t) => {
+      const zones = { 'example.com': ZONE, 'sub.example.com': {} };
+      const running = await startServer(t, { zones });
+      assert.equal(await openAt(running).zoneOf('_dmarc.sub.example.com'), 'sub.example.com');
+      const parent = openAt(running, { zones: 'example.com' });
+      assert.equal(await parent.zoneOf('_dmarc.example.com'), 'example.com');
+      assert.equal(await parent.zoneOf('_dmarc.sub.example.com'), null);
+      const before = set('_dmarc.sub.example.com', 'TXT', []);
+      await assertProblem(
+        parent.replace('sub.example.com', before, { ...before, values: ['x'] }),
+        'refused',
+        /is not among the zones of this server/,
+      );
+    });
+
     it('explains a server that does not answer', async (t) => {
       const running = await startServer(t);
       await running.kill();
@@ -304,6 +332,29 @@ test('records whose bytes are not text are kept, but not removed', {
   await server.replace('example.com', before, { ...before, values: ['café', 'v=spf1 ~all'] });
   const after = await server.read('example.com', 'raw.example.com', 'TXT');
   assert.deepEqual(after.values.toSorted(), ['café', 'v=spf1 ~all']);
+});
+
+test('names below a DNAME record are aliases, and a text in two notations is one value', {
+  skip: skipUnlessInstalled('named'),
+}, async (t) => {
+  const running = await startBind(t, {
+    zones: { 'example.com': {} },
+    lines: {
+      'example.com': [
+        'd.example.com. IN DNAME other.example.',
+        'two.example.com. IN TXT "ab" "c"',
+        'two.example.com. IN TXT "a" "bc"',
+      ],
+    },
+  });
+  const server = openAt(running);
+  assert.deepEqual((await server.read('example.com', '_dmarc.d.example.com', 'CNAME')).values, [
+    '_dmarc.other.example',
+  ]);
+  const before = await server.read('example.com', 'two.example.com', 'TXT');
+  const after = { ...before, values: ['abc', 'd'] };
+  await server.replace('example.com', before, after);
+  await server.replace('example.com', after, before);
 });
 
 test('settings of a server are validated and normalized', () => {

@@ -156,7 +156,8 @@ function respond(server: CloudflareServer, exchange: HttpExchange, newId: () => 
       ({ zone_id, type, name }) =>
         zone_id === zone.id &&
         (query.get('type') ?? type) === type &&
-        (query.get('name.exact') ?? name) === name,
+        (query.get('name.exact') ?? name) === name &&
+        name.endsWith(query.get('name.endswith') ?? ''),
     );
     return page(records, query);
   }

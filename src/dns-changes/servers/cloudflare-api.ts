@@ -11,7 +11,7 @@ const MAX_BYTES = 2 * 1024 * 1024;
 /** The most that the list of zones allows. */
 const PAGE_SIZE = 50;
 /** More than a set of records, or the zones of an account, ever has. */
-const MAX_PAGES = 20;
+const MAX_PAGES = 200;
 
 const Answer = v.object({
   success: v.boolean(),

@@ -2,7 +2,13 @@
 
 import * as v from 'valibot';
 import { parseMx } from '../../net/dns/resolver.ts';
-import { caaData, quotedStrings, tlsaData, unquotedText } from '../presentation.ts';
+import {
+  caaData,
+  normalizedValue,
+  quotedStrings,
+  tlsaData,
+  unquotedText,
+} from '../presentation.ts';
 import {
   DEFAULT_TTL,
   DnsServerError,
@@ -11,6 +17,7 @@ import {
   type RecordSet,
   type ServerContext,
   type ServerKind,
+  WILDCARD_TYPES,
 } from '../server.ts';
 import { cloudflareApi } from './cloudflare-api.ts';
 
@@ -46,6 +53,7 @@ const StoredRecord = v.object({
   content: v.nullish(v.string(), ''),
   priority: v.nullish(v.number()),
   ttl: v.number(),
+  proxied: v.nullish(v.boolean(), false),
 });
 type StoredRecord = v.InferOutput<typeof StoredRecord>;
 
@@ -65,31 +73,39 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
     );
   }
 
-  async function recordsAt(id: string, name: string, type: string): Promise<StoredRecord[]> {
-    const records = await api.list(
-      `/zones/${id}/dns_records`,
-      { type, 'name.exact': name },
-      StoredRecord,
+  const recordsOf = (id: string, query: Record<string, string>) =>
+    api.list(`/zones/${id}/dns_records`, query, StoredRecord);
+
+  /** Of all types if none is given. */
+  async function recordsAt(id: string, name: string, type?: string): Promise<StoredRecord[]> {
+    const records = await recordsOf(id, { ...(type && { type }), 'name.exact': name });
+    return records.filter(
+      (record) => record.name.toLowerCase() === name && (type ?? record.type) === record.type,
     );
-    return records.filter((record) => record.type === type && record.name.toLowerCase() === name);
   }
 
   async function zoneOf(name: string): Promise<string | null> {
     for (let at = name; at.includes('.'); at = at.slice(at.indexOf('.') + 1)) {
       const zone = (await activeZones({ name: at })).find((one) => one.name === at);
       if (!zone) continue;
-      const delegations = await api.list(
-        `/zones/${zone.id}/dns_records`,
-        { type: 'NS' },
-        StoredRecord,
-      );
-      const isDelegated = delegations.some(
-        (record) =>
-          record.name !== at && (name === record.name || name.endsWith(`.${record.name}`)),
-      );
-      return isDelegated ? null : at;
+      const delegations = namesBelow(at, name).map((below) => recordsAt(zone.id, below, 'NS'));
+      return (await Promise.all(delegations)).flat().length > 0 ? null : at;
     }
     return null;
+  }
+
+  async function wildcardTypes(zone: string, name: string): Promise<string[]> {
+    const id = await zoneId(zone);
+    for (const at of [...namesBelow(zone, name), zone]) {
+      if (at !== name) {
+        const types = (await recordsAt(id, `*.${at}`)).map(({ type }) => type);
+        if (types.length > 0) return WILDCARD_TYPES.filter((type) => types.includes(type));
+      }
+      // A wildcard does not apply to names that exist, nor below them.
+      if (at === zone || (await recordsAt(id, at)).length > 0) return [];
+      if ((await recordsOf(id, { 'name.endswith': `.${at}` })).length > 0) return [];
+    }
+    return [];
   }
 
   async function read(zone: string, name: string, type: string): Promise<RecordSet> {
@@ -108,25 +124,45 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
         'changed',
         `${type} at ${name} has changed since the plan was made. Nothing was written: make a new plan.`,
       );
+    await requireNoProxy(id, before);
     const removed = current.filter((record) => !after.values.includes(textOf(record)));
+    if (removed.some((record) => type === 'TXT' && textOf(record).includes('\ufffd')))
+      throw new DnsServerError(
+        'invalid_record',
+        `A record at ${name} contains bytes that are not text, so this change could not be undone. Change it at Cloudflare.`,
+      );
     const values = current.map(textOf);
     const added = after.values.filter((value) => !values.includes(value));
-    const record = (value: string) => ({ name, type, ttl: after.ttl, ...contentOf(type, value) });
-    // A record that changes its value keeps its comment, its tags and whether it is proxied.
+    const record = (value: string, ttl: number) => ({ name, type, ttl, ...contentOf(type, value) });
+    // A record that changes its value keeps its TTL, its comment and its tags.
     const changed = Math.min(removed.length, added.length);
     await api.post(`/zones/${id}/dns_records/batch`, {
       deletes: removed.slice(changed).map((one) => ({ id: one.id })),
       patches: removed
         .slice(0, changed)
-        .map((one, index) => ({ id: one.id, ...record(added[index]!) })),
-      posts: added.slice(changed).map((value) => record(value)),
+        .map((one, index) => ({ id: one.id, ...record(added[index]!, one.ttl) })),
+      posts: added.slice(changed).map((value) => record(value, after.ttl)),
     });
-    const result = setOf(name, type, await recordsAt(id, name, type));
+    // Cloudflare has said that the records have changed, even if they cannot be read now.
+    const result = await recordsAt(id, name, type).then(
+      (records) => setOf(name, type, records),
+      () => after,
+    );
     if (!hasSameValues(result, after))
       throw new DnsServerError(
         'server_failed',
         `Cloudflare accepted the change, but ${type} at ${name} is not what was sent.`,
         { mayHaveChanged: true },
+      );
+  }
+
+  /** An address beside a proxied one would be a further web server behind the proxy, not what DNS answers with. */
+  async function requireNoProxy(id: string, { name, type }: RecordSet): Promise<void> {
+    if (type !== 'A' && type !== 'AAAA') return;
+    if ((await recordsAt(id, name)).some(({ proxied }) => proxied))
+      throw new DnsServerError(
+        'refused',
+        `Cloudflare proxies ${name}, so DNS does not show its addresses. Use another name for the mail server, or turn off the proxy of this one at Cloudflare.`,
       );
   }
 
@@ -138,22 +174,28 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
         'The API token has access to no active zone. Give it Zone.Zone:Read and Zone.DNS:Edit for your zones.',
       );
     // Reading records needs a permission of its own.
-    await api.list(`/zones/${zones[0]!.id}/dns_records`, { type: 'NS' }, StoredRecord);
+    await recordsAt(zones[0]!.id, zones[0]!.name, 'NS');
     return { zones: zones.map(({ name }) => name) };
   };
 
-  return { zoneOf, read, replace, check };
+  return { zoneOf, read, wildcardTypes, replace, check };
 }
+
+/** The name and those above it, as far as they are below the zone. */
+const namesBelow = (zone: string, name: string): string[] =>
+  name === zone ? [] : [name, ...namesBelow(zone, name.slice(name.indexOf('.') + 1))];
 
 const setOf = (name: string, type: string, records: StoredRecord[]): RecordSet => ({
   ...{ name, type, values: records.map(textOf) },
-  ttl: records[0]?.ttl ?? DEFAULT_TTL,
+  ttl: records.length > 0 ? Math.min(...records.map(({ ttl }) => ttl)) : DEFAULT_TTL,
 });
 
 function textOf({ type, content, priority }: StoredRecord): string {
   if (type === 'TXT') return unquotedText(content);
   if (type === 'MX') return `${priority ?? 0} ${content.toLowerCase()}`;
-  return type === 'TLSA' || type === 'CNAME' ? content.toLowerCase() : content;
+  return type === 'TLSA' || type === 'CNAME'
+    ? content.toLowerCase()
+    : normalizedValue(type, content);
 }
 
 /** What a request says about the value of a record. */

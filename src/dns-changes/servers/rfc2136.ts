@@ -10,13 +10,16 @@ import {
   deleteRecord,
   encodeAuthoritativeQuery,
   encodeUpdate,
+  nameIsInUse,
   noSetExists,
   recordExists,
   setExists,
+  type UpdateEntry,
   updateRecord,
 } from '../../net/dns-update/message.ts';
 import type { TsigAlgorithm, TsigKey } from '../../net/dns-update/tsig.ts';
 import { createConnector } from '../../net/guarded-connection.ts';
+import { normalizedValue } from '../presentation.ts';
 import {
   DEFAULT_TTL,
   DnsServerError,
@@ -25,6 +28,7 @@ import {
   type RecordSet,
   type ServerContext,
   type ServerKind,
+  WILDCARD_TYPES,
 } from '../server.ts';
 import { parseServer, RFC2136_FIELDS, splitNames } from './rfc2136-fields.ts';
 
@@ -53,8 +57,8 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
   const connect = createConnector({ resolver, allowNetworks, ...(dial && { dial }) });
   const peer = { ...parseServer(address)!, connect, key, clock, signal };
 
-  const send = async (message: Buffer, isUpdate: boolean) =>
-    trusted(await exchange(peer, message), isUpdate);
+  const send = async (message: Buffer, mayChange: boolean) =>
+    trusted(await exchange(peer, message), mayChange);
 
   /** What the server has itself: null if it is not authoritative for the name. */
   async function query(name: string, type: string) {
@@ -72,24 +76,32 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
   async function recordsAt(zone: string, name: string, type: string): Promise<Answer[]> {
     const packet = await query(name, type);
     if (packet === null) throw notHeld(zone);
-    const records = (packet.answers ?? []).filter(
-      (answer) => answer.type === type && answer.name.toLowerCase() === name,
-    );
-    if (records.length === 0) return [];
-    return (await isSynthesized(zone, name, type)) ? [] : records;
+    const answers = packet.answers ?? [];
+    const records = answers.filter((answer) => isAt(answer, name, type));
+    // All names below a DNAME record are aliases, which have no records of their own (RFC 6672).
+    const isInherited = type === 'CNAME' && answers.some((answer) => answer.type === 'DNAME');
+    if (records.length === 0 || isInherited) return records;
+    // From a wildcard (RFC 4592), the server answers as if the name had its records.
+    return (await holds(zone, name, setExists(name, type))) ? records : [];
   }
 
-  /** The server answers from a wildcard (RFC 4592) as if the name had its records. An update without changes tells. */
-  async function isSynthesized(zone: string, name: string, type: string): Promise<boolean> {
-    for (let at = name; at !== zone && at !== ''; at = parentOf(at)) {
-      const wildcard = `*.${parentOf(at)}`;
-      const packet = await query(wildcard, type);
-      const isWildcard = packet?.answers?.some((answer) => answer.type === type);
-      if (!isWildcard) continue;
-      const { rcode } = await send(encodeUpdate(zone, [setExists(name, type)], []), false);
-      return UNMET.includes(rcode);
-    }
-    return false;
+  /** Whether the prerequisite holds: an update without changes tells. */
+  async function holds(zone: string, name: string, prerequisite: UpdateEntry): Promise<boolean> {
+    const { rcode } = await send(encodeUpdate(zone, [prerequisite], []), false);
+    if (UNMET.includes(rcode)) return false;
+    requireDone(rcode, zone, name);
+    return true;
+  }
+
+  async function wildcardTypes(zone: string, name: string): Promise<string[]> {
+    if (await holds(zone, name, nameIsInUse(name))) return [];
+    const found = await Promise.all(
+      WILDCARD_TYPES.map(async (type) => {
+        const packet = await query(name, type);
+        return packet?.answers?.some((answer) => isAt(answer, name, type)) ? [type] : [];
+      }),
+    );
+    return found.flat();
   }
 
   async function read(zone: string, name: string, type: string): Promise<RecordSet> {
@@ -98,15 +110,14 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
 
   async function zoneOf(name: string): Promise<string | null> {
     for (let zone = name; zone !== ''; zone = parentOf(zone)) {
-      if (zones.length > 0 && !zones.includes(zone)) continue;
       const packet = await query(zone, 'SOA');
-      const isApex = packet?.answers?.some(
-        (answer) => answer.type === 'SOA' && answer.name.toLowerCase() === zone,
-      );
-      if (isApex) return (await isDelegated(zone, name)) ? null : zone;
+      if (!packet?.answers?.some((answer) => isAt(answer, zone, 'SOA'))) continue;
+      return !mayChange(zone) || (await isDelegated(zone, name)) ? null : zone;
     }
     return null;
   }
+
+  const mayChange = (zone: string): boolean => zones.length === 0 || zones.includes(zone);
 
   /** Below a delegation, the server holds the zone above the name, but not the name. */
   async function isDelegated(zone: string, name: string): Promise<boolean> {
@@ -115,6 +126,11 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
 
   async function replace(zone: string, before: RecordSet, after: RecordSet): Promise<void> {
     const { name, type } = before;
+    if (!mayChange(zone))
+      throw new DnsServerError(
+        'refused',
+        `${zone} is not among the zones of this server: ${zones.join(', ')}. Add it to the settings of the server.`,
+      );
     const current = await recordsAt(zone, name, type);
     if (!hasSameValues(setOf(name, type, current), before)) throw changed(before);
     const removed = current.filter((record) => !after.values.includes(textOf(record)));
@@ -141,7 +157,8 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
     const { rcode } = await send(encodeUpdate(zone, prerequisites, changes), true);
     if (UNMET.includes(rcode)) throw changed(before);
     requireDone(rcode, zone, name);
-    const result = await read(zone, name, type);
+    // The signed response says that the records have changed, even if they cannot be read now.
+    const result = await read(zone, name, type).catch(() => after);
     if (!hasSameValues(result, after))
       throw new DnsServerError(
         'server_failed',
@@ -169,17 +186,21 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
     );
   }
 
-  /** The signed response. */
-  function trusted(result: Exchange, isUpdate: boolean): Extract<Exchange, { kind: 'response' }> {
+  /** The signed response. Any other proves nothing about an update, not even that it was refused. */
+  function trusted(result: Exchange, mayChange: boolean): Extract<Exchange, { kind: 'response' }> {
     if (result.kind === 'response') return result;
-    const unknown = { mayHaveChanged: isUpdate };
-    if (result.kind === 'failed') throw connectionError(address, result, isUpdate);
+    const unknown = { mayHaveChanged: mayChange };
+    if (result.kind === 'failed') throw connectionError(address, result, mayChange);
     if (result.kind === 'malformed')
       throw new DnsServerError('bad_response', `${address} sent an invalid DNS response.`, unknown);
     const { verification, rcode } = result;
     const { kind } = verification;
     if (kind === 'rejected' && verification.error !== 'BADTIME')
-      throw new DnsServerError('bad_credentials', keyProblem(address, key, verification.error));
+      throw new DnsServerError(
+        'bad_credentials',
+        keyProblem(address, key, verification.error),
+        unknown,
+      );
     if (kind === 'rejected' || kind === 'wrong_time') {
       const { serverTime } = verification;
       const times =
@@ -196,6 +217,7 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
       throw new DnsServerError(
         'refused',
         `${address} refuses the request without a signature. Check that it has the key ${key.name} and accepts requests from this service.`,
+        unknown,
       );
     throw new DnsServerError(
       'bad_response',
@@ -231,13 +253,16 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
     return { zones };
   }
 
-  return { zoneOf, read, replace, check };
+  return { zoneOf, read, wildcardTypes, replace, check };
 }
 
 const parentOf = (name: string): string =>
   name.includes('.') ? name.slice(name.indexOf('.') + 1) : '';
 
-const textOf = (record: Answer): string => recordText(record) ?? '';
+const isAt = (answer: Answer, name: string, type: string): boolean =>
+  answer.type === type && answer.name.toLowerCase() === name;
+
+const textOf = (record: Answer): string => normalizedValue(record.type, recordText(record) ?? '');
 
 function setOf(name: string, type: string, records: Answer[]): RecordSet {
   const ttls = records.map((record) => ('ttl' in record ? (record.ttl ?? 0) : 0));
@@ -279,9 +304,9 @@ function keyProblem(address: string, { name, algorithm }: TsigKey, error: string
 function connectionError(
   address: string,
   { failure, wasSent }: Extract<Exchange, { kind: 'failed' }>,
-  isUpdate: boolean,
+  mayChange: boolean,
 ): DnsServerError {
-  const mayHaveChanged = wasSent && isUpdate;
+  const mayHaveChanged = wasSent && mayChange;
   if (failure.reason === 'forbidden_address')
     return new DnsServerError(
       'unreachable',

@@ -30,6 +30,8 @@ export const recordExists = (record: UpdateRecord): UpdateEntry => entry(record,
 export const setExists = (name: string, type: string): UpdateEntry => emptyEntry(name, type, 'ANY');
 export const noSetExists = (name: string, type: string): UpdateEntry =>
   emptyEntry(name, type, 'NONE');
+/** The name has records of its own, of any type. */
+export const nameIsInUse = (name: string): UpdateEntry => emptyEntry(name, 'ANY', 'ANY');
 
 // Changes (§2.5).
 
@@ -48,7 +50,7 @@ function entry(record: UpdateRecord, klass: keyof typeof CLASSES, ttl: number): 
 
 /** Without data, as the question of a query plus TTL and length. */
 function emptyEntry(name: string, type: string, klass: 'NONE' | 'ANY'): UpdateEntry {
-  const question = encode({ questions: [{ name, type: type as RecordType }] });
+  const question = encode({ questions: [{ name, type: type as 'TXT' }] });
   const bytes = Buffer.concat([question.subarray(HEADER_BYTES), Buffer.alloc(6)]);
   bytes.writeUInt16BE(CLASSES[klass], nameEnd(bytes, 0) + 2);
   return bytes;

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { DnsServerError } from '../../../src/dns-changes/server.ts';
 import { rfc2136 } from '../../../src/dns-changes/servers/rfc2136.ts';
 import { signMessage } from '../../../src/net/dns-update/tsig.ts';
-import { loopbackContext, startBind, TEST_KEY } from '../../helpers/bind.ts';
+import { loopbackContext, startBind, TEST_KEY, type TestNameServer } from '../../helpers/bind.ts';
 import { skipUnlessInstalled } from '../../helpers/installed.ts';
 
 const SETTINGS = {
@@ -138,18 +138,73 @@ test('a changed byte in a response of BIND is noticed', bindOptions, async (t) =
   assert.ok(noticed > 90, `${noticed}`);
 });
 
-test('an update whose response is lost may have been made', bindOptions, async (t) => {
-  const running = await startBind(t, { zones: { 'example.com': {} } });
-  let isCut = false;
-  const server = await openBehind(t, (socket) => {
+/** Hands everything on to BIND, and what `respond` makes of each response back. */
+const relaying =
+  (
+    running: TestNameServer,
+    respond: (response: Buffer, isUpdate: boolean, socket: Socket) => void,
+  ) =>
+  (socket: Socket) => {
     const upstream = connect(running.address);
     upstream.on('error', () => {});
-    upstream.on('data', (data) => (isCut ? socket.destroy() : socket.write(data)));
+    let isUpdate = false;
     socket.on('data', (data) => {
-      isCut = (data[4]! & 0x78) === 0x28;
+      // An update without changes only asks.
+      isUpdate = (data[4]! & 0x78) === 0x28 && data.readUInt16BE(2 + 8) > 0;
       upstream.write(data);
     });
+    upstream.on('data', (data) => respond(data, isUpdate, socket));
+  };
+
+test(
+  'an update is made although the server fails right after its response',
+  bindOptions,
+  async (t) => {
+    const running = await startBind(t, { zones: { 'example.com': {} } });
+    let isMade = false;
+    const server = await openBehind(
+      t,
+      relaying(running, (response, isUpdate, socket) => {
+        if (isMade) return socket.destroy();
+        isMade = isUpdate;
+        socket.write(response);
+      }),
+    );
+    const before = { name: 'a.example.com', type: 'TXT', values: [], ttl: 3600 };
+    await server.replace('example.com', before, { ...before, values: ['x'] });
+    await assert.rejects(server.read('example.com', 'a.example.com', 'TXT'), DnsServerError);
+  },
+);
+
+test('an unsigned refusal of an update proves nothing', bindOptions, async (t) => {
+  const running = await startBind(t, { zones: { 'example.com': {} } });
+  const server = await openBehind(
+    t,
+    relaying(running, (response, isUpdate, socket) => {
+      if (!isUpdate) return socket.write(response);
+      const refusal = Buffer.alloc(14);
+      refusal.writeUInt16BE(12);
+      response.copy(refusal, 2, 2, 4);
+      refusal[4] = 0xa8;
+      refusal[5] = 5;
+      return socket.write(refusal);
+    }),
+  );
+  const before = { name: 'a.example.com', type: 'TXT', values: [], ttl: 3600 };
+  await assert.rejects(server.replace('example.com', before, { ...before, values: ['x'] }), {
+    problem: 'refused',
+    mayHaveChanged: true,
   });
+});
+
+test('an update whose response is lost may have been made', bindOptions, async (t) => {
+  const running = await startBind(t, { zones: { 'example.com': {} } });
+  const server = await openBehind(
+    t,
+    relaying(running, (response, isUpdate, socket) =>
+      isUpdate ? socket.destroy() : socket.write(response),
+    ),
+  );
   const before = { name: 'a.example.com', type: 'TXT', values: [], ttl: 3600 };
   const after = { ...before, values: ['x'] };
   await assert.rejects(server.replace('example.com', before, after), {
