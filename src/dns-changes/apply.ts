@@ -14,9 +14,12 @@ import type { DnsChangeRow, DnsServerRow } from '../store/tables.generated.ts';
 import { untilAvailable } from '../store/until-available.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { DnsServerError, hasSameValues, type NameServer, type RecordSet } from './server.ts';
+import { openServer } from './stored-servers.ts';
 
-/** Longer than a server can take for one change. */
+/** Longer than one change and its record can take. */
 export const LEASE_MS = 120_000;
+const MAX_REPLACE_MS = 40_000;
+const MAX_READ_MS = 15_000;
 
 /** A change to make. */
 export interface Change {
@@ -59,8 +62,9 @@ export async function beginChanges(
       .insertInto('dns_changes')
       .values({ ...row, leased_until: timeIn(app.clock, LEASE_MS) })
       .onConflict((conflict) => conflict.doNothing())
+      .returning('leased_until')
       .executeTakeFirst();
-    if (Number(inserted.numInsertedOrUpdatedRows ?? 0) === 0)
+    if (!inserted)
       throw new AppError(
         'conflict',
         `The ${type} records at ${name} are being changed right now. Make a new plan in a minute.`,
@@ -69,7 +73,7 @@ export async function beginChanges(
       ...{ server: serverName, name, type, from: before.values, to: after.values },
       ...(undoes === null ? {} : { undoes }),
     });
-    rows.push(row);
+    rows.push({ ...row, ...inserted });
   }
   return rows;
 }
@@ -90,55 +94,93 @@ async function auditChange(
 export async function makeChanges(
   app: App,
   author: Author,
-  server: NameServer,
+  server: DnsServerRow,
   rows: DnsChangeRow[],
 ): Promise<DnsChangeRow[]> {
   const done: DnsChangeRow[] = [];
-  for (const row of rows) {
-    await renewLease(app, row);
-    const error = await makeChange(app, server, row);
-    done.push(await finishChange(app, author, row, error));
+  let held = rows;
+  for (const { id } of rows) {
+    held = await renewLeases(app, held);
+    const row = held.find((one) => one.id === id);
+    done.push(
+      row
+        ? await finishChange(app, author, row, await makeChange(app, server, row))
+        : await storedChange(app, id),
+    );
   }
   await checkAgain(app, done);
   return done;
 }
 
-async function renewLease({ db, clock }: App, { id }: DnsChangeRow): Promise<void> {
-  await untilAvailable(() =>
+/** The changes that still belong to this node, with their new leases. The others belong to the job that settles them. */
+async function renewLeases({ db, clock }: App, rows: DnsChangeRow[]): Promise<DnsChangeRow[]> {
+  if (rows.length === 0) return [];
+  const renewed = await untilAvailable(() =>
     db
       .updateTable('dns_changes')
       .set({ leased_until: timeIn(clock, LEASE_MS) })
-      .where('id', '=', id)
       .where('status', '=', 'applying')
+      .where(
+        'id',
+        'in',
+        rows.map(({ id }) => id),
+      )
+      // The job sets another time.
+      .where(
+        'leased_until',
+        'in',
+        rows.map(({ leased_until }) => leased_until),
+      )
+      .returning(['id', 'leased_until'])
       .execute(),
   );
+  return rows.flatMap((row) => {
+    const lease = renewed.find(({ id }) => id === row.id);
+    return lease ? [{ ...row, ...lease }] : [];
+  });
 }
 
-/** Null if the change was made, otherwise what went wrong. */
-async function makeChange(app: App, server: NameServer, row: DnsChangeRow): Promise<string | null> {
-  const [before, after] = [setOf(row, row.before), setOf(row, row.after)];
+const storedChange = ({ db }: App, id: string): Promise<DnsChangeRow> =>
+  untilAvailable(() =>
+    db.selectFrom('dns_changes').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+  );
+
+/** What came of a change. It is still `applying` if that is not known: a job finds out. */
+type Result = Pick<DnsChangeRow, 'status' | 'error'>;
+
+const APPLIED: Result = { status: 'applied', error: null };
+const failed = (error: string): Result => ({ status: 'failed', error });
+
+async function makeChange(app: App, server: DnsServerRow, row: DnsChangeRow): Promise<Result> {
+  const open = (ms: number) => openServer(app, server, AbortSignal.timeout(ms));
   try {
-    await server.replace(row.zone, before, after);
-    return null;
+    await open(MAX_REPLACE_MS).replace(row.zone, setOf(row, row.before), setOf(row, row.after));
+    return APPLIED;
   } catch (error) {
-    if (!(error instanceof DnsServerError)) {
+    if (error instanceof AppError) return failed(error.detail);
+    const isExpected = error instanceof DnsServerError;
+    if (isExpected && !error.mayHaveChanged) return failed(error.message);
+    if (!isExpected)
       app.log.error('could not change DNS records', {
         change: row.id,
         error: errorMessage(error),
         fault: error instanceof Error ? error.stack : undefined,
       });
-      return 'An internal error occurred. Check the records before you try again.';
-    }
-    if (!error.mayHaveChanged) return error.message;
-    const found = await outcomeOf(server, row);
-    return found === 'made' ? null : `${error.message} ${OUTCOMES[found]}`;
+    const message = isExpected ? error.message : 'An internal error occurred.';
+    const found = await outcomeOf(open(MAX_READ_MS), row);
+    if (found === 'made') return APPLIED;
+    if (found === 'unknown') return { status: 'applying', error: `${message}${NOT_KNOWN_YET}` };
+    return failed(`${message} ${OUTCOMES[found]}`);
   }
 }
+
+const NOT_KNOWN_YET =
+  ' Whether the records were changed is not known yet: the service reads them again.';
 
 /** What the records say about a change that may have been made. */
 type Outcome = 'made' | 'not_made' | 'other' | 'unknown';
 
-const OUTCOMES: Record<Exclude<Outcome, 'made'>, string> = {
+export const OUTCOMES: Record<Exclude<Outcome, 'made'>, string> = {
   not_made: 'The records are as they were before.',
   other: 'The records are neither as before nor as planned. Check them.',
   unknown: 'Whether the records were changed is not known. Check them.',
@@ -155,33 +197,49 @@ async function outcomeOf(server: NameServer, row: DnsChangeRow): Promise<Outcome
   }
 }
 
-/** Records the outcome, unless another node has settled the change. Returns the current row. */
+/**
+ * Records the result, unless another node has settled the change. One that was made never stays `failed`. Returns the
+ * current row.
+ */
 async function finishChange(
   app: App,
   author: Author,
   row: DnsChangeRow,
-  error: string | null,
+  { status, error }: Result,
 ): Promise<DnsChangeRow> {
   return untilAvailable(() =>
     transact(app.db, async (tx) => {
       const query = tx.selectFrom('dns_changes').selectAll().where('id', '=', row.id);
       const current = await lockIn(tx, query).executeTakeFirstOrThrow();
-      if (current.status !== 'applying') return current;
-      const outcome = {
-        status: error === null ? ('applied' as const) : ('failed' as const),
-        ...{ error, finished_at: isoTime(app.clock.now()), leased_until: null },
-      };
+      const isSettled = !(status === 'applied' ? ['applying', 'failed'] : ['applying']).includes(
+        current.status,
+      );
+      if (isSettled) return current;
+      const finished_at = status === 'applying' ? null : isoTime(app.clock.now());
+      const outcome = { status, error, finished_at, leased_until: null };
       await tx.updateTable('dns_changes').set(outcome).where('id', '=', row.id).execute();
-      if (error !== null) await auditChange(tx, author, 'failed', row, { reason: error });
-      else if (row.undoes !== null)
-        await tx
-          .updateTable('dns_changes')
-          .set({ status: 'undone' })
-          .where('id', '=', row.undoes)
-          .execute();
+      if (status === 'failed') await auditChange(tx, author, 'failed', row, { reason: error });
+      if (status === 'applied' && row.undoes !== null) await markUndone(tx, row.undoes);
       return { ...current, ...outcome };
     }),
   );
+}
+
+/** If it was an undoing itself, what it had taken back is in effect again. */
+async function markUndone(tx: Tx, id: string): Promise<void> {
+  const undone = await tx
+    .updateTable('dns_changes')
+    .set({ status: 'undone', error: null })
+    .where('id', '=', id)
+    .returning('undoes')
+    .executeTakeFirst();
+  if (!undone?.undoes) return;
+  await tx
+    .updateTable('dns_changes')
+    .set({ status: 'applied' })
+    .where('id', '=', undone.undoes)
+    .where('status', '=', 'undone')
+    .execute();
 }
 
 /** The domains of changes that were made are checked at once, past our own cache. */
@@ -211,7 +269,8 @@ export async function settleChange(
   const outcome = typeof server === 'string' ? 'unknown' : await outcomeOf(server, row);
   const age = app.clock.now() - Date.parse(row.created_at);
   if (outcome === 'unknown' && typeof server !== 'string' && age < SETTLE_TIMEOUT_MS) return;
-  const detail = typeof server === 'string' ? server : 'The service stopped during the change.';
-  const error = outcome === 'made' ? null : `${detail} ${OUTCOMES[outcome]}`;
-  await checkAgain(app, [await finishChange(app, author, row, error)]);
+  const earlier = row.error?.replace(NOT_KNOWN_YET, '') ?? 'The service stopped during the change.';
+  const detail = typeof server === 'string' ? server : earlier;
+  const result = outcome === 'made' ? APPLIED : failed(`${detail} ${OUTCOMES[outcome]}`);
+  await checkAgain(app, [await finishChange(app, author, row, result)]);
 }

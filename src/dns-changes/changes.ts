@@ -7,7 +7,7 @@ import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { DnsChangeRow, DnsServerRow } from '../store/tables.generated.ts';
 import type { Author } from '../team/audit.ts';
-import { beginChanges, setOf } from './apply.ts';
+import { beginChanges, OUTCOMES, setOf } from './apply.ts';
 import type { DnsChange, DnsChangeListQuery } from './schema.ts';
 
 /** Throws `not_found`. */
@@ -30,11 +30,20 @@ export async function listChanges(
   return fetchPage(query, page, all);
 }
 
+const TAKES_BACK = 'Takes back: ';
+/** Taking back an undoing is for the first reason again. */
+const withoutPrefix = (reason: string): string =>
+  reason.startsWith(TAKES_BACK) ? reason.slice(TAKES_BACK.length) : reason;
+
 const NOT_UNDOABLE: Record<Exclude<DnsChangeRow['status'], 'applied'>, string> = {
   applying: 'This change is still being applied. Try again in a minute.',
   failed: 'This change failed, so there is nothing to undo.',
   undone: 'This change has already been undone.',
 };
+
+/** Also one of which nobody knows whether it was made: undoing it changes nothing if it was not. */
+export const isUndoable = ({ status, error }: Pick<DnsChangeRow, 'status' | 'error'>): boolean =>
+  status === 'applied' || (status === 'failed' && error!.endsWith(OUTCOMES.unknown));
 
 /** Stores the change that takes this one back. Throws `conflict` if it can't be undone. */
 export async function beginUndo(
@@ -43,12 +52,14 @@ export async function beginUndo(
   row: DnsChangeRow,
   server: Pick<DnsServerRow, 'id' | 'name'>,
 ): Promise<DnsChangeRow> {
-  if (row.status !== 'applied') throw new AppError('conflict', NOT_UNDOABLE[row.status]);
+  if (!isUndoable(row))
+    throw new AppError('conflict', NOT_UNDOABLE[row.status as keyof typeof NOT_UNDOABLE]);
+  const reason = row.undoes === null ? `${TAKES_BACK}${row.reason}` : withoutPrefix(row.reason);
   const [undo] = await beginChanges(tx, author, server, row.domain_id, [
     {
       zone: row.zone,
       ...{ before: setOf(row, row.after), after: setOf(row, row.before) },
-      ...{ reason: `Takes back: ${row.reason}`, undoes: row.id },
+      ...{ reason, undoes: row.id },
     },
   ]);
   return undo!;

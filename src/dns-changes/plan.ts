@@ -238,12 +238,15 @@ function hasKeyOf(record: string, value: string): boolean {
   return key !== '' && base64(record).includes(key);
 }
 
-/** Stands for what a person has confirmed: the zones, and the values before and after. */
-export function planToken(changes: PlannedChange[]): string {
+/** Stands for what a person has confirmed: the zones, the values before and after, and what else the plan is `boundTo`. */
+export function planToken(changes: PlannedChange[], boundTo: unknown = null): string {
   const essence = changes
     .filter(({ action }) => action !== 'none')
     .map(({ zone, before, after }) => [zone, before, after])
     .map((change) => JSON.stringify(change))
     .toSorted();
-  return createHash('sha256').update(JSON.stringify(essence)).digest('hex').slice(0, 32);
+  return createHash('sha256')
+    .update(JSON.stringify([essence, boundTo]))
+    .digest('hex')
+    .slice(0, 32);
 }

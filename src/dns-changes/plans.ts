@@ -7,7 +7,8 @@ import { AppError, invalidParams } from '../lib/errors.ts';
 import { storedReport } from '../mailtests/present.ts';
 import { testOr404 } from '../mailtests/queries.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
-import type { DomainRow } from '../store/tables.generated.ts';
+import { type Db, shareIn, type Tx } from '../store/open.ts';
+import type { DnsServerRow, DomainRow } from '../store/tables.generated.ts';
 import type { Change } from './apply.ts';
 import { copiesOf } from './copies.ts';
 import { type PlannedChange, type ProposedRecord, planChanges, planToken } from './plan.ts';
@@ -15,11 +16,14 @@ import { type Proposer, proposalsOf, verificationProposal } from './proposals.ts
 import { publicRecords } from './public-records.ts';
 import type { ApplyPlan, DnsPlan, PlannedChangeBody } from './schema.ts';
 import { DnsServerError, type DnsServerProblem, type RecordSource } from './server.ts';
+import { openServer } from './stored-servers.ts';
 
 /** Which records to plan. */
 export interface PlanSource {
   test_id?: string | null | undefined;
   checks?: string[] | undefined;
+  /** Of the test. True by default. */
+  livemode?: boolean;
 }
 
 export interface Plan {
@@ -28,22 +32,46 @@ export interface Plan {
 }
 
 /**
- * Reads the current records at the source. Throws `validation_failed` for an unknown test, and `unavailable` if the
- * records cannot be read. Call outside of a transaction.
+ * Reads the current records at the name server, or with resolvers if it is null. Throws `validation_failed` for an
+ * unknown test, `unavailable` if the records cannot be read, and `conflict` if the server cannot be used. Call outside
+ * of a transaction.
  */
 export async function planFor(
   app: App,
   domain: DomainRow,
-  source: RecordSource,
+  server: DnsServerRow | null,
   from: PlanSource,
+  signal?: AbortSignal,
 ): Promise<Plan> {
-  return planOf(source, await proposalsFor(app, domain, from));
+  const source = server ? openServer(app, server, signal) : publicSource(app.resolver);
+  const proposals = await proposalsFor(app, domain, from);
+  const { test_id = null, checks = null } = from;
+  const latest = await latestChange(app.db, domain.id);
+  return planOf(source, proposals, [server?.id ?? null, domain.id, test_id, checks, latest]);
 }
 
-export async function planOf(source: RecordSource, proposals: ProposedRecord[]): Promise<Plan> {
+/** A plan is for once: its token is no longer valid when a change for the domain has finished. */
+async function latestChange(db: Db, domainId: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('dns_changes')
+    .select('id')
+    .where('domain_id', '=', domainId)
+    .where('status', '!=', 'applying')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id ?? null;
+}
+
+/** The token of the plan is valid only for the same `boundTo`. */
+export async function planOf(
+  source: RecordSource,
+  proposals: ProposedRecord[],
+  boundTo: unknown = null,
+): Promise<Plan> {
   try {
     const changes = await planChanges(source, proposals);
-    return { changes, token: planToken(changes) };
+    return { changes, token: planToken(changes, boundTo) };
   } catch (error) {
     throw asAppError(error);
   }
@@ -79,9 +107,7 @@ export function applicableChanges(
     if (found && message === null) return found;
     throw invalidParams([{ param: `records.${index}`, code: 'invalid', message: message! }]);
   });
-  const toMake = (chosen ?? changes).filter(
-    ({ action, problem }) => action !== 'none' && problem === null,
-  );
+  const toMake = (chosen ?? changes.filter((change) => !needsChoice(change))).filter(isPossible);
   if (toMake.length === 0)
     throw new AppError('conflict', 'There is nothing to change: see the plan for the reasons.');
   return toMake.map(({ zone, before, after, purpose }) => ({
@@ -89,36 +115,79 @@ export function applicableChanges(
   }));
 }
 
+export const isPossible = ({
+  action,
+  problem,
+}: Pick<PlannedChange, 'action' | 'problem'>): boolean => action !== 'none' && problem === null;
+
+/** Whether a change is made only if it is chosen: its record needs a file on a web server, or adds a server to others. */
+export const needsChoice = ({
+  checks,
+  type,
+  caution,
+}: Pick<PlannedChange, 'checks' | 'type' | 'caution'>): boolean =>
+  caution !== null && (type === 'A' || type === 'AAAA' || checks.some(isOnRequest));
+
 async function proposalsFor(
   app: App,
   domain: DomainRow,
-  { test_id, checks: ids }: PlanSource,
+  { test_id, checks: ids, livemode = true }: PlanSource,
 ): Promise<ProposedRecord[]> {
-  const checks = test_id ? await checksOfTest(app, test_id) : storedHealth(domain).health.checks;
+  const checks = test_id
+    ? await checksOfTest(app, test_id, livemode)
+    : storedHealth(domain).health.checks;
   const isVerified = domain.status === 'verified';
   const owner = ownedDomain(domain.name) ?? domain.name;
-  const proposals = proposalsOf(checks)
-    .filter(({ name }) => name === owner || name.endsWith(`.${owner}`))
-    .map((proposal) => (isVerified ? proposal : { ...proposal, problem: NOT_VERIFIED }));
+  const owned = proposalsOf(checks).filter(({ name }) => isWithin(name, owner));
+  const unproven = await unprovenNames(app.db, domain.name, owned);
+  const proposals = owned.map((proposal) => {
+    if (!isVerified) return { ...proposal, problem: NOT_VERIFIED };
+    const problem = unproven.includes(proposal.name) ? `Add and verify ${owner} first.` : null;
+    return { ...proposal, problem: problem ?? proposal.problem };
+  });
   const needsProof = !test_id && (!isVerified || domain.missing_since !== null);
   const proof = needsProof ? [{ ...verificationProposal(domain), checks: [VERIFICATION] }] : [];
   const all = [...proof, ...proposals];
   return all.filter(({ checks: of }) =>
-    of.some((id) => (ids ? ids.includes(id) : !ON_REQUEST.includes(id))),
+    of.some((id) => (ids ? ids.includes(id) : !isOnRequest(id))),
   );
+}
+
+const isWithin = (name: string, domain: string): boolean =>
+  name === domain || name.endsWith(`.${domain}`);
+
+/** Names outside of the domain that are below no verified domain of the team. */
+export async function unprovenNames(
+  db: Db | Tx,
+  domain: string,
+  records: { name: string }[],
+): Promise<string[]> {
+  const names = [...new Set(records.map(({ name }) => name))].filter(
+    (name) => !isWithin(name, domain),
+  );
+  if (names.length === 0) return [];
+  const labels = names.map((name) => name.split('.'));
+  const above = labels.flatMap((all) => all.map((_, index) => all.slice(index).join('.')));
+  const query = db
+    .selectFrom('domains')
+    .select('name')
+    .where('name', 'in', [...new Set(above)])
+    .where('status', '=', 'verified');
+  const verified = await shareIn(db, query).execute();
+  return names.filter((name) => !verified.some((row) => isWithin(name, row.name)));
 }
 
 /** Stands for the verification where checks are named. */
 export const VERIFICATION = 'verification';
 
 /** Of no use without a file on a web server, so they are planned only if they are asked for. */
-const ON_REQUEST = ['mta_sts'];
+const isOnRequest = (check: string): boolean => check === 'mta_sts';
 
 const NOT_VERIFIED = 'Verify the domain first.';
 
-async function checksOfTest(app: App, id: string): Promise<Proposer[]> {
+async function checksOfTest(app: App, id: string, livemode: boolean): Promise<Proposer[]> {
   try {
-    return JSON.parse(storedReport(await testOr404(app, id, true), app).checks);
+    return JSON.parse(storedReport(await testOr404(app, id, livemode), app).checks);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
     throw invalidParams([

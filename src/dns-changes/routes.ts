@@ -5,11 +5,9 @@ import { allows } from '../http/actor.ts';
 import { requireLive, roleError } from '../http/authorize.ts';
 import { route } from '../http/route.ts';
 import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
-import { AppError } from '../lib/errors.ts';
-import type { DomainRow } from '../store/tables.generated.ts';
-import { beginChanges, makeChanges } from './apply.ts';
-import { beginUndo, changeOr404, listChanges, presentChange, serverOfChange } from './changes.ts';
-import { applicableChanges, planFor, presentPlan, publicSource } from './plans.ts';
+import { changeOr404, listChanges, presentChange } from './changes.ts';
+import { applyPlan, undoChange } from './confirmed.ts';
+import { planFor, presentPlan } from './plans.ts';
 import {
   ApplyPlan,
   DnsChange,
@@ -27,7 +25,6 @@ import {
   createServer,
   deleteServer,
   listServers,
-  openServer,
   presentServer,
   recordCheck,
   serverOr404,
@@ -166,17 +163,14 @@ const plan = route({
   errors: ['conflict', 'unavailable'],
   async handle({ app, actor, params, body, signal }) {
     const { server_id = null } = body;
+    const { livemode } = actor;
     const domain = await domainOr404(app.db, params.id!);
     if (server_id === null)
-      return presentPlan(
-        domain,
-        null,
-        await planFor(app, domain, publicSource(app.resolver), body),
-      );
+      return presentPlan(domain, null, await planFor(app, domain, null, { ...body, livemode }));
     if (!allows(actor.role, 'admin')) throw roleError(actor.role, 'admin');
     requireLive(actor);
-    const server = openServer(app, await serverOr404(app.db, server_id), signal);
-    return presentPlan(domain, server_id, await planFor(app, domain, server, body));
+    const server = await serverOr404(app.db, server_id);
+    return presentPlan(domain, server_id, await planFor(app, domain, server, body, signal));
   },
 });
 
@@ -193,33 +187,13 @@ const apply = route({
   response: listSchema(DnsChange),
   errors: ['conflict', 'unavailable'],
   async handle(call) {
-    const { app, params, body } = call;
-    const domain = await domainOr404(app.db, params.id!);
-    const row = await serverOr404(app.db, body.server_id);
-    const server = openServer(app, row);
-    const changes = applicableChanges(await planFor(app, domain, server, body), body);
-    // What came of them is known only after the transaction.
-    const begun = await call.transact(
-      async (tx) => {
-        requireUnchanged(domain, await domainOr404(tx, domain.id));
-        await serverOr404(tx, row.id);
-        return beginChanges(tx, call, row, domain.id, changes);
-      },
-      () => undefined,
+    // What came of the changes is known only after the transaction.
+    const rows = await applyPlan(call, call.params.id!, call.body, (work) =>
+      call.transact(work, () => undefined),
     );
-    const rows = await makeChanges(app, call, server, begun);
     return { object: 'list' as const, data: rows.map(presentChange), has_more: false };
   },
 });
-
-/** The plan depends on whether the domain is verified. */
-function requireUnchanged(planned: DomainRow, current: DomainRow): void {
-  if (planned.status === current.status) return;
-  throw new AppError(
-    'conflict',
-    'The verification of the domain has changed since the plan was made. Make a new plan.',
-  );
-}
 
 // Changes.
 
@@ -262,18 +236,9 @@ const undo = route({
   response: DnsChange,
   errors: ['conflict'],
   async handle(call) {
-    const { app, params } = call;
-    const row = await serverOfChange(app.db, await changeOr404(app.db, params.id!));
-    const server = openServer(app, row);
-    const begun = await call.transact(
-      async (tx) => {
-        await serverOr404(tx, row.id);
-        return beginUndo(tx, call, await changeOr404(tx, params.id!), row);
-      },
-      () => undefined,
+    return presentChange(
+      await undoChange(call, call.params.id!, (work) => call.transact(work, () => undefined)),
     );
-    const [made] = await makeChanges(app, call, server, [begun]);
-    return presentChange(made!);
   },
 });
 

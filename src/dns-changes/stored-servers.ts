@@ -245,14 +245,17 @@ export const listServers = (db: Db, page: Page) =>
 export const allServers = (db: Db): Promise<DnsServerRow[]> =>
   db.selectFrom('dns_servers').selectAll().orderBy('name').execute();
 
-/** The servers that may have this name, those that list its zone first. */
+/**
+ * The servers that list the closest zone of this name. If none lists one, those without a list, because only the server
+ * itself knows.
+ */
 export function serversFor<S extends Pick<DnsServer, 'zones'>>(servers: S[], name: string): S[] {
-  const lists = ({ zones }: S) => zones.some((zone) => name === zone || name.endsWith(`.${zone}`));
-  return [
-    ...servers.filter(lists),
-    // Without a list, only the server itself knows.
-    ...servers.filter(({ zones }) => zones.length === 0),
-  ];
+  const labels = name.split('.');
+  for (const index of labels.keys()) {
+    const found = servers.filter(({ zones }) => zones.includes(labels.slice(index).join('.')));
+    if (found.length > 0) return found;
+  }
+  return servers.filter(({ zones }) => zones.length === 0);
 }
 
 export function presentServer(row: DnsServerRow): DnsServer {

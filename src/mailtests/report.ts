@@ -91,7 +91,7 @@ async function render(
     ...(format === 'html' && hasForms(actor)
       ? { kindForm: kindPath(row.id), imagesForm: imagesPath(row.id) }
       : {}),
-    ...(frame ? { publish: await publishTarget(app, row) } : {}),
+    ...(frame && canPublish(actor) ? { publish: await publishTarget(app, row) } : {}),
   };
   const message = () => storedMessage(app, row.id, true);
   const { bytes, policy } = await app.reportRenderer.render({
@@ -114,6 +114,8 @@ async function render(
     },
   });
 }
+
+const canPublish = ({ role, livemode }: Actor): boolean => allows(role, 'admin') && livemode;
 
 /** Where records of the domain of a test can be published; null if the domain is not the team’s. */
 async function publishTarget(

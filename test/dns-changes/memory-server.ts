@@ -19,6 +19,8 @@ export const memory = {
   zones: ['example.com', 'example'],
   password: 'correct horse battery',
   beforeReplace: async (_: RecordSet): Promise<void> => {},
+  /** Reading fails, as if the server were away. */
+  isAway: false,
 };
 
 type Records = Partial<Record<RecordType, string[]>>;
@@ -44,7 +46,10 @@ function open({ memory_password }: Record<string, string>): NameServer {
       requireAccess();
       return memory.zones.find((zone) => name === zone || name.endsWith(`.${zone}`)) ?? null;
     },
-    read: async (_, name, type) => read(name, type),
+    async read(_, name, type) {
+      if (memory.isAway) throw new DnsServerError('timeout', 'The server did not answer.');
+      return read(name, type);
+    },
     async replace(_, before, after) {
       requireAccess();
       await memory.beforeReplace(after);
@@ -61,7 +66,11 @@ function open({ memory_password }: Record<string, string>): NameServer {
 
 const kind: ServerKind = {
   ...{ name: 'Memory', hint: 'Keeps records in memory.', open },
-  fields: [field('room', false), field('password', true)],
+  fields: [
+    field('room', false),
+    field('password', true),
+    { ...field('note', false), isRequired: false, schema: v.string('must be a string') },
+  ],
 };
 
 // The line of `servers/index.ts`.

@@ -85,7 +85,7 @@ test('Name servers are added with the fields of their kind, checked, changed and
   assert.match(mainOf(broken.html), /Does not work/);
   const path = added.location!.replace(/\?.*/, '');
   const saved = await owner.post(path, {
-    ...{ name: 'attic', setting_memory_room: 'cellar' },
+    ...{ name: 'attic', setting_memory_room: 'cellar', setting_memory_note: 'old' },
     ...{ setting_memory_password: SETTINGS.memory_password },
     ...{ version: fieldOf(broken.html, 'version').value! },
   });
@@ -94,6 +94,14 @@ test('Name servers are added with the fields of their kind, checked, changed and
   assert.match(mainOf(works.html), /Works/);
   assert.ok(!`${works.html}${broken.html}`.includes(SETTINGS.memory_password));
   assert.equal(fieldOf(works.html, 'setting_memory_room').value, 'cellar');
+  assert.equal(fieldOf(works.html, 'setting_memory_note').value, 'old');
+  const cleared = await owner.post(path, {
+    ...{ name: 'attic', setting_memory_room: 'cellar', setting_memory_note: '' },
+    ...{ version: fieldOf(works.html, 'version').value! },
+  });
+  const { html } = await owner.get(cleared.location!);
+  assert.equal(fieldOf(html, 'setting_memory_note').value || '', '');
+  assert.match(mainOf(html), /Works/);
   assert.equal((await owner.post(`${path}/delete`)).location, '/dns?done=deleted');
   assert.match(mainOf((await owner.get('/dns')).html), /ns1/);
 });
@@ -152,6 +160,8 @@ test('The report of a test leads from a record to its plan, for domains of the t
   assert.ok(html.includes(target), html.match(/[^"]*\/dns\?[^"]*/)?.[0]);
   const plan = mainOf((await admin.get(target.replace('&amp;', '&'))).html);
   assert.ok(plan.includes(NEW), plan);
+  const member = await newMember(service, 'member');
+  assert.ok(!(await member.get(`/tests/${own}`)).html.includes('/dns?test_id='));
   const foreign = await send('a@elsewhere.example');
   assert.ok(!(await admin.get(`/tests/${foreign}`)).html.includes('/dns?test_id='));
 });

@@ -24,6 +24,7 @@ export async function startPublishing(t: TestContext, env: Record<string, string
   const service = await startDomainService(t, zone, env);
   memory.zone = service.dns.zone;
   memory.beforeReplace = async () => {};
+  memory.isAway = false;
   const domain = await service.add('example.com');
   service.publish(domain);
   await service.verify(domain.id);

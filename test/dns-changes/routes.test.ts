@@ -5,9 +5,14 @@
 import './memory-server.ts';
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, it, type TestContext, test } from 'node:test';
+import { EXIT } from '../../src/commands/command.ts';
+import { dns as command } from '../../src/commands/dns/dns.ts';
 import type { DnsChange, DnsPlan, DnsServer } from '../../src/dns-changes/schema.ts';
+import { DnsServerError } from '../../src/dns-changes/server.ts';
 import { settleStopped } from '../../src/dns-changes/settle-job.ts';
+import { runCommand } from '../commands/run.ts';
+import { skipOnPostgres } from '../helpers/store.ts';
 import { auditOf, type List } from '../team/team-service.ts';
 import { memory } from './memory-server.ts';
 import { DMARC, type Problem, SETTINGS, startPublishing, WEAK } from './publishing.ts';
@@ -225,6 +230,136 @@ test('Changes whose node stopped are settled by what the server has', async (t) 
   ]);
 });
 
+test('A change whose lease has lapsed is left to the job, and one that was made is never recorded as failed', async (t) => {
+  const { app, clock, dns, plan, apply, call, server, domain } = await startPublishing(t);
+  const TLS = '_smtp._tls.example.com';
+  dns.zone[TLS] = {};
+  app.forgetDns(TLS);
+  await call('GET', `/v1/domains/${domain.id}/health`);
+  const checks = ['dmarc_policy', 'tls_rpt'];
+  const { token, changes } = await plan({ server_id: server.id, checks });
+  assert.deepEqual(changes.map(({ name }) => name).toSorted(), [DMARC, TLS]);
+  let replaced = 0;
+  memory.beforeReplace = async () => {
+    replaced += 1;
+    clock.set(clock.now() + 121_000);
+    await settleStopped(app);
+  };
+  const { body } = await apply({ token, checks });
+  assert.equal(replaced, 1);
+  const isPublished = ({ name, after }: DnsChange) =>
+    JSON.stringify(dns.zone[name]).includes(JSON.stringify(after.values));
+  assert.deepEqual(
+    body.data.map((change) => [change.status, isPublished(change)]),
+    [
+      ['applied', true],
+      ['failed', false],
+    ],
+  );
+});
+
+test('A change whose outcome is not known stays open until the server answers, and can be undone if it never does', async (t) => {
+  const { app, clock, dns, plan, apply, call } = await startPublishing(t);
+  memory.beforeReplace = async (after) => {
+    dns.zone[DMARC] = { TXT: after.values };
+    memory.isAway = true;
+    throw new DnsServerError('timeout', 'No response in time.', { mayHaveChanged: true });
+  };
+  const lose = async () => {
+    const { body } = await apply({ token: (await plan()).token });
+    const [change] = body.data;
+    assert.equal(change!.status, 'applying');
+    assert.match(change!.error!, /^No response in time\. .* is not known yet/);
+    return `/v1/dns_changes/${change!.id}`;
+  };
+  const found = await lose();
+  memory.isAway = false;
+  await settleStopped(app);
+  const { status, error } = (await call<DnsChange>('GET', found)).body;
+  assert.deepEqual([status, error], ['applied', null]);
+
+  dns.zone[DMARC] = { TXT: [WEAK] };
+  const lost = await lose();
+  clock.set(clock.now() + 3_600_000);
+  await settleStopped(app);
+  const given = (await call<DnsChange>('GET', lost)).body;
+  assert.deepEqual(
+    [given.status, given.error],
+    ['failed', 'No response in time. Whether the records were changed is not known. Check them.'],
+  );
+  memory.isAway = false;
+  memory.beforeReplace = async () => {};
+  const undone = await call<DnsChange>('POST', `${lost}/undo`);
+  assert.deepEqual([undone.body.status, dns.zone[DMARC]!.TXT], ['applied', [WEAK]]);
+});
+
+test('A token is valid for its server, its domain and its source, and once', async (t) => {
+  const { plan, apply, call, dns } = await startPublishing(t);
+  const { body: other } = await call<DnsServer>('POST', '/v1/dns_servers', {
+    json: { kind: 'memory', name: 'ns2', settings: SETTINGS },
+  });
+  const { token } = await plan();
+  assert.equal((await plan()).token, token);
+  assert.equal((await apply({ token, server_id: other.id })).status, 409);
+  assert.equal((await apply({ token, checks: ['dmarc_policy', 'mx'] })).status, 409);
+  const [made] = (await apply({ token })).body.data;
+  await call('POST', `/v1/dns_changes/${made!.id}/undo`);
+  assert.deepEqual(dns.zone[DMARC], { TXT: [WEAK] });
+  assert.equal((await apply({ token })).status, 409, 'used before');
+});
+
+test('Undoing an undoing puts the first change into effect again', async (t) => {
+  const { plan, apply, call } = await startPublishing(t);
+  const [made] = (await apply({ token: (await plan()).token })).body.data;
+  const undo = async (id: string) =>
+    (await call<DnsChange>('POST', `/v1/dns_changes/${id}/undo`)).body;
+  const undone = await undo(made!.id);
+  assert.equal(undone.reason, `Takes back: ${made!.reason}`);
+  assert.equal((await undo(undone.id)).reason, made!.reason);
+  const { body } = await call<List<DnsChange>>('GET', '/v1/dns_changes');
+  assert.deepEqual(
+    body.data.map(({ status }) => status),
+    ['applied', 'undone', 'applied'],
+  );
+});
+
+test('Records outside of a verified domain need a verified domain of their own', async (t) => {
+  const service = await startPublishing(t);
+  const { call, dns, server, app } = service;
+  const shop = await service.add('shop.example.com');
+  service.publish(shop);
+  await service.verify(shop.id);
+  dns.zone['shop.example.com'] = { TXT: ['v=spf1 mx -all'], MX: ['10 mx.example.com'] };
+  for (const name of ['shop.example.com', '_dmarc.shop.example.com', DMARC]) app.forgetDns(name);
+  await call('GET', `/v1/domains/${shop.id}/health`);
+  const planned = async () => {
+    const json = { server_id: server.id };
+    const { body } = await call<DnsPlan>('POST', `/v1/domains/${shop.id}/dns_plan`, { json });
+    return body.changes.find(({ name }) => name === DMARC);
+  };
+  assert.equal((await planned())?.problem, null);
+  await call('DELETE', `/v1/domains/${service.domain.id}`);
+  assert.equal((await planned())?.problem, 'Add and verify example.com first.');
+});
+
+test('A record that needs a file on a web server is published only if it is chosen', async (t) => {
+  const { app, plan, apply, call, domain, dns, server } = await startPublishing(t);
+  const name = '_mta-sts.example.com';
+  dns.zone[name] = {};
+  app.forgetDns(name);
+  await call('GET', `/v1/domains/${domain.id}/health`);
+  const checks = ['mta_sts'];
+  const { token, changes } = await plan({ server_id: server.id, checks });
+  assert.deepEqual(
+    changes.map((change) => [change.name, change.problem]),
+    [[name, null]],
+  );
+  const refused = await apply({ token, checks });
+  assert.deepEqual([refused.status, dns.zone[name]], [409, {}]);
+  const chosen = await apply({ token, checks, records: [{ name, type: 'TXT' }] });
+  assert.equal(chosen.body.data[0]?.status, 'applied', chosen.text);
+});
+
 test('An unverified domain gets its verification record only, and is verified after it', async (t) => {
   const service = await startPublishing(t);
   const { call, server, dns } = service;
@@ -259,4 +394,90 @@ test('Viewers get plans to copy; only admins use name servers, and only in live 
   const testMode = await makeKey('admin', false);
   const refused = await call<Problem>('POST', planPath, { json, key: testMode });
   assert.deepEqual([refused.status, refused.body.code], [403, 'live_mode_required']);
+  const { body: test } = await call<{ id: string }>('POST', '/v1/tests', { json: {} });
+  const live = { json: { test_id: test.id }, key: testMode };
+  const foreign = await call<Problem>('POST', planPath, live);
+  assert.deepEqual([foreign.status, foreign.body.errors[0]?.param], [422, 'test_id']);
+});
+
+describe('The command', { skip: skipOnPostgres }, () => {
+  const start = async (t: TestContext) => {
+    const service = await startPublishing(t);
+    const env = {
+      DELIVERABILITY_DATA_DIR: service.folder,
+      DELIVERABILITY_BLOCKLISTS: '-all',
+      DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${service.dns.address.port}`,
+    };
+    const run = (args: string[], io: Parameters<typeof runCommand>[3] = {}) =>
+      runCommand(command, args, env, io);
+    return { ...service, run };
+  };
+  const APPLY = ['apply', 'example.com', '--check', 'dmarc_policy'];
+
+  it('checks the domain again before it plans', async (t) => {
+    const { run, dns } = await start(t);
+    dns.zone[DMARC] = { TXT: ['v=DMARC1; p=reject; rua=mailto:dmarc@example.com'] };
+    const { stdout } = await run(['plan', 'example.com', '--check', 'dmarc_policy']);
+    assert.match(stdout, /^No finding proposes a record/);
+  });
+
+  it('reads the name server and the domain again after the answer', async (t) => {
+    const { run, call, server, dns, domain } = await start(t);
+    const json = { settings: { memory_password: 'wrong' } };
+    const changed = await run(APPLY, {
+      ask: async () => {
+        await call('PATCH', `/v1/dns_servers/${server.id}`, { json });
+        return 'yes';
+      },
+    });
+    assert.equal(changed.code, EXIT.externalFailure, changed.stdout);
+    assert.match(changed.stderr, /does not accept the password/);
+    await call('PATCH', `/v1/dns_servers/${server.id}`, { json: { settings: SETTINGS } });
+    const deleted = await run(APPLY, {
+      ask: async () => {
+        await call('DELETE', `/v1/domains/${domain.id}`);
+        return 'yes';
+      },
+    });
+    assert.equal(deleted.code, EXIT.externalFailure);
+    assert.match(deleted.stderr, /No such domain/);
+    assert.deepEqual(dns.zone[DMARC], { TXT: [WEAK] });
+  });
+
+  it('asks for the name server if several have the zone, and prefers the closest zone', async (t) => {
+    const { run, call, app } = await start(t);
+    const { body: other } = await call<DnsServer>('POST', '/v1/dns_servers', {
+      json: { kind: 'memory', name: 'ns2', settings: SETTINGS },
+    });
+    await assert.rejects(run(APPLY), /Choose one with --server: ns1, ns2/);
+    const list = async (id: string, zones: string[]) =>
+      app.db
+        .updateTable('dns_servers')
+        .set({ zones: JSON.stringify(zones) })
+        .where('id', '=', id)
+        .execute();
+    await list(other.id, ['example.com', 'com']);
+    assert.match((await run(APPLY, { ask: async () => 'no' })).stdout, /^What changes at ns2:/);
+  });
+
+  it('settles a change that was stopped before it makes a new one', async (t) => {
+    const { run, app, server, domain, dns, now } = await start(t);
+    const after = JSON.stringify({ values: ['v=DMARC1; p=reject'], ttl: 600 });
+    await app.db
+      .insertInto('dns_changes')
+      .values({
+        ...{
+          id: app.newId('chg'),
+          server_id: server.id,
+          domain_id: domain.id,
+          zone: 'example.com',
+        },
+        ...{ name: DMARC, type: 'TXT', before: after, after, reason: 'A test', status: 'applying' },
+        ...{ error: null, undoes: null, created_at: now(), finished_at: null, leased_until: now() },
+      })
+      .execute();
+    const { code, stderr } = await run([...APPLY, '--yes']);
+    assert.equal(code, EXIT.success, stderr);
+    assert.match(JSON.stringify(dns.zone[DMARC]), /p=quarantine/);
+  });
 });

@@ -3,16 +3,11 @@
 import { existsSync } from 'node:fs';
 import type { App } from '../../app.ts';
 import { type Config, readConfig } from '../../config/config.ts';
-import { beginChanges, makeChanges } from '../../dns-changes/apply.ts';
+import { changeOr404, listChanges, presentChange } from '../../dns-changes/changes.ts';
+import { applyPlan, undoChange } from '../../dns-changes/confirmed.ts';
 import {
-  beginUndo,
-  changeOr404,
-  listChanges,
-  presentChange,
-  serverOfChange,
-} from '../../dns-changes/changes.ts';
-import {
-  applicableChanges,
+  isPossible,
+  needsChoice,
   planFor,
   planOf,
   presentPlan,
@@ -21,12 +16,12 @@ import {
 import { proposalsOf } from '../../dns-changes/proposals.ts';
 import type { DnsPlan } from '../../dns-changes/schema.ts';
 import { SERVER_KIND_IDS } from '../../dns-changes/servers/index.ts';
+import { settleStopped } from '../../dns-changes/settle-job.ts';
 import {
   allServers,
   checkServer,
   createServer,
   deleteServer,
-  openServer,
   presentServer,
   recordCheck,
   serversFor,
@@ -40,7 +35,7 @@ import { AppError } from '../../lib/errors.ts';
 import { printable, printableJson } from '../../lib/log.ts';
 import { createDnsResolver, systemDnsServers } from '../../net/dns/network-resolver.ts';
 import { assembleService } from '../../service.ts';
-import { transact } from '../../store/open.ts';
+import { type Tx, transact } from '../../store/open.ts';
 import type { DnsChangeRow, DnsServerRow, DomainRow } from '../../store/tables.generated.ts';
 import type { Author } from '../../team/audit.ts';
 import { VERSION } from '../../version.ts';
@@ -208,8 +203,7 @@ async function plan(
 ): Promise<number> {
   const domain = await checkedDomain(app, name);
   const server = await serverFor(app, name, given);
-  const source = server ? openServer(app, server) : publicSource(app.resolver);
-  const planned = await planFor(app, domain, source, options);
+  const planned = await planFor(app, domain, server, options);
   const presented = presentPlan(domain, server?.id ?? null, planned);
   return printPlan(io, name, presented, server, options);
 }
@@ -235,7 +229,7 @@ function printPlan(
   return EXIT.success;
 }
 
-/** The domain of the team. A verified one is checked now if it never was. */
+/** The domain of the team. A verified one is checked now, because its last findings can be a day old. */
 async function checkedDomain(app: App, name: string): Promise<DomainRow> {
   const found = await findDomainByName(app.db, name);
   if (!found)
@@ -248,7 +242,7 @@ async function checkedDomain(app: App, name: string): Promise<DomainRow> {
     .selectAll()
     .where('id', '=', found.id)
     .executeTakeFirstOrThrow();
-  if (row.health_checked_at !== null || row.status !== 'verified') return row;
+  if (row.status !== 'verified') return row;
   const result = await checkHealthShared(app, row, 'users');
   return transact(app.db, async (tx) => (await recordHealth(tx, app, row, result)).row);
 }
@@ -261,8 +255,12 @@ async function serverFor(
 ): Promise<DnsServerRow | null> {
   const rows = await allServers(app.db);
   if (given !== undefined) return findServer(rows, given);
-  const candidates = serversFor(rows.map(presentServer), name);
-  const [first] = candidates.length > 0 ? candidates : rows;
+  const fitting = serversFor(rows.map(presentServer), name);
+  const [first, ...others] = fitting.length > 0 ? fitting : rows;
+  if (others.length > 0)
+    throw new UsageError(
+      `It is not clear which name server has ${name}. Choose one with --server: ${[first!, ...others].map((one) => printable(one.name)).join(', ')}`,
+    );
   return rows.find(({ id }) => id === first?.id) ?? null;
 }
 
@@ -289,28 +287,34 @@ async function apply(
   name: string,
   { server: given, yes, check: checks }: ApplyOptions,
 ): Promise<number> {
+  await settleStopped(app);
   const row = await serverFor(app, name, given);
   if (!row)
     throw new UsageError(
       `There is no name server. Add one with ${io.program} dns add-server, or copy the records with ${io.program} dns plan`,
     );
   const domain = await checkedDomain(app, name);
-  const server = openServer(app, row);
-  const shown = await planFor(app, domain, server, { checks });
-  io.stdout(planText(presentPlan(domain, row.id, shown), row.name, io));
-  const { token } = shown;
-  if (!shown.changes.some(({ action, problem }) => action !== 'none' && problem === null)) {
+  const { changes, token } = await planFor(app, domain, row, { checks });
+  io.stdout(planText(presentPlan(domain, row.id, { changes, token }), row.name, io));
+  const possible = changes.filter(isPossible);
+  const records = yes ? possible.filter((change) => !needsChoice(change)) : possible;
+  if (records.length < possible.length)
+    printMessage(io, 'Records with a condition are published only if you confirm it: omit --yes.');
+  if (records.length === 0) {
     printMessage(io, 'There is nothing to publish.');
     return EXIT.success;
   }
   if (!yes && !(await confirmed(io, 'Publish these records?'))) return EXIT.negative;
-  // Somebody else may have changed them while the question was open.
-  const changes = applicableChanges(await planFor(app, domain, server, { checks }), { token });
-  const begun = await transact(app.db, (tx) =>
-    beginChanges(tx, authorOf(app), row, domain.id, changes),
-  );
-  return printMade(io, await makeChanges(app, authorOf(app), server, begun));
+  // Everything is read again: somebody else may have changed it while the question was open.
+  const body = { server_id: row.id, token, checks, records };
+  const store = storeIn(app);
+  return printMade(io, await applyPlan(authorOf(app), domain.id, body, store));
 }
+
+const storeIn =
+  ({ db }: App) =>
+  <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+    transact(db, work);
 
 /** Whether the reader answers "yes". Throws a UsageError without a terminal. */
 async function confirmed(io: Io, question: string): Promise<boolean> {
@@ -334,15 +338,12 @@ function printMade(io: Io, rows: DnsChangeRow[]): number {
 }
 
 async function undo(io: Io, app: App, id: string, yes: boolean): Promise<number> {
+  await settleStopped(app);
   const row = await changeOr404(app.db, id);
-  const server = await serverOfChange(app.db, row);
   io.stdout(`${printable(changeLine(presentChange(row)))}\n`);
   if (!yes && !(await confirmed(io, 'Publish the records from before this change?')))
     return EXIT.negative;
-  const begun = await transact(app.db, async (tx) =>
-    beginUndo(tx, authorOf(app), await changeOr404(tx, id), server),
-  );
-  return printMade(io, await makeChanges(app, authorOf(app), openServer(app, server), [begun]));
+  return printMade(io, [await undoChange(authorOf(app), id, storeIn(app))]);
 }
 
 async function listLatest(io: Io, app: App, json: boolean): Promise<number> {

@@ -1,6 +1,7 @@
 /** The list of DNS changes, and the page of one, with its difference and the button that undoes it. */
 
 import * as v from 'valibot';
+import { isUndoable } from '../../dns-changes/changes.ts';
 import { dnsChangeOperations } from '../../dns-changes/routes.ts';
 import type { DnsChange } from '../../dns-changes/schema.ts';
 import { findDomainNames } from '../../domains/queries.ts';
@@ -44,9 +45,10 @@ const ListQuery = v.strictObject({
   ending_before: v.optional(v.string()),
   domain_id: v.optional(v.string()),
   server_id: v.optional(v.string()),
-  /** How many changes were made and how many failed, after a plan was applied. */
+  /** How many changes were made, failed, and are not known yet, after a plan was applied. */
   applied: v.optional(v.string()),
   failed: v.optional(v.string()),
+  applying: v.optional(v.string()),
 });
 
 const list = page({
@@ -56,7 +58,8 @@ const list = page({
   summary: 'Show the DNS changes',
   query: ListQuery,
   async handle(call) {
-    const { starting_after, ending_before, domain_id, server_id, applied, failed } = call.query;
+    const { starting_after, ending_before, domain_id, server_id, applied, failed, applying } =
+      call.query;
     const cursors = { starting_after, ending_before };
     const filters = { domain_id, server_id };
     const query = { ...filters, ...cursors };
@@ -75,6 +78,7 @@ const list = page({
             <Result
               applied={Number(applied)}
               failed={Number(failed ?? 0)}
+              applying={Number(applying ?? 0)}
               domainId={domain === undefined ? null : domain_id!}
             />
           )}
@@ -101,10 +105,12 @@ const list = page({
 function Result({
   applied,
   failed,
+  applying,
   domainId,
 }: {
   applied: number;
   failed: number;
+  applying: number;
   domainId: string | null;
 }) {
   const done = applied === 1 ? '1 change published.' : `${applied} changes published.`;
@@ -113,6 +119,13 @@ function Result({
       <Notice tone="fail">
         {failed === 1 ? '1 change failed.' : `${failed} changes failed.`} Open it for the reason.{' '}
         {applied > 0 && done}
+      </Notice>
+    );
+  if (applying > 0)
+    return (
+      <Notice tone="warn">
+        The name server did not say whether it made every change. The service reads the records
+        again. {applied > 0 && done}
       </Notice>
     );
   return (
@@ -155,7 +168,7 @@ async function render(
         )}
         <ProblemNotice problem={problem} />
         {change.error !== null && (
-          <Notice tone="fail">
+          <Notice tone={change.status === 'applying' ? 'warn' : 'fail'}>
             <bdi>{sanitize(change.error)}</bdi>
           </Notice>
         )}
@@ -188,7 +201,7 @@ async function render(
             ]}
           />
           <CacheNote change={change} />
-          {change.status === 'applied' && (
+          {isUndoable(change) && (
             <Confirm
               action={`${CHANGES}/${id}/undo`}
               label="Undo…"

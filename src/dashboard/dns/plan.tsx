@@ -1,8 +1,9 @@
 /** The page that shows what publishing the records of a domain changes, and publishes them once an admin confirms. */
 
 import * as v from 'valibot';
+import { isPossible, needsChoice } from '../../dns-changes/plans.ts';
 import { dnsChangeOperations, dnsServerOperations } from '../../dns-changes/routes.ts';
-import type { DnsPlan, DnsServer, PlannedChangeBody } from '../../dns-changes/schema.ts';
+import type { DnsChange, DnsPlan, DnsServer, PlannedChangeBody } from '../../dns-changes/schema.ts';
 import { serversFor } from '../../dns-changes/stored-servers.ts';
 import { domainOr404 } from '../../domains/queries.ts';
 import { allows } from '../../http/actor.ts';
@@ -224,9 +225,6 @@ function Plan({ id, plan, query, server }: PlanProps) {
   );
 }
 
-const isPossible = ({ action, problem }: PlannedChangeBody): boolean =>
-  action !== 'none' && problem === null;
-
 const definedOnly = (fields: Record<string, string | undefined>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined),
@@ -254,7 +252,12 @@ function Planned({ change, isChoice }: { change: PlannedChangeBody; isChoice: bo
       {caution !== null && <p class="small">{sanitize(caution)}</p>}
       {isChoice && (
         <label class="check">
-          <input type="checkbox" name="record" value={keyOf(change)} checked />
+          <input
+            type="checkbox"
+            name="record"
+            value={keyOf(change)}
+            checked={!needsChoice(change)}
+          />
           Publish {change.type} at {sanitize(change.name)}
         </label>
       )}
@@ -305,12 +308,12 @@ const apply = form({
     );
     // The new plan shows what has changed.
     if (problem) return render(call, id, query, problem);
-    const failed = result.data.filter(({ status }) => status === 'failed').length;
+    const count = (wanted: DnsChange['status']) =>
+      String(result.data.filter(({ status }) => status === wanted).length);
     return seeOther(
       pathWith(CHANGES, {
-        domain_id: id,
-        applied: String(result.data.length - failed),
-        failed: failed === 0 ? undefined : String(failed),
+        ...{ domain_id: id, applied: count('applied'), failed: count('failed') },
+        applying: count('applying'),
       }),
     );
   },

@@ -44,11 +44,13 @@ export function readValues(raw: Uint8Array, fields: ServerField[]): ServerValues
   };
 }
 
-/** For the API: an empty field is left out, so that a stored secret is kept. */
-export const bodyOf = ({ name, settings }: ServerValues) => ({
-  name,
-  settings: Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== '')),
-});
+/** For the API. An empty field removes an optional setting, and keeps a stored secret. */
+export function bodyOf({ name, settings }: ServerValues, fields: ServerField[]) {
+  const isSent = (field: ServerField) =>
+    settings[field.name] !== '' || !(field.isRequired || field.isSecret);
+  const sent = fields.filter(isSent).map((field) => [field.name, settings[field.name]]);
+  return { name, settings: Object.fromEntries(sent) };
+}
 
 interface ServerFormProps {
   action: string;

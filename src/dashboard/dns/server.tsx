@@ -151,12 +151,13 @@ const update = form({
     const id = call.params.id!;
     const params = { id };
     const current = await call.invoke(dnsServerOperations.get, { params });
-    const values = readValues(call.raw, fieldsOf(current));
+    const fields = fieldsOf(current);
+    const values = readValues(call.raw, fields);
     const { problem } = await submit(SERVER_LABELS, () =>
       call.invoke(dnsServerOperations.update, {
         params,
         headers: ifUnchanged(call.raw),
-        body: bodyOf(values),
+        body: bodyOf(values, fields),
       }),
     );
     if (problem) return render(call, id, { values, problem });

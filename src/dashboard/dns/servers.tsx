@@ -189,9 +189,10 @@ const create = form({
   summary: 'Add a name server with the form, and check it',
   async handle(call) {
     const kind = kindOf(readForm(call.raw)('kind'));
-    const values = readValues(call.raw, SERVER_KINDS[kind].fields);
+    const { fields } = SERVER_KINDS[kind];
+    const values = readValues(call.raw, fields);
     const { result, problem } = await submit(SERVER_LABELS, () =>
-      call.invoke(dnsServerOperations.create, { body: { kind, ...bodyOf(values) } }),
+      call.invoke(dnsServerOperations.create, { body: { kind, ...bodyOf(values, fields) } }),
     );
     if (problem) return renderNew(call, kind, values, problem);
     await call.invoke(dnsServerOperations.check, { params: { id: result.id } });
