@@ -1,4 +1,4 @@
-/** Name servers, plans and changes through the API: who may, what is stored, what is kept, and what is taken back. */
+/** Name servers, plans and changes through the API: roles, secrets, outcomes and undo. */
 
 // @isolated: it adds a kind of name server before the schema of the API is built.
 
