@@ -24,7 +24,7 @@ export interface Change {
   before: RecordSet;
   after: RecordSet;
   reason: string;
-  /** The ID of the change that it takes back. */
+  /** The ID of the change that it undoes. */
   undoes?: string;
 }
 
@@ -139,9 +139,9 @@ async function makeChange(app: App, server: NameServer, row: DnsChangeRow): Prom
 type Outcome = 'made' | 'not_made' | 'other' | 'unknown';
 
 const OUTCOMES: Record<Exclude<Outcome, 'made'>, string> = {
-  not_made: 'The records are as they were before.',
-  other: 'The records are neither as before nor as planned. Check them.',
-  unknown: 'Whether the records were changed is not known. Check them.',
+  not_made: 'The records have not changed.',
+  other: 'The records are neither the old ones nor the planned ones. Check them.',
+  unknown: 'It is unknown whether the records were changed. Check them.',
 };
 
 /** Never rejects. */

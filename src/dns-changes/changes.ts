@@ -36,7 +36,7 @@ const NOT_UNDOABLE: Record<Exclude<DnsChangeRow['status'], 'applied'>, string> =
   undone: 'This change has already been undone.',
 };
 
-/** Stores the change that takes this one back. Throws `conflict` if it can't be undone. */
+/** Stores the change that undoes this one. Throws `conflict` if it can't be undone. */
 export async function beginUndo(
   tx: Tx,
   author: Author & { app: App },
@@ -48,7 +48,7 @@ export async function beginUndo(
     {
       zone: row.zone,
       ...{ before: setOf(row, row.after), after: setOf(row, row.before) },
-      ...{ reason: `Takes back: ${row.reason}`, undoes: row.id },
+      ...{ reason: `Undo: ${row.reason}`, undoes: row.id },
     },
   ]);
   return undo!;
@@ -64,7 +64,7 @@ export async function serverOfChange(db: Db | Tx, row: DnsChangeRow): Promise<Dn
   if (server) return server;
   throw new AppError(
     'conflict',
-    'The name server of this change was removed. Add it again, and publish the records from before by hand.',
+    'The name server of this change was removed. Publish the old records by hand.',
   );
 }
 

@@ -28,7 +28,7 @@ export function proposalsOf(checks: Proposer[]): ProposedRecord[] {
         problem: proposalProblem(check, checks),
         caution:
           id === 'mta_sts'
-            ? 'It has an effect only once the policy file is on your web server.'
+            ? 'The record has no effect until the policy file is on your web server.'
             : null,
       },
     ];
@@ -49,7 +49,7 @@ export const verificationProposal = (row: Pick<DomainRow, 'name' | 'token'>): Pr
 function proposalProblem(check: Proposer, checks: Proposer[]): string | null {
   const { type, value } = check.fix!.record!;
   if (type === 'PTR')
-    return 'The provider of the IP address publishes its PTR record. Ask the provider to change it.';
+    return 'Only the provider of the IP address can publish its PTR record. Ask the provider to change it.';
   if (PLACEHOLDER.test(value))
     return 'Only you know the part in angle brackets. Replace it with your own value, and publish the record yourself.';
   // The host of an MX record is always invented. An MTA-STS record is not an example, but needs a policy file.

@@ -1,4 +1,4 @@
-/** The tools that plan changes of DNS records, apply them and take them back. Each change needs the token of its plan. */
+/** The tools that plan changes of DNS records, apply them and undo them. Each change needs the token of its plan. */
 
 import * as v from 'valibot';
 import { DOMAIN_INPUT, domainIdOf, findsDomain } from '../domains/tools.ts';
@@ -146,7 +146,7 @@ function resultText(change: DnsChange): string {
     ...difference(before, after),
     error === null ? '' : `Error: ${clean(error)}`,
     cached_until === null ? '' : `Resolvers may return the old records until ${cached_until}.`,
-    status === 'applied' ? `undo_dns with change ${id} takes it back.` : '',
+    status === 'applied' ? `To undo it: undo_dns with change ${id}.` : '',
   ]
     .filter(Boolean)
     .join('\n');

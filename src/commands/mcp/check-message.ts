@@ -49,7 +49,7 @@ async function readMessage(file: string): Promise<Uint8Array> {
   const problem = (message: string) => invalidParams([{ param: 'file', code: 'invalid', message }]);
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats) throw problem(`${file} does not exist`);
-  if (!stats.isFile()) throw problem(`${file} is no file`);
+  if (!stats.isFile()) throw problem(`${file} is not a file`);
   if (stats.size > MAX_MESSAGE_BYTES) throw problem(`it is larger than ${MAX_MESSAGE_BYTES} bytes`);
   try {
     return await fileSource(file).read();
