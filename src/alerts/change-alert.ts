@@ -85,7 +85,7 @@ function requireSecretsForServer(
     if (!server || patch[server.name] === undefined || patch[field.name] !== undefined) continue;
     const before = settingOf(app, current, server) ?? null;
     if (patch[server.name] === before || settingOf(app, current, field) === undefined) continue;
-    const message = `must be entered again, because the ${server.label} changes`;
+    const message = `must be entered again because you are changing the ${server.label}`;
     throw invalidParams([{ param: field.name, code: 'invalid', message }]);
   }
 }

@@ -44,7 +44,7 @@ const ReminderHours = v.pipe(
   v.number('must be a number of hours, or null for no reminders'),
   v.integer('must be a whole number of hours'),
   v.minValue(REMINDER_HOURS.min, `must be at least ${REMINDER_HOURS.min}`),
-  v.maxValue(REMINDER_HOURS.max, `must be at most ${REMINDER_HOURS.max}, which is a week`),
+  v.maxValue(REMINDER_HOURS.max, `must be at most ${REMINDER_HOURS.max} (one week)`),
 );
 const Id = v.pipe(
   v.string('must be an ID'),
@@ -85,7 +85,7 @@ const CONDITION_TEXT = CONDITIONS.map(({ id, choice }) => `\`${id}\`: ${choice.t
 const CHANNELS_TEXT = 'How to notify you. `webhook` sends `alert.*` events to your endpoints.';
 const ENABLED_TEXT = 'Whether the rule is evaluated.';
 const REMINDER_TEXT =
-  'Repeats the alert after this many hours while an incident stays open. If null, there are no reminders. Webhooks get none.';
+  'Repeats the alert every so many hours while an incident is open. If null, no reminders are sent. Webhooks never get them.';
 
 /** What rules store for channels, as their declarations say. The type names the one of the first version. */
 const CHANNEL_SETTINGS = Object.fromEntries(
@@ -370,7 +370,7 @@ export const AlertIncidentWithDetails = named(
     ),
     next_reminder_at: described(
       v.nullable(Time),
-      'When the next reminder is sent if the incident is still open. Null if none is.',
+      'When the next reminder is due. Null if there is none.',
     ),
     alert: described(v.nullable(Alert), 'The rule. Null if it was deleted.'),
     notifications: described(

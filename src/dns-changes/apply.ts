@@ -27,7 +27,7 @@ export interface Change {
   before: RecordSet;
   after: RecordSet;
   reason: string;
-  /** The ID of the change that it takes back. */
+  /** The ID of the change that it undoes. */
   undoes?: string;
 }
 

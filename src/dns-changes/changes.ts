@@ -75,7 +75,7 @@ export async function serverOfChange(db: Db | Tx, row: DnsChangeRow): Promise<Dn
   if (server) return server;
   throw new AppError(
     'conflict',
-    'The name server of this change was removed. Add it again, and publish the records from before by hand.',
+    'The name server of this change was removed. Publish the old records by hand.',
   );
 }
 

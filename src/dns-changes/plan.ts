@@ -81,7 +81,7 @@ async function planSet(source: RecordSource, proposals: ProposedRecord[]): Promi
   if (publishable.length === 0) return unchanged(proposals[0]!.problem);
   const zone = await source.zoneOf(name);
   if (zone === null)
-    return unchanged(`${name} is in no zone of this server, or is delegated to another server.`);
+    return unchanged(`${name} is not in a zone of this server, or it is delegated to another server.`);
   const alias = await source.read(zone, name, 'CNAME');
   if (alias.values.length > 0)
     return unchanged(
@@ -110,7 +110,7 @@ async function planSet(source: RecordSource, proposals: ProposedRecord[]): Promi
     loss.caution,
     ...publishable.map(({ caution }) => caution),
     result.isShortened ? ADD_RUA : null,
-    result.isMerged ? 'The record has changed since the check. What is new in it is kept.' : null,
+    result.isMerged ? 'The record has changed since the check. The plan keeps what was added.' : null,
   ].filter((caution) => caution !== null);
   return {
     ...unchanged(null, before, zone),
@@ -159,7 +159,7 @@ async function wildcardLoss(source: RecordSource, zone: string, name: string): P
 }
 
 const NEEDS_MAILBOX =
-  'This record needs the address of a mailbox where you read DMARC reports. Add “; rua=mailto:” and the address yourself.';
+  'This record needs the address of a mailbox where you read DMARC reports. Add “; rua=mailto:” and the address, and publish the record yourself.';
 const CHANGED = 'The records at this name have changed since the check. Run the check again.';
 
 interface Result {

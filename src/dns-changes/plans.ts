@@ -109,7 +109,7 @@ export function applicableChanges(
   });
   const toMake = (chosen ?? changes.filter((change) => !needsChoice(change))).filter(isPossible);
   if (toMake.length === 0)
-    throw new AppError('conflict', 'There is nothing to change: see the plan for the reasons.');
+    throw new AppError('conflict', 'There is nothing to change. See the plan for the reasons.');
   return toMake.map(({ zone, before, after, purpose }) => ({
     ...{ zone: zone!, before, after, reason: purpose },
   }));

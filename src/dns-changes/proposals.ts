@@ -46,7 +46,7 @@ export const verificationProposal = (row: Pick<DomainRow, 'name' | 'token'>): Pr
 function proposalProblem(check: Proposer, checks: Proposer[]): string | null {
   const { type, value } = check.fix!.record!;
   if (type === 'PTR')
-    return 'The provider of the IP address publishes its PTR record. Ask the provider to change it.';
+    return 'Only the provider of the IP address can publish its PTR record. Ask the provider to change it.';
   if (PLACEHOLDER.test(value))
     return 'Only you know the part in angle brackets. Replace it with your own value, and publish the record yourself.';
   // The host of an MX record is always invented. An MTA-STS record is not an example, but needs a policy file.

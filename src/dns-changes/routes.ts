@@ -46,7 +46,7 @@ const create = route({
   role: 'admin',
   summary: 'Add a name server',
   description:
-    'Adds a name server at which the service can publish records. It is not contacted yet: check it next.',
+    'Adds a name server where the service can publish records. This does not contact it. Check it next.',
   body: NewDnsServer,
   status: 201,
   etag: editableServer,
@@ -113,7 +113,7 @@ const remove = route({
   role: 'admin',
   summary: 'Delete a name server',
   description:
-    'Deletes a name server with its credentials. What was published there stays, but can no longer be undone here.',
+    'Deletes a name server and its credentials. Published records stay, but you can no longer undo their changes here.',
   response: deletedOf('dns_server', 'dns'),
   errors: ['conflict'],
   async handle(call) {
@@ -135,7 +135,7 @@ const check = route({
   role: 'admin',
   summary: 'Check a name server',
   description:
-    'Tries the credentials now, without changing any record, and returns the server with what was wrong.',
+    'Tries the credentials now, without changing any record, and returns the server with any problem.',
   response: DnsServer,
   errors: ['conflict'],
   async handle(call) {
@@ -157,7 +157,7 @@ const plan = route({
   writes: false,
   summary: 'Plan DNS changes',
   description:
-    'Returns the records that fix the findings about a domain, each with its difference to what is there, and as text to copy. Changes nothing. Only admins can name a server.',
+    'Returns the records that fix the findings about a domain, each with its difference from the current records, and as text to copy. Changes nothing. Only admins can choose a server.',
   body: NewPlan,
   response: DnsPlan,
   errors: ['conflict', 'unavailable'],
@@ -182,7 +182,7 @@ const apply = route({
   role: 'admin',
   summary: 'Apply DNS changes',
   description:
-    'Makes the changes of a plan at its name server, and checks the domain again. If the records or the findings have changed since the plan was made, nothing is changed.',
+    'Publishes the records of a plan at its name server, and checks the domain again. If the records or the findings have changed since the plan was made, nothing is changed.',
   body: ApplyPlan,
   response: listSchema(DnsChange),
   errors: ['conflict', 'unavailable'],
@@ -203,7 +203,7 @@ const listAll = route({
   operation: 'listDnsChanges',
   role: 'admin',
   summary: 'List DNS changes',
-  description: 'Returns the changes of DNS records that were made here, newest first.',
+  description: 'Returns the DNS changes that the service made, newest first.',
   query: DnsChangeListQuery,
   response: listSchema(DnsChange),
   async handle({ app, query }) {
@@ -232,7 +232,7 @@ const undo = route({
   role: 'admin',
   summary: 'Undo a DNS change',
   description:
-    'Publishes the records from before the change, and returns the new change. If the records have changed since, nothing is changed, and the new change has failed.',
+    'Publishes the records from before the change, and returns the new change. If the records have changed since, nothing is changed, and the new change fails.',
   response: DnsChange,
   errors: ['conflict'],
   async handle(call) {

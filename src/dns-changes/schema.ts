@@ -53,7 +53,7 @@ const Settings = named(
       ]),
     ),
   ),
-  'How to reach a name server, and the credentials for it. Credentials are encrypted, and never shown again.',
+  'How to reach a name server, with its credentials. Credentials are encrypted and never returned.',
   exampleOf(() => true),
 );
 
@@ -91,7 +91,7 @@ export const DnsServerPatch = named(
     name: described(v.optional(Name), NAME_TEXT),
     settings: described(
       v.optional(Settings),
-      'The settings to change. Omitted ones keep their value, also those that are secret.',
+      'The settings to change. Omitted settings keep their values, including secrets.',
     ),
   }),
   'The changes to a name server. Omitted fields keep their value.',
@@ -123,12 +123,12 @@ export const DnsServer = named(
     ),
     problem: described(
       v.nullable(v.string()),
-      'What was wrong at the last check. Null if all was well, or there was none.',
+      'The problem that the last check found. Null if there was none.',
       'The server does not know the key “deliverability.” (BADKEY).',
     ),
     created_at: CREATED_AT,
   }),
-  'A name server at which the service publishes records for you.',
+  'A name server where the service publishes records for you.',
 );
 export type DnsServer = v.InferOutput<typeof DnsServer>;
 
@@ -144,7 +144,7 @@ const RecordSet = named(
       'The values of the records. Empty if there are none. Texts are decoded: one string each, without quotes.',
       ['v=DMARC1; p=none'],
     ),
-    ttl: described(v.number(), 'How long resolvers keep the records, in seconds.', 3600),
+    ttl: described(v.number(), 'How long resolvers cache the records, in seconds.', 3600),
   }),
   'All records with the same name and type.',
 );
@@ -161,7 +161,7 @@ const Copies = named(
     terraform: described(v.string(), 'The records as Terraform blocks for Cloudflare.'),
     octodns: described(v.string(), 'The records as an entry of an octoDNS zone file.'),
   }),
-  'The records after the change, to copy into the program that manages your DNS.',
+  'The records after the change, to copy into the tool that manages your DNS.',
   {
     zone_file: `_dmarc.example.com. 3600 IN TXT "${EXAMPLE_VALUE}"`,
     terraform:
@@ -177,11 +177,11 @@ const PlannedChange = named(
     type: RECORD_TYPE,
     action: described(
       v.picklist(['add', 'replace', 'none']),
-      '`add`: there are no such records yet, or the new one is added to them. `replace`: one or more values are replaced. `none`: the records are there already.',
+      '`add`: only adds values. `replace`: replaces one or more values. `none`: changes nothing, because the records are already published or there is a `problem`.',
       'replace',
     ),
-    before: described(RecordSet, 'What is there now.'),
-    after: described(RecordSet, 'What will be there, with everything that is kept.'),
+    before: described(RecordSet, 'The current records.'),
+    after: described(RecordSet, 'The records after the change, including those that stay.'),
     purpose: described(
       v.string(),
       'What the records are for.',
@@ -197,12 +197,12 @@ const PlannedChange = named(
     ),
     caution: described(
       v.nullable(v.string()),
-      'What to know before it is applied. Null if there is nothing.',
+      'What to know before you apply it. Null if there is nothing.',
       'It replaces the record at this name.',
     ),
     copies: described(
       v.nullable(Copies),
-      'To copy, if you publish the records yourself. Null if nothing changes.',
+      'Text to copy if you publish the records yourself. Null if nothing changes.',
     ),
   }),
   'One change of a plan.',
@@ -217,7 +217,7 @@ const CheckIds = v.pipe(
 const SOURCE = {
   test_id: described(
     v.optional(v.nullable(Id)),
-    'Takes the records from the findings of this test. If null, from the last health check of the domain.',
+    'Takes the records from the findings of this test. If null, it takes them from the last health check of the domain.',
     exampleId('test'),
   ),
   checks: described(
@@ -232,7 +232,7 @@ export const NewPlan = named(
   v.strictObject({
     server_id: described(
       v.optional(v.nullable(Id)),
-      'Compares with what this name server has; only admins can. If null, with what resolvers find.',
+      'Compares with the records at this name server, for admins only. If null, it compares with what resolvers return.',
       exampleId('dns'),
     ),
     ...SOURCE,
@@ -249,12 +249,12 @@ export const DnsPlan = named(
     domain_id: idOf('dom', 'The ID of the domain.'),
     server_id: described(
       v.nullable(v.string()),
-      'The ID of the name server that the plan is for. Null without one: the plan cannot be applied.',
+      'The ID of the name server that the plan is for. If null, the plan can’t be applied.',
       exampleId('dns'),
     ),
     token: described(
       v.string(),
-      'Stands for this plan. Pass it on when you apply the plan: if the records or the findings have changed since, nothing is changed.',
+      'Identifies this plan. Send it when you apply the plan. If the records or the findings have changed since, nothing is changed.',
       EXAMPLE_TOKEN,
     ),
     changes: described(v.array(PlannedChange), 'One change for each name and type.'),
@@ -297,7 +297,7 @@ export const ApplyPlan = named(
       'Only these changes of the plan. By default, all that can be applied, except those that need more than the record: see `caution`.',
     ),
   }),
-  'A plan that you confirm. `test_id` and `checks` must be those of the plan.',
+  'The plan to apply. `test_id` and `checks` must be those of the plan.',
   { server_id: exampleId('dns'), token: EXAMPLE_TOKEN },
 );
 export type ApplyPlan = v.InferOutput<typeof ApplyPlan>;
@@ -322,8 +322,8 @@ export const DnsChange = named(
     zone: described(v.string(), 'The zone that has the records.', 'example.com'),
     name: RECORD_NAME,
     type: RECORD_TYPE,
-    before: described(RecordSet, 'What was there before.'),
-    after: described(RecordSet, 'What was published.'),
+    before: described(RecordSet, 'The records before the change.'),
+    after: described(RecordSet, 'The records after the change.'),
     reason: described(
       v.string(),
       'What the change is for.',
@@ -337,17 +337,17 @@ export const DnsChange = named(
     ),
     undoes: described(
       v.nullable(v.string()),
-      'The ID of the change that this one takes back. Null for others.',
+      'The ID of the change that this one undoes. Null for others.',
       exampleId('chg'),
     ),
     cached_until: described(
       v.nullable(Time),
-      'Until when resolvers may still return the records from before. Null if there were none, or nothing was changed.',
+      'Until when resolvers may still return the old records. Null if there were none, or nothing was changed.',
     ),
     created_at: CREATED_AT,
     finished_at: described(
       v.nullable(Time),
-      'When the server answered. Null while the change is being applied.',
+      'When the change ended. Null while it is being applied.',
     ),
   }),
   'A change of DNS records at a name server.',

@@ -47,7 +47,7 @@ async function settle(app: App, row: DnsChangeRow): Promise<void> {
   } catch (error) {
     // The server was removed, or its credentials can no longer be read.
     if (error instanceof AppError) return settleChange(app, error.detail, row);
-    app.log.error('could not settle a change of DNS records', {
+    app.log.error('could not determine the outcome of a DNS change', {
       change: row.id,
       error: errorMessage(error),
       fault: error instanceof Error ? error.stack : undefined,

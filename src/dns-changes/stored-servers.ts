@@ -112,7 +112,7 @@ export async function changeServer(
   if (!kindOf(current))
     throw new AppError(
       'conflict',
-      `This version of the program does not know servers of the kind ${current.kind}.`,
+      `This version of the program does not support name servers of the kind ${current.kind}.`,
     );
   const before = { ...JSON.parse(current.settings), ...storedSecrets(app, current) } as Settings;
   const after = { ...before, ...definedOnly(settings) };
@@ -180,12 +180,12 @@ export function openServer(app: App, row: DnsServerRow, signal?: AbortSignal): N
   if (!kind)
     throw new AppError(
       'conflict',
-      `This version of the program does not know servers of the kind ${row.kind}.`,
+      `This version of the program does not support name servers of the kind ${row.kind}.`,
     );
   if (secrets === null)
     throw new AppError(
       'conflict',
-      `The credentials of ${row.name} cannot be decrypted, because they were stored with another secret key. Enter them again.`,
+      `The credentials of ${row.name} cannot be decrypted, because they were encrypted with another secret key. Enter them again.`,
     );
   const { resolver, web, clock, config } = app;
   return kind.open(

@@ -1,4 +1,4 @@
-/** The tools that plan changes of DNS records, apply them and take them back. Each change needs the token of its plan. */
+/** The tools that plan changes of DNS records, apply them and undo them. Each change needs the token of its plan. */
 
 import * as v from 'valibot';
 import { DOMAIN_INPUT, domainIdOf, findsDomain } from '../domains/tools.ts';

@@ -224,9 +224,9 @@ test('Changes whose node stopped are settled by what the server has', async (t) 
   }
   assert.deepEqual(states, [
     'applied: null',
-    'failed: The service stopped during the change. The records are as they were before.',
-    'failed: The service stopped during the change. The records are neither as before nor as planned. Check them.',
-    'failed: No such name server. Whether the records were changed is not known. Check them.',
+    'failed: The service stopped during the change. The records have not changed.',
+    'failed: The service stopped during the change. The records are neither the old ones nor the planned ones. Check them.',
+    'failed: No such name server. It is unknown whether the records were changed. Check them.',
   ]);
 });
 

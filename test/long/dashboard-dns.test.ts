@@ -37,7 +37,7 @@ for (const [size, viewport] of Object.entries(SIZES))
       await checkLook(browser, path);
     await page.getByText('Undo…').click();
     await page.getByRole('button', { name: 'Undo this change' }).click();
-    await page.getByText('The records from before are published again.').waitFor();
+    await page.getByText('The old records are published again.').waitFor();
     assert.deepEqual(dns.zone[DMARC], { TXT: [WEAK] });
   });
 

@@ -1,4 +1,4 @@
-/** An assistant plans a DNS change, applies it once it is confirmed, and takes it back. */
+/** An assistant plans a DNS change, applies it once it is confirmed, and undoes it. */
 
 // @isolated: it adds a kind of name server before the schema of the API is built.
 
@@ -11,7 +11,7 @@ import { answerOf, connectOverHttp, errorOf, toolNames } from './mcp-client.ts';
 
 const PLAN = { domain: 'example.com', checks: ['dmarc_policy'] };
 
-test('plan_dns shows the difference, apply_dns needs its token, and undo_dns takes it back', async (t) => {
+test('plan_dns shows the difference, apply_dns needs its token, and undo_dns reverses it', async (t) => {
   const service = await startPublishing(t);
   const { dns } = service;
   const client = await connectOverHttp(t, service, '?allow_writes=true');

@@ -46,10 +46,10 @@ export const discord: Channel = {
         v.transform(({ id }) => id),
       ),
       refusals: {
-        400: 'Discord does not take the message',
-        401: 'the webhook URL is not valid; copy it again from the settings of the channel',
+        400: 'Discord rejected the message',
+        401: 'the webhook URL is invalid; copy it again from the settings of the channel',
         403: 'Discord does not let the webhook post; create a new one',
-        404: 'the webhook was deleted; create one, and enter its URL in the rule',
+        404: 'the webhook was deleted; create another, and enter its URL in the rule',
       },
       problem: v.pipe(
         v.object({ message: v.string(), retry_after: v.optional(v.number()) }),

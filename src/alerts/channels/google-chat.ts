@@ -12,7 +12,7 @@ const URL_FIELD: ChannelField = {
   label: 'Google Chat webhook URL',
   hint: 'From the menu of a space, under “Apps & integrations”. It is a secret and is not shown again.',
   placeholder: 'https://chat.googleapis.com/v1/spaces/…',
-  documentation: 'The URL of a webhook of a Google Chat space.',
+  documentation: 'The URL of a Google Chat webhook.',
   example: 'https://chat.googleapis.com/v1/spaces/AAAA0000/messages?key=XXXX&token=XXXX',
 };
 
@@ -34,10 +34,10 @@ export const googleChat: Channel = {
         v.transform(() => null),
       ),
       refusals: {
-        400: 'Google Chat does not take the message',
-        401: 'the webhook URL is not valid; copy it again from the space',
-        403: 'Google Chat does not let the webhook post; check whether it still exists in the space',
-        404: 'the webhook or its space was deleted; create one, and enter its URL in the rule',
+        400: 'Google Chat rejected the message',
+        401: 'the webhook URL is invalid; copy it again from the space',
+        403: 'Google Chat does not let the webhook post; check that it still exists in the space',
+        404: 'the webhook or its space was deleted; create another, and enter its URL in the rule',
       },
       problem: v.pipe(
         v.object({ error: v.object({ message: v.string() }) }),

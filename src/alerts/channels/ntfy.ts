@@ -60,9 +60,9 @@ export const ntfy: Channel = {
         v.transform(() => null),
       ),
       refusals: {
-        400: 'the ntfy server does not take the message',
-        401: 'the ntfy server does not accept the access token; create a new one',
-        403: 'the topic is protected; enter an access token that may write to it',
+        400: 'the ntfy server rejected the message',
+        401: 'the ntfy server rejected the access token; create a new one',
+        403: 'the topic is protected; enter an access token that can write to it',
         404: 'this is not an ntfy server; check its address',
         413: 'the message is too long for the ntfy server',
       },

@@ -15,7 +15,7 @@ const KEY: ChannelField = {
     sentTo: 'pagerduty_server_url',
   },
   label: 'PagerDuty integration key',
-  hint: 'Of an “Events API v2” integration of a service. It is a secret and is not shown again.',
+  hint: 'From an “Events API v2” integration of a PagerDuty service. It is a secret and is not shown again.',
   format: {
     pattern: /^[0-9A-Za-z]{32}$/,
     message: 'must be the integration key of a service, which has 32 letters and digits',
@@ -26,7 +26,7 @@ const KEY: ChannelField = {
 const SERVER: ChannelField = {
   ...{ name: 'pagerduty_server_url', kind: 'url', isSecret: false },
   label: 'PagerDuty API server',
-  hint: 'In the EU service region: https://events.eu.pagerduty.com. If empty, that of the US is used.',
+  hint: 'For the EU service region: https://events.eu.pagerduty.com. If empty, the US server is used.',
   placeholder: 'https://events.pagerduty.com',
   documentation:
     'The URL of the Events API: `https://events.eu.pagerduty.com` in the EU service region. If null, `https://events.pagerduty.com`.',
@@ -36,7 +36,7 @@ const SERVER: ChannelField = {
 export const pagerduty: Channel = {
   name: 'PagerDuty',
   hints: {
-    configured: 'Triggers and resolves an alert of a PagerDuty service.',
+    configured: 'Triggers and resolves alerts in PagerDuty.',
     unconfigured: 'Enter the integration key of a PagerDuty service below.',
   },
   fields: [KEY, SERVER],
@@ -60,8 +60,8 @@ export const pagerduty: Channel = {
         v.transform(() => null),
       ),
       refusals: {
-        400: 'PagerDuty does not take the event; check the integration key',
-        403: 'PagerDuty does not accept the integration key; copy it again from the service',
+        400: 'PagerDuty rejected the event; check the integration key',
+        403: 'PagerDuty rejected the integration key; copy it again from the service',
         404: 'this is not the Events API; check the address of the server',
         413: 'the event is too long for PagerDuty',
       },

@@ -85,7 +85,7 @@ function resultOf({ response, failure }: PostOutcome, post: OutgoingPost): Failu
     const answer = v.safeParse(answers.accepted, parseJson(body));
     if (answer.success) return { reference: answer.output };
     return {
-      reason: `status ${code}, but not the answer of the service: check its URL`,
+      reason: `status ${code}, but not a response of this service; check its URL`,
       final: false,
     };
   }

@@ -30,11 +30,11 @@ export const teams: Channel = {
     message: (notification) => ({ body: fitMessage(notification, messageOf, MAX_BYTES) }),
     answers: {
       refusals: {
-        400: 'the workflow does not take this message; create it with “When a Teams webhook request is received”',
-        401: 'the workflow URL is not valid; let anyone trigger the workflow, and copy its URL again',
-        403: 'the workflow URL is not valid; let anyone trigger the workflow, and copy its URL again',
-        404: 'the workflow was deleted or turned off; create one, and enter its URL in the rule',
-        410: 'the workflow was deleted; create one, and enter its URL in the rule',
+        400: 'the workflow rejected the message; create one with “When a Teams webhook request is received”',
+        401: 'the workflow URL is invalid; allow anyone to trigger the workflow, and copy its URL again',
+        403: 'the workflow URL is invalid; allow anyone to trigger the workflow, and copy its URL again',
+        404: 'the workflow was deleted or turned off; create another, and enter its URL in the rule',
+        410: 'the workflow was deleted; create another, and enter its URL in the rule',
         413: 'the message is too long for Teams',
       },
       problem: v.pipe(

@@ -13,7 +13,7 @@ const TOKEN: ChannelField = {
   hint: 'From @BotFather. It is a secret and is not shown again.',
   format: {
     pattern: /^\d+:[\w-]{10,200}$/,
-    message: 'must be the token that @BotFather gives to a bot, as in 123456789:AAAA…',
+    message: 'must be a bot token from @BotFather, such as 123456789:AAAA…',
   },
   documentation: 'The token of a Telegram bot.',
   example: '123456789:AAAABBBBCCCCDDDDEEEEFFFFGGGGHHHH',
@@ -32,7 +32,7 @@ const CHAT: ChannelField = {
 const SERVER: ChannelField = {
   ...{ name: 'telegram_server_url', kind: 'url', isSecret: false },
   label: 'Telegram API server',
-  hint: 'Only for a Bot API server of your own. If empty, api.telegram.org is used.',
+  hint: 'Only if you run your own Bot API server. If empty, api.telegram.org is used.',
   placeholder: 'https://api.telegram.org',
   documentation: 'The URL of a Telegram Bot API server. If null, `https://api.telegram.org`.',
   example: 'https://telegram-api.example.com/',
@@ -66,10 +66,10 @@ export const telegram: Channel = {
         v.transform(({ result }) => String(result.message_id)),
       ),
       refusals: {
-        400: 'Telegram does not take the message; check the chat ID, and whether the bot is in the chat',
-        401: 'the bot token is not valid; copy it again from @BotFather',
-        403: 'the bot may not write to the chat; add it to the chat, or start a chat with it',
-        404: 'the bot token is not valid; copy it again from @BotFather',
+        400: 'Telegram rejected the message; check the chat ID, and that the bot is in the chat',
+        401: 'the bot token is invalid; copy it again from @BotFather',
+        403: 'the bot can’t write to the chat; add it to the chat, or start a chat with it',
+        404: 'the bot token is invalid; copy it again from @BotFather',
       },
       problem: v.pipe(
         v.object({

@@ -55,17 +55,17 @@ export const dns = defineCommand({
     plan: { arguments: DOMAIN, description: 'Print what would change, and change nothing' },
     apply: {
       arguments: DOMAIN,
-      description: 'Print what will change, ask, publish it, and have the domain checked again',
+      description: 'Print what will change, publish it once you confirm, and check the domain again',
     },
     undo: {
       arguments: [{ name: 'CHANGE' }],
-      description: 'Publish the records from before a change',
+      description: 'Publish the records from before a change again',
     },
     changes: { description: 'List the latest changes' },
     servers: { description: 'List the name servers' },
     'add-server': {
       arguments: [{ name: 'NAME' }],
-      description: 'Add a name server, with its secret from standard input, and check it',
+      description: 'Add a name server and check it; reads its secret from standard input',
     },
     'remove-server': {
       arguments: [{ name: 'NAME' }],
@@ -86,11 +86,11 @@ export const dns = defineCommand({
     },
     as: {
       value: 'FORMAT',
-      description: 'Print the records to copy',
+      description: 'Print the records as text to copy',
       choices: FORMATS,
       actions: ['plan'],
     },
-    yes: { description: 'Do not ask', actions: ['apply', 'undo'] },
+    yes: { description: 'Do not ask for confirmation', actions: ['apply', 'undo'] },
     kind: {
       value: 'KIND',
       description: 'Kind of name server',
@@ -110,7 +110,7 @@ export const dns = defineCommand({
     const json = values.json === true;
     if (action === 'plan' && !hasDatabase(readConfig(io.env).config)) {
       if (values.server !== undefined)
-        throw new UsageError('--server needs the database of the service, and there is none here');
+        throw new UsageError('--server requires the database of the service, and there is none here');
       return planAlone(io, readName(argument), { as: values.as, json, checks: values.check });
     }
     return withApp(io, async (app) => {
@@ -235,7 +235,7 @@ async function checkedDomain(app: App, name: string): Promise<DomainRow> {
   if (!found)
     throw new AppError(
       'not_found',
-      `${name} is not one of your domains. Add it to the team first.`,
+      `${name} is not a domain of your team. Add it first.`,
     );
   const row = await app.db
     .selectFrom('domains')
@@ -269,7 +269,7 @@ function findServer(rows: DnsServerRow[], name: string): DnsServerRow {
   if (row) return row;
   const names = rows.map((one) => printable(one.name)).join(', ');
   throw new UsageError(
-    `No name server is called "${name}"${names === '' ? '' : `: there is ${names}`}`,
+    `No name server is called "${name}"${names === '' ? '' : `. Name servers: ${names}`}`,
   );
 }
 
@@ -320,7 +320,7 @@ const storeIn =
 async function confirmed(io: Io, question: string): Promise<boolean> {
   const answer = await io.ask(`${question} Enter yes to confirm: `);
   if (answer === null)
-    throw new UsageError('There is no terminal to ask on. Add --yes to publish without a question');
+    throw new UsageError('There is no terminal for the question. Add --yes to publish without it');
   if (answer.trim().toLowerCase() === 'yes') return true;
   printMessage(io, 'Nothing was changed.');
   return false;
@@ -332,7 +332,7 @@ function printMade(io: Io, rows: DnsChangeRow[]): number {
   if (isDone)
     printMessage(
       io,
-      `The service checks the domain again within a minute. To take a change back: ${io.program} dns undo CHANGE`,
+      `The service checks the domain again within a minute. To undo a change: ${io.program} dns undo CHANGE`,
     );
   return isDone ? EXIT.success : EXIT.externalFailure;
 }
@@ -341,7 +341,7 @@ async function undo(io: Io, app: App, id: string, yes: boolean): Promise<number>
   await settleStopped(app);
   const row = await changeOr404(app.db, id);
   io.stdout(`${printable(changeLine(presentChange(row)))}\n`);
-  if (!yes && !(await confirmed(io, 'Publish the records from before this change?')))
+  if (!yes && !(await confirmed(io, 'Publish the records from before this change again?')))
     return EXIT.negative;
   return printMade(io, [await undoChange(authorOf(app), id, storeIn(app))]);
 }
@@ -351,7 +351,7 @@ async function listLatest(io: Io, app: App, json: boolean): Promise<number> {
   const changes = rows.map(presentChange);
   if (json) io.stdout(`${printableJson(changes, 2)}\n`);
   else for (const change of changes) io.stdout(`${printable(changeLine(change))}\n`);
-  if (changes.length === 0 && !json) printMessage(io, 'No DNS records were changed yet.');
+  if (changes.length === 0 && !json) printMessage(io, 'No DNS changes yet.');
   return EXIT.success;
 }
 
@@ -361,7 +361,7 @@ async function listAll(io: Io, app: App, json: boolean): Promise<number> {
   const servers = (await allServers(app.db)).map(presentServer);
   if (json) io.stdout(`${printableJson(servers, 2)}\n`);
   else for (const server of servers) io.stdout(`${printable(serverLine(server))}\n`);
-  if (servers.length === 0 && !json) printMessage(io, 'There are no name servers yet.');
+  if (servers.length === 0 && !json) printMessage(io, 'No name servers yet.');
   return EXIT.success;
 }
 

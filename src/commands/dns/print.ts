@@ -76,7 +76,7 @@ export function changeLine({
 }: DnsChange): string {
   const time = `${created_at.slice(0, 16).replace('T', ' ')} UTC`;
   const more = [
-    ...(undoes === null ? [] : [`takes back ${undoes}`]),
+    ...(undoes === null ? [] : [`undoes ${undoes}`]),
     ...(error === null ? [] : [error]),
   ];
   return [`${id}  ${status.padEnd(8)}  ${name} ${type}  ${time}`, ...more].join('. ');

@@ -21,7 +21,7 @@ import { standaloneTools } from './standalone.ts';
 export const mcp = defineCommand({
   name: 'mcp',
   summary:
-    'Let an assistant check mail and domains through the Model Context Protocol, on the service at DELIVERABILITY_URL if that is set',
+    'Let an AI assistant check mail and domains through the Model Context Protocol, on the service at DELIVERABILITY_URL if set',
   options: {
     'allow-writes': {
       description: 'Also offer tools that change settings, as the role of the API key allows',
@@ -30,7 +30,7 @@ export const mcp = defineCommand({
   async run({ values }, io) {
     const target = readTarget(io);
     const allowsWrites = values['allow-writes'] ?? false;
-    if (allowsWrites && !target) throw new UsageError('--allow-writes needs DELIVERABILITY_URL');
+    if (allowsWrites && !target) throw new UsageError('--allow-writes requires DELIVERABILITY_URL');
     const { input, output, exit } = io.protocol!;
     const common = { version: VERSION, allowsWrites, toAppError: toAppErrorFor(io) };
     const server = await createMcpServer({
@@ -95,7 +95,7 @@ const toAppErrorFor =
     if (error instanceof ConfigError || error instanceof UsageError)
       return new AppError('malformed_request', error.message);
     io.stderr(`${(error as Error)?.stack ?? error}\n`);
-    return new AppError('internal_error', 'Something went wrong. The details are on stderr.');
+    return new AppError('internal_error', 'An internal error occurred. The details are on stderr.');
   };
 
 /** Returns a function that resolves when all requests are answered, or after a time limit. */

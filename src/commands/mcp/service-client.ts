@@ -130,6 +130,6 @@ function notOurs({ base }: ServiceTarget, response: Response): AppError {
         : ' Check DELIVERABILITY_URL, and that the service and this program have the same version.';
   return new AppError(
     status >= 500 ? 'unavailable' : 'internal_error',
-    `${origin} answered with HTTP ${status}, but not as this program expects.${advice}`,
+    `${origin} returned HTTP ${status}, but not the expected response.${advice}`,
   );
 }

@@ -16,7 +16,7 @@ export const SHELLS = {
 export const completion = (commands: () => Command[]): Command =>
   defineCommand({
     name: 'completion',
-    summary: 'Print the completions of a shell: bash, zsh or fish',
+    summary: 'Print the completions for bash, zsh or fish',
     arguments: [{ name: 'SHELL', choices: Object.keys(SHELLS) }],
     async run({ positionals }, io) {
       io.stdout(SHELLS[positionals[0] as keyof typeof SHELLS](commands()));

@@ -34,7 +34,7 @@ const example = (purpose: string, command: string): string =>
   `.PP\n${escaped(purpose)}:\n.PP\n.RS\n${escaped(command)}\n.RE\n`;
 
 const DESCRIPTION =
-  'A self-hosted tester of email deliverability. It receives messages at test addresses, and checks authentication, reverse DNS, TLS, blocklists, headers and content. The report has a score, the evidence for every point lost, and the fix. The same checks run on the command line, without a service.';
+  'A self-hosted email deliverability tester. It receives messages at test addresses, and checks authentication, reverse DNS, TLS, blocklists, headers and content. The report has a score, the evidence for every point lost, and the fix. The same checks run on the command line, without a service.';
 
 /** `date`, in milliseconds since the Unix epoch, stands at the foot of the page. */
 export function manPage(commands: Declaration[], date: number): string {
@@ -58,7 +58,7 @@ ${item('-h, --help', 'Print the commands, or the options of a command')}${item('
 Settings are environment variables.
 The service of the Debian package reads them from
 .IR /etc/deliverability/deliverability.env .
-${variables.map(({ name, help, default: value }) => item(name, plain(`${help}${value ? ` Default: ${value}` : ''}`))).join('')}${item('DELIVERABILITY_API_KEY', 'API key with which commands use a service')}${item('NO_COLOR', 'If set, commands print no colors')}.SH FILES
+${variables.map(({ name, help, default: value }) => item(name, plain(`${help}${value ? ` Default: ${value}` : ''}`))).join('')}${item('DELIVERABILITY_API_KEY', 'API key that commands use to call a service')}${item('NO_COLOR', 'If set, commands print no colors')}.SH FILES
 .TP
 .I /etc/deliverability/deliverability.env
 Settings of the service.
@@ -66,7 +66,7 @@ Settings of the service.
 .I /var/lib/deliverability
 Database and secret key of the service.
 .SH EXIT STATUS
-${item(`${EXIT.success}`, 'Success')}${item(`${EXIT.negative}`, 'Negative result, such as a score below the limit')}${item(`${EXIT.usage}`, 'Invalid usage or configuration')}${item(`${EXIT.externalFailure}`, 'External failure, such as a network or a disk that does not work')}.SH EXAMPLES
+${item(`${EXIT.success}`, 'Success')}${item(`${EXIT.negative}`, 'Negative result, such as a score below the limit')}${item(`${EXIT.usage}`, 'Invalid usage or configuration')}${item(`${EXIT.externalFailure}`, 'External failure, such as a network or disk error')}.SH EXAMPLES
 Check a message without a service:
 .PP
 .RS
@@ -76,7 +76,7 @@ ${example('Check the records of a domain', 'deliverability domain example.com')}
   'Fail in a build pipeline if a template scores below 80, and write a report for it',
   'deliverability check --offline --fail-below 80 --report junit=report.xml templates/',
 )}${example(
-  'Create the owner of an installed service, with its settings and its user',
+  'Create the owner on a server with the Debian package',
   'sudo deliverability-admin owner you@example.com',
 )}.SH SEE ALSO
 .BR systemd.service (5),

@@ -259,7 +259,7 @@ export function RuleForm({ action, values, problem, submit, version, ...context 
           type="number"
           name="reminder_hours"
           label="Reminder after (hours)"
-          hint={`Repeats the alert while an incident stays open, every ${REMINDER_HOURS.min} to ${REMINDER_HOURS.max} hours. If empty, there are no reminders. Webhooks get none.`}
+          hint={`Repeats the alert while an incident is open: ${REMINDER_HOURS.min} to ${REMINDER_HOURS.max} hours after the last message. If empty, no reminders are sent. Webhooks never get them.`}
           {...REMINDER_HOURS}
           value={values.reminders}
           error={errors.reminder_hours}

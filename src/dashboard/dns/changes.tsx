@@ -30,7 +30,7 @@ export const ChangeTable = ({ changes }: { changes: DnsChange[] }) => (
         cell: ({ name, type, undoes }) => (
           <>
             <bdi>{sanitize(name)}</bdi> {type}
-            {undoes !== null && <span class="row-note">Takes back an earlier change</span>}
+            {undoes !== null && <span class="row-note">Undoes an earlier change</span>}
           </>
         ),
       },
@@ -84,7 +84,7 @@ const list = page({
           )}
           {changes.data.length === 0 ? (
             <EmptyState title="No DNS changes yet">
-              Open the page of a domain, and select “Publish this record” at a finding.
+              Open a domain, and select “Publish this record” in a finding.
             </EmptyState>
           ) : (
             <ChangeTable changes={changes.data} />
@@ -117,7 +117,7 @@ function Result({
   if (failed > 0)
     return (
       <Notice tone="fail">
-        {failed === 1 ? '1 change failed.' : `${failed} changes failed.`} Open it for the reason.{' '}
+        {failed === 1 ? '1 change failed.' : `${failed} changes failed.`} Open a failed change for the reason.{' '}
         {applied > 0 && done}
       </Notice>
     );
@@ -138,7 +138,7 @@ function Result({
 
 // One change.
 
-const DONE: Record<string, string> = { undone: 'The records from before are published again.' };
+const DONE: Record<string, string> = { undone: 'The old records are published again.' };
 
 async function render(
   call: PageCall,
@@ -195,7 +195,7 @@ async function render(
               ['Requested', <Time key="requested" at={change.created_at} />],
               ['Completed', change.finished_at && <Time key="at" at={change.finished_at} />],
               [
-                'Takes back',
+                'Undoes',
                 change.undoes && <a href={`${CHANGES}/${change.undoes}`}>an earlier change</a>,
               ],
             ]}
@@ -205,7 +205,7 @@ async function render(
             <Confirm
               action={`${CHANGES}/${id}/undo`}
               label="Undo…"
-              warning="This publishes the records from before again. If the records have changed since, nothing is changed."
+              warning="This publishes the old records again. If the records have changed since, nothing is changed."
               confirm="Undo this change"
             />
           )}
@@ -222,13 +222,13 @@ function CacheNote({ change }: { change: DnsChange }) {
   if (before.values.length === 0)
     return (
       <p class="small muted">
-        Resolvers that have looked for these records before can miss them for up to an hour.
+        Resolvers that looked up these records before the change may not see them for up to an hour.
       </p>
     );
   if (cached_until === null || Date.parse(cached_until) <= now) return null;
   return (
     <p class="small muted">
-      Resolvers can return the records from before until <Time at={cached_until} />.
+      Resolvers may return the old records until <Time at={cached_until} />.
     </p>
   );
 }

@@ -207,7 +207,7 @@ function Plan({ id, plan, query, server }: PlanProps) {
         </Card>
       )}
       {published.length > 0 && (
-        <Card title="Published already" id="published">
+        <Card title="Already published" id="published">
           {published.map((change) => (
             <Planned key={keyOf(change)} change={change} isChoice={false} />
           ))}

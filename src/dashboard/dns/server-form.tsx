@@ -122,7 +122,7 @@ function SettingField({ field, value, error, isStored }: SettingFieldProps) {
       label={isStored ? `New ${label}` : isRequired ? label : `${label} (optional)`}
       hint={
         isStored
-          ? 'One is stored, and is not shown. Leave empty to keep it.'
+          ? 'A value is stored but not shown. Leave empty to keep it.'
           : hint.replaceAll('`', '')
       }
     />

@@ -112,7 +112,7 @@ async function render(call: PageCall, id: string, state: State = {}) {
           <Confirm
             action={`${path}/delete`}
             label="Delete…"
-            warning="Its credentials are deleted. What was published stays, but you can no longer undo it here."
+            warning="Its credentials are deleted. Published records stay, but you can no longer undo their changes here."
             confirm="Delete name server"
           />
         </Card>

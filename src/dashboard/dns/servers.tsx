@@ -63,8 +63,8 @@ const show = page({
           {done === 'deleted' && <Notice tone="pass">Name server deleted.</Notice>}
           {isEmpty ? (
             <EmptyState title="No name servers yet" action={<AddServer />}>
-              With the credentials of your name server, admins publish the records that fix findings
-              with one button. Each change is shown before it is made, and can be undone.
+              Add the credentials of your name server to publish the records that fix findings with
+              one button. You see each change before it is made, and can undo it.
             </EmptyState>
           ) : (
             <ServerTable servers={servers.data} />
@@ -149,8 +149,7 @@ function renderNew(
           ))}
         </nav>
         <p class="muted">
-          {hint} For other providers, <a href="/domains">the page of a domain</a> has each record to
-          copy.
+          {hint} For other providers, copy each record from <a href="/domains">the page of a domain</a>.
         </p>
         <ServerForm
           action={SERVERS}

@@ -100,7 +100,7 @@ function rateLimited(result: { code: number; headers: Record<string, string> }):
   const { retryAfterMs } = overloadError('Cloudflare', result);
   return new DnsServerError(
     'rate_limited',
-    'Cloudflare is rate-limiting requests of this token. Try again in five minutes.',
+    'Cloudflare is rate-limiting this token. Try again in five minutes.',
     { retryAfterMs },
   );
 }
@@ -136,7 +136,7 @@ function refusal(
   if (codes.some((one) => CONFLICTS.includes(one)))
     return new DnsServerError(
       'changed',
-      `The records have changed at Cloudflare since the plan was made. Nothing was written: make a new plan.${said}`,
+      `The records have changed at Cloudflare since the plan was made. Nothing was written. Make a new plan.${said}`,
     );
   if (code >= 500)
     return new DnsServerError(

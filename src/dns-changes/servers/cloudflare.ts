@@ -23,7 +23,7 @@ import { cloudflareApi } from './cloudflare-api.ts';
 
 export const cloudflare: ServerKind = {
   name: 'Cloudflare',
-  hint: 'Changes records through the API of Cloudflare, with a token that is limited to your zones.',
+  hint: 'Changes records through the Cloudflare API, with a token that is limited to your zones.',
   fields: [
     {
       ...{ name: 'api_token', kind: 'text', isSecret: true, isRequired: true },
@@ -122,7 +122,7 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
     if (!hasSameValues(setOf(name, type, current), before))
       throw new DnsServerError(
         'changed',
-        `${type} at ${name} has changed since the plan was made. Nothing was written: make a new plan.`,
+        `${type} at ${name} has changed since the plan was made. Nothing was written. Make a new plan.`,
       );
     await requireNoProxy(id, before);
     const removed = current.filter((record) => !after.values.includes(textOf(record)));

@@ -18,7 +18,7 @@ export const RFC2136_FIELDS: ServerField[] = [
     hint: 'The host name or IP address of the primary server, with `:port` if it is not 53.',
     placeholder: 'ns1.example.com',
     documentation:
-      'The host name or IP address of the primary name server, with `:port` if it is not 53. IPv6 addresses with a port have brackets.',
+      'The host name or IP address of the primary name server, with `:port` if it is not 53. Put an IPv6 address with a port in brackets.',
     example: 'ns1.example.com',
     schema: v.pipe(
       v.string('must be a string'),
@@ -70,10 +70,10 @@ export const RFC2136_FIELDS: ServerField[] = [
   {
     ...{ name: 'zones', kind: 'text', isSecret: false, isRequired: false },
     label: 'Zones',
-    hint: 'The zones that the key may change, separated by commas. If empty, the server is asked for each name.',
+    hint: 'The zones that the key can change, separated by commas. If empty, the service asks the server for the zone of each name.',
     placeholder: 'example.com, example.org',
     documentation:
-      'The zones that the key may change, separated by commas. Without them, the service asks the server which zone has a name.',
+      'The zones that the key can change, separated by commas. If omitted, the service asks the server for the zone of each name.',
     example: 'example.com, example.org',
     schema: v.pipe(
       v.string('must be a string'),

@@ -69,7 +69,7 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
     const { rcode, packet } = trusted(result, false);
     if (rcode === RCODES.REFUSED || rcode === NOT_AUTHORITATIVE) return null;
     if (rcode !== RCODES.NOERROR && rcode !== RCODES.NXDOMAIN)
-      throw new DnsServerError('server_failed', `${address} could not answer a query.`);
+      throw new DnsServerError('server_failed', `${address} failed to answer a query.`);
     return packet.flag_aa ? packet : null;
   }
 
@@ -162,7 +162,7 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
     if (!hasSameValues(result, after))
       throw new DnsServerError(
         'server_failed',
-        `${address} accepted the update, but ${type} at ${name} is not what was sent. Look at the log of the server.`,
+        `${address} accepted the update, but ${type} at ${name} is not what was sent. Check the log of the server.`,
         { mayHaveChanged: true },
       );
   }
@@ -172,7 +172,7 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
     if (rcode === RCODES.REFUSED)
       throw new DnsServerError(
         'refused',
-        `${address} does not let the key ${key.name} change ${name} in ${zone}. Allow it in the update policy of the zone.`,
+        `${address} does not allow the key ${key.name} to change ${name} in ${zone}. Allow it in the update policy of the zone.`,
       );
     if (rcode === NOT_AUTHORITATIVE || rcode === NOT_IN_ZONE) throw notHeld(zone);
     if (rcode === RCODES.NOTIMP)
@@ -181,7 +181,7 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
       throw new DnsServerError('invalid_record', `${address} rejects the update as malformed.`);
     throw new DnsServerError(
       'server_failed',
-      `${address} failed to update ${zone} (response code ${rcode}). Look at the log of the server.`,
+      `${address} failed to update ${zone} (response code ${rcode}). Check the log of the server.`,
       { mayHaveChanged: true },
     );
   }
@@ -209,7 +209,7 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
           : ` It is ${formatUtcTime(serverTime)} there, and ${formatUtcTime(clock.now())} here.`;
       throw new DnsServerError(
         'wrong_time',
-        `The clocks of ${address} and of this service differ by more than five minutes.${times} Set them by NTP.`,
+        `The clocks of ${address} and of this service differ by more than five minutes.${times} Synchronize them with NTP.`,
         kind === 'rejected' ? {} : unknown,
       );
     }
@@ -229,7 +229,7 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
   const notHeld = (zone: string): DnsServerError =>
     new DnsServerError(
       'no_such_zone',
-      `${address} does not hold the zone ${zone}. Enter the primary server of the zone.`,
+      `${address} does not serve the zone ${zone}. Enter the primary server of the zone.`,
     );
 
   /** Most servers verify the key of a question about the root, even if they refuse to answer it. */
@@ -290,14 +290,14 @@ function encodedRecord(name: string, type: string, value: string, ttl: number) {
 const changed = ({ name, type }: RecordSet): DnsServerError =>
   new DnsServerError(
     'changed',
-    `${type} at ${name} has changed since the plan was made. Nothing was written: make a new plan.`,
+    `${type} at ${name} has changed since the plan was made. Nothing was written. Make a new plan.`,
   );
 
 function keyProblem(address: string, { name, algorithm }: TsigKey, error: string): string {
   if (error === 'BADKEY')
     return `${address} does not know the key ${name} with ${algorithm}, or does not accept it for this zone. Check its name, its algorithm, and the zone.`;
   if (error === 'BADSIG')
-    return `${address} has another secret for the key ${name}. Enter the secret of the server.`;
+    return `${address} has another secret for the key ${name}. Enter the secret that is set on the server.`;
   return `${address} rejects signatures with ${algorithm}. Choose another algorithm.`;
 }
 

@@ -27,7 +27,7 @@ const ALL_TAGS: Tag[] = [
   {
     name: 'DNS changes',
     description:
-      'Publishes the records that fix findings at your name servers: a plan first, then the changes that you confirm.',
+      'Publishes the records that fix findings at your name servers: first a plan, then the changes that you confirm.',
     paths: [
       '/v1/dns_servers',
       '/v1/dns_changes',

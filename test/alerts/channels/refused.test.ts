@@ -35,7 +35,7 @@ const ADVICE: Record<keyof typeof SERVICES, RegExp> = {
   telegram: /Status 401: the bot token is not valid; copy it again.*Unauthorized/s,
   ntfy: /Status 401: the ntfy server does not accept the access token.*unauthorized/s,
   pagerduty:
-    /Status 400: PagerDuty does not take the event; check the integration key.*Invalid routing key: …/s,
+    /Status 400: PagerDuty rejected the event; check the integration key.*Invalid routing key: …/s,
 };
 
 for (const id of Object.keys(SERVICES) as (keyof typeof SERVICES)[])
@@ -150,7 +150,7 @@ test('A dead host, a host that is not the service, and a forbidden one are told 
     return mainOf((await owner.get(`/alerts/${alert.id}`)).html);
   };
   receiver.respond = () => ({ status: 200, body: '<!doctype html>Welcome' });
-  assert.match(await tryIt(), /Status 200, but not the answer of the service: check its URL/);
+  assert.match(await tryIt(), /Status 200, but not a response of this service; check its URL/);
   receiver.respond = () => ({ status: 500, body: '{'.repeat(60_000) });
   assert.match(await tryIt(), /Status 500: only 2xx counts as success/);
   receiver.respond = (_, response) => {
