@@ -77,7 +77,9 @@ async function planSet(source: RecordSource, proposals: ProposedRecord[]): Promi
   if (publishable.length === 0) return unchanged(proposals[0]!.problem);
   const zone = await source.zoneOf(name);
   if (zone === null)
-    return unchanged(`${name} is not in a zone of this server, or it is delegated to another server.`);
+    return unchanged(
+      `${name} is not in a zone of this server, or it is delegated to another server.`,
+    );
   const alias = await source.read(zone, name, 'CNAME');
   if (alias.values.length > 0)
     return unchanged(
@@ -96,7 +98,9 @@ async function planSet(source: RecordSource, proposals: ProposedRecord[]): Promi
   const cautions = [
     ...publishable.map(({ caution }) => caution),
     result.isShortened ? ADD_RUA : null,
-    result.isMerged ? 'The record has changed since the check. The plan keeps what was added.' : null,
+    result.isMerged
+      ? 'The record has changed since the check. The plan keeps what was added.'
+      : null,
   ].filter((caution) => caution !== null);
   return {
     ...unchanged(null, before, zone),

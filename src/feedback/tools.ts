@@ -16,7 +16,7 @@ export const getFeedback = tool({
   name: 'get_feedback',
   title: 'Get feedback of receivers',
   description:
-    'Answers what DMARC reports show about a domain of the team: who sends as the domain, and what passes and fails. It also says whether the policy can become stricter, with the record. Use get_source for one sender.',
+    'Returns what DMARC reports show about a domain of the team: who sends as the domain, and what passes and fails. It also says whether the policy can become stricter, with the record. Use get_source for one sender.',
   uses: [...findsDomain, list, advice],
   resources: [get],
   input: v.strictObject({
@@ -81,7 +81,7 @@ export const getSource = tool({
   name: 'get_source',
   title: 'Get a source',
   description:
-    'Answers who one sender of a domain is, why its messages fail DMARC, and how to set it up. The ID is from get_feedback.',
+    'Returns who one sender of a domain is, why its messages fail DMARC, and how to set it up. Get its ID from get_feedback.',
   uses: [get],
   resources: [get],
   input: v.strictObject({

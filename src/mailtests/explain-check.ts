@@ -15,7 +15,7 @@ export const explainCheck = tool({
   name: 'explain_check',
   title: 'Explain a check',
   description:
-    'Explains what a check looks for, what it counts, which standard it follows, and which rules of mailbox providers need it, with their SMTP errors. Without an ID, it lists all checks.',
+    'Explains what a check looks for, its points, its standard, and the provider rules that require it, with their SMTP errors. Without an ID, it lists all checks.',
   isRepeatable: true,
   uses: [],
   input: v.strictObject({
@@ -54,9 +54,9 @@ function explain(id: string): string {
   return answerText(
     [
       `${label} (${id}), category ${category}`,
-      issueTitle ? `Problem that it finds: ${issueTitle}` : 'It only informs.',
+      issueTitle ? `Problem: ${issueTitle}` : 'For information only.',
       points > 0
-        ? `It counts ${points} points. pass earns all, warn half, fail none. error (could not be determined) and skipped (does not apply) do not count.`
+        ? `It is worth ${points} points. pass earns all, warn half, fail none. error (could not be determined) and skipped (does not apply) do not count.`
         : 'It has no points.',
       `Standard: ${reference.name} ${reference.url}`,
       dependsOn.length > 0 ? `Skipped if one of these fails: ${dependsOn.join(', ')}` : '',
@@ -67,8 +67,8 @@ function explain(id: string): string {
       ...caps.map(
         ({ limit, reason }) => `- A rule with it can limit the score to ${limit}: ${reason}`,
       ),
-      rules.length === 0 ? 'No rule of a large mailbox provider is about it alone.' : '',
-      'get_test with this check gives the finding of a message, with its fix.',
+      rules.length === 0 ? 'No rule of a large mailbox provider requires it.' : '',
+      'To get the finding of a message with its fix, call get_test with this check.',
     ],
     'explain_check without an ID',
   );

@@ -60,7 +60,8 @@ export const dns = defineCommand({
     plan: { arguments: DOMAIN, description: 'Print what would change, and change nothing' },
     apply: {
       arguments: DOMAIN,
-      description: 'Print what will change, publish it once you confirm, and check the domain again',
+      description:
+        'Print what will change, publish it once you confirm, and check the domain again',
     },
     undo: {
       arguments: [{ name: 'CHANGE' }],
@@ -115,7 +116,9 @@ export const dns = defineCommand({
     const json = values.json === true;
     if (action === 'plan' && !hasDatabase(readConfig(io.env).config)) {
       if (values.server !== undefined)
-        throw new UsageError('--server requires the database of the service, and there is none here');
+        throw new UsageError(
+          '--server requires the database of the service, and there is none here',
+        );
       return planAlone(io, readName(argument), { as: values.as, json, checks: values.check });
     }
     return withApp(io, async (app) => {
@@ -239,10 +242,7 @@ function printPlan(
 async function checkedDomain(app: App, name: string): Promise<DomainRow> {
   const found = await findDomainByName(app.db, name);
   if (!found)
-    throw new AppError(
-      'not_found',
-      `${name} is not a domain of your team. Add it first.`,
-    );
+    throw new AppError('not_found', `${name} is not a domain of your team. Add it first.`);
   const row = await app.db
     .selectFrom('domains')
     .selectAll()

@@ -111,8 +111,8 @@ function Result({
   if (failed > 0)
     return (
       <Notice tone="fail">
-        {failed === 1 ? '1 change failed.' : `${failed} changes failed.`} Open a failed change for the reason.{' '}
-        {applied > 0 && done}
+        {failed === 1 ? '1 change failed.' : `${failed} changes failed.`} Open a failed change for
+        the reason. {applied > 0 && done}
       </Notice>
     );
   return (

@@ -149,7 +149,8 @@ function renderNew(
           ))}
         </nav>
         <p class="muted">
-          {hint} For other providers, copy each record from <a href="/domains">the page of a domain</a>.
+          {hint} For other providers, copy each record from{' '}
+          <a href="/domains">the page of a domain</a>.
         </p>
         <ServerForm
           action={SERVERS}
