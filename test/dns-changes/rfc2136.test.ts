@@ -136,7 +136,7 @@ for (const { command, start } of SERVERS)
       await assertProblem(
         server.replace('example.com', before, mine),
         'changed',
-        /make a new plan/,
+        /Make a new plan/,
       );
       const added = set('new.example.com', 'TXT', ['b']);
       await server.replace('example.com', set('new.example.com', 'TXT', []), added);
