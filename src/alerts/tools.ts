@@ -25,14 +25,14 @@ export const listAlerts = tool({
   name: 'list_alerts',
   title: 'List alerts',
   description:
-    'Lists the alert rules of the team and their incidents: what is wrong now, since when, and which test or monitor run shows it. With status resolved, it lists past incidents.',
+    'Lists the alert rules of the team and their open incidents: what is wrong, since when, and which test or monitor run shows it. With status resolved, it lists past incidents instead.',
   uses: [list, listAllIncidents],
   resources: [getIncident],
   input: v.strictObject({
     status: v.optional(
       described(
         v.picklist(['open', 'resolved'], 'must be one of open, resolved'),
-        'Incidents that are open, or those that are over.',
+        'Open or resolved incidents.',
       ),
       'open',
     ),
@@ -100,7 +100,7 @@ export const createAlert = tool({
   name: 'create_alert',
   title: 'Create an alert rule',
   description:
-    'Creates a rule that notifies the team when a condition is met. Channels that need a URL or a token of their own are added in the web application, because secrets do not belong into a conversation.',
+    'Creates a rule that notifies the team when a condition is met. Channels that need their own URL or token must be added in the web application, because secrets do not belong in a conversation.',
   effect: 'writes',
   uses: [create],
   input: v.strictObject({
@@ -112,7 +112,7 @@ export const createAlert = tool({
         v.array(v.picklist(WITHOUT_SECRETS, `must be one of ${WITHOUT_SECRETS.join(', ')}`)),
         v.minLength(1, 'must contain at least one channel'),
       ),
-      'How to notify the team. `slack` posts to the URL of the service.',
+      'How to notify the team. `slack` uses the default Slack URL of the server.',
     ),
     domain: v.optional(DOMAIN_INPUT),
   }),

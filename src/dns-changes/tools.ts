@@ -50,7 +50,7 @@ export const planDns = tool({
   name: 'plan_dns',
   title: 'Plan DNS changes',
   description:
-    'Shows which DNS records would change to fix the findings about a domain, as a difference to what is there. Changes nothing. For a plan that apply_dns can apply, the key must be of an admin. If there are several name servers, name one.',
+    'Shows which DNS records would change to fix the findings about a domain, as a difference from the current records. Changes nothing. A plan that apply_dns can apply needs the key of an admin. If there are several name servers, give one as server.',
   uses: [...findsDomain, plan],
   input: v.strictObject({
     domain: DOMAIN_INPUT,
@@ -122,7 +122,7 @@ export const applyDns = tool({
   name: 'apply_dns',
   title: 'Apply DNS changes',
   description:
-    'Makes the changes of a plan at its name server, and checks the domain again. Show the plan to the user and let them confirm it first. If anything has changed since the plan, nothing is done.',
+    'Publishes the records of a plan at its name server, and checks the domain again. Before you call it, show the user the plan and ask for confirmation. If anything has changed since the plan, nothing is done.',
   effect: 'writes',
   destroys: true,
   uses: [...findsDomain, listServers, apply],
@@ -165,7 +165,7 @@ export const undoDns = tool({
   name: 'undo_dns',
   title: 'Undo a DNS change',
   description:
-    'Publishes the records from before a change that was made here. Let the user confirm it first. If the records have changed since, nothing is done.',
+    'Undoes a DNS change: publishes the records from before it again. Before you call it, ask the user for confirmation. If the records have changed since, nothing is done.',
   effect: 'writes',
   destroys: true,
   uses: [undo],

@@ -55,7 +55,7 @@ export const listDomains = tool({
   name: 'list_domains',
   title: 'List domains',
   description:
-    'Lists the domains of the team, with the health of their DNS. Use get_domain for what is wrong with one.',
+    'Lists the domains of the team, with the health of their DNS. Use get_domain for the problems of one domain.',
   uses: [list],
   resources: [get],
   input: v.strictObject({
@@ -87,7 +87,7 @@ function listedText({ id, name, status, missing_since, health }: ListedDomain): 
 }
 
 export const CHECK_DOMAIN_TEXT =
-  'Looks up the DNS of a domain now, and connects to its mail servers: SPF, DKIM keys, DMARC, MX, TLS, MTA-STS, BIMI, DANE and blocklists. Answers with what to fix, worst first, and the records to publish.';
+  'Looks up the DNS of a domain now, and connects to its mail servers: SPF, DKIM keys, DMARC, MX, TLS, MTA-STS, BIMI, DANE and blocklists. Returns what to fix, worst first, and the records to publish.';
 
 export const checkDomain = tool({
   name: 'check_domain',
@@ -113,7 +113,7 @@ export const addDomain = tool({
   name: 'add_domain',
   title: 'Add a domain',
   description:
-    'Adds a domain to the team, so that it is checked every day and receives DMARC reports. Answers with the record that verifies it.',
+    'Adds a domain to the team, so that it is checked every day and receives DMARC reports. Returns the record that verifies it.',
   effect: 'writes',
   uses: [create],
   resources: [get],
@@ -129,7 +129,8 @@ export const addDomain = tool({
 export const verifyDomain = tool({
   name: 'verify_domain',
   title: 'Verify a domain',
-  description: 'Looks up the verification record of a domain now.',
+  description:
+    'Looks up the verification record of a domain now, and returns whether the domain is verified.',
   effect: 'writes',
   isRepeatable: true,
   uses: [...findsDomain, verify],

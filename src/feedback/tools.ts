@@ -16,7 +16,7 @@ export const getFeedback = tool({
   name: 'get_feedback',
   title: 'Get feedback of receivers',
   description:
-    'Answers what DMARC reports show about a domain of the team: who sends as the domain, and what passes and fails. It also says whether the policy can become stricter, with the record. Use get_source for one sender.',
+    'Returns what DMARC reports show about a domain of the team: who sends as the domain, and what passes and fails. It also says whether the policy can become stricter, with the record. Use get_source for one sender.',
   uses: [...findsDomain, list, advice],
   resources: [get],
   input: v.strictObject({

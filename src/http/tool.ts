@@ -127,7 +127,8 @@ export const wholeNumber = (min: number, max: number) =>
 
 const ADVICE: Partial<Record<AppError['code'], string>> = {
   unauthenticated: 'Ask the user for a new API key of the service.',
-  forbidden: 'Ask the user for a key with a higher role, or to do this in the web application.',
+  forbidden:
+    'Ask the user for a key with a higher role, or ask them to do this in the web application.',
   live_mode_required: 'Ask the user for a live key.',
   not_found: 'List the objects first, and use an ID from the list.',
   unavailable: 'Try again in a few seconds.',

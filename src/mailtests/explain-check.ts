@@ -53,9 +53,9 @@ function explain(id: string, has: ToolCall['has']): string {
   return answerText(
     [
       `${label} (${id}), category ${category}`,
-      issueTitle ? `Problem that it finds: ${issueTitle}` : 'It only informs.',
+      issueTitle ? `Problem: ${issueTitle}` : 'For information only.',
       points > 0
-        ? `It counts ${points} points. pass earns all, warn half, fail none. error (could not be determined) and skipped (does not apply) do not count.`
+        ? `It is worth ${points} points. pass earns all, warn half, fail none. error (could not be determined) and skipped (does not apply) do not count.`
         : 'It has no points.',
       `Standard: ${reference.name} ${reference.url}`,
       dependsOn.length > 0 ? `Skipped if one of these fails: ${dependsOn.join(', ')}` : '',

@@ -30,7 +30,7 @@ export function resultText(head: string[], result: ToolResult, rest: string): st
       ...head.map(kept),
       ...verdict(result).map(kept),
       ...(fixes.length > 0
-        ? ['', `${fixes.length} to fix, what costs most first. ${DATA_NOTE}`].map(kept)
+        ? ['', `${fixes.length} to fix, in order of points lost. ${DATA_NOTE}`].map(kept)
         : []),
       // Stands before the findings in the budget, because what was not checked is never fine.
       ...otherChecks(result.checks).map(kept),

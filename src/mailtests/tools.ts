@@ -76,7 +76,7 @@ export const createTest = tool({
   name: 'create_test',
   title: 'Create a test',
   description:
-    'Creates a test address. The user, or the program that sends mail, sends one message to it; then get_test with wait_seconds answers with the findings. This is the best way to check how mail is really sent.',
+    'Creates a test address. The user, or the program that sends mail, sends one message to it. Then get_test with wait_seconds returns the findings. This is the best way to check how mail is really sent.',
   effect: 'creates',
   uses: [create],
   resources: [get],
@@ -156,7 +156,7 @@ function unfinished(
   has: ToolCall['has'],
 ): string {
   if (status === 'waiting')
-    return `No message has arrived at ${address}. The address expires at ${expires_at}. To wait longer, call get_test again with wait_seconds.`;
+    return `No message has arrived at ${address}. The address expires at ${expires_at}. To keep waiting, call get_test again with wait_seconds.`;
   if (status === 'processing')
     return 'The message has arrived and is being analyzed. Call get_test again with wait_seconds 20.';
   if (failure_reason === 'not_received')
@@ -171,7 +171,7 @@ export const getTest = tool({
   name: 'get_test',
   title: 'Get a test',
   description:
-    'Answers with the result of a test: the verdict, and the findings with fixes and DNS records, what costs most first. With wait_seconds, it waits for a message that is on its way. With check, it answers with that finding alone and all its evidence.',
+    'Returns the result of a test: the verdict, and the findings in order of points lost, with fixes and DNS records. With wait_seconds, it waits for a message that is on its way. With check, it returns only that finding, with all its evidence.',
   uses: [get],
   resources: [get],
   input: v.strictObject({
@@ -230,7 +230,7 @@ export const listTests = tool({
   name: 'list_tests',
   title: 'List tests',
   description:
-    'Lists the tests of messages, newest first, with score and verdict. Filters can be combined: q searches names, subjects and senders. Start here for a question such as "why does my newsletter go to spam".',
+    'Lists tests of messages, newest first, with score and verdict. You can combine filters; q searches names, subjects and senders. Start here for questions such as "Why does my newsletter go to spam?"',
   uses: [list],
   resources: [get],
   input: v.strictObject({
@@ -281,7 +281,7 @@ export const reanalyzeTest = tool({
   name: 'reanalyze_test',
   title: 'Reanalyze a test',
   description:
-    'Analyzes the stored message of a test again, with the DNS records as they are now. Use it after a record was published. The new result, which it answers with, replaces the old one.',
+    'Analyzes the stored message of a test again, with the DNS records as they are now. Use it after a record was published. Returns the new result, which replaces the old one.',
   effect: 'writes',
   destroys: true,
   uses: [reanalyze, get],
@@ -300,7 +300,7 @@ export const reanalyzeTest = tool({
       if (test.completed_at !== completed_at) return testAnswer(test, call);
     }
     return {
-      text: `The reanalysis has started, but has no result yet. The last one is of ${completed_at}. Next: get_test with id ${id}, until the time is a later one.`,
+      text: `The reanalysis has started, but has no result yet. The last result is from ${completed_at}. Next: call get_test with id ${id} until that time changes.`,
     };
   },
 });

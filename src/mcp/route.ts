@@ -25,7 +25,7 @@ export const mcpRoute = (tools: () => Tool[]) =>
     operation: 'callMcp',
     role: 'viewer',
     invokes: true,
-    summary: 'Talk to an assistant',
+    summary: 'Call the MCP server',
     query: v.strictObject({
       allow_writes: v.optional(v.picklist(['true', 'false'], 'must be true or false'), 'false'),
     }),

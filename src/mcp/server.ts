@@ -127,7 +127,7 @@ const protocolError = (code: number, message: string): Error =>
   Object.assign(new Error(message), { code });
 
 const unknownTool = (name: string): string =>
-  `There is no tool "${clean(name)}". tools/list lists all that this key can use.`;
+  `There is no tool "${clean(name)}". tools/list lists the tools that this key can use.`;
 
 /** A client of unknown role sees all tools; each call then says what is wrong. */
 async function availableTools(options: ServerOptions): Promise<Tool[]> {
@@ -221,7 +221,7 @@ async function readResource(
     const path = route.path.replace(/:(\w+)/g, (_, name) => params[name]!);
     throw new AppError(
       'body_too_large',
-      `This resource has ${text.length} characters, more than ${MAX_RESOURCE}. Read ${route.method} ${path} of the API instead.`,
+      `This resource has ${text.length} characters; the limit is ${MAX_RESOURCE}. Read ${route.method} ${path} of the API instead.`,
     );
   }
   throw new AppError('not_found', `There is no resource ${clean(uri)}.`);

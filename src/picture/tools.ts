@@ -14,7 +14,7 @@ export const getDomain = tool({
   name: 'get_domain',
   title: 'Get a domain',
   description:
-    'Answers what all sources say about a domain of the team: DNS, tests of messages, placement in seed mailboxes, DMARC reports, Google Postmaster Tools and Microsoft SNDS. Problems come first, what costs most first, with the first step and its DNS record. It looks nothing up: use check_domain for fresh DNS. Start here for "is our domain all right".',
+    'Returns what all sources show about a domain of the team: DNS, tests of messages, placement in seed mailboxes, DMARC reports, Google Postmaster Tools and Microsoft SNDS. Problems are in order of impact, each with its first step and DNS record. It makes no lookups; use check_domain for current DNS. Start here for questions such as "Is our domain OK?"',
   uses: [...findsDomain, get],
   resources: [get],
   input: v.strictObject({ domain: DOMAIN_INPUT }),
@@ -48,7 +48,7 @@ function problemText(problem: Problem): string {
   const { state, topic, title, since, first_step, statements, is_disputed } = problem;
   return [
     `${state.toUpperCase()} ${topic}: ${clean(title)}${since === null ? '' : ` (since ${since})`}`,
-    is_disputed ? 'Another source says that all is well.' : '',
+    is_disputed ? 'Another source found no problem.' : '',
     ...statements.slice(0, MAX_STATEMENTS).map(statementText),
     stepText(first_step),
   ]

@@ -59,7 +59,7 @@ test('An admin publishes the record of a finding after seeing the difference, an
   assert.equal(undone.status, 303, mainOf(undone.html));
   assert.match(
     mainOf((await admin.get(undone.location!)).html),
-    /The records from before are published again\./,
+    /The old records are published again\./,
   );
   assert.deepEqual(dns.zone[DMARC], { TXT: [WEAK] });
   const audit = mainOf((await admin.get('/audit-log')).html);

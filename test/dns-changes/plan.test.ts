@@ -212,7 +212,7 @@ test('a plan refuses an alias and a name of another zone, but not a name below a
   const www = await planOne({ 'www.example.com': { CNAME: ['w.example'] } }, below);
   assert.deepEqual([www.problem, www.zone, www.action], [null, 'example.com', 'add']);
   const foreign = await planOne({}, { ...dmarc, name: '_dmarc.example.org' });
-  assert.match(foreign.problem!, /is in no zone of this server/);
+  assert.match(foreign.problem!, /is not in a zone of this server/);
 });
 
 test('a plan fails if records cannot be read, and never takes them for absent', async () => {

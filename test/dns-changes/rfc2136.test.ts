@@ -136,7 +136,7 @@ for (const { command, start } of SERVERS)
       await assertProblem(
         server.replace('example.com', before, mine),
         'changed',
-        /make a new plan/,
+        /Make a new plan/,
       );
       const added = set('new.example.com', 'TXT', ['b']);
       await server.replace('example.com', set('new.example.com', 'TXT', []), added);
@@ -211,7 +211,7 @@ for (const { command, start } of SERVERS)
         // Knot DNS says the same about a key that it does not know.
         command === 'named' ? 'refused' : 'bad_credentials',
         command === 'named'
-          ? /does not let the key other-key change a\.example\.com/
+          ? /does not allow the key other-key to change a\.example\.com/
           : /key other-key .* does not accept it for this zone/,
       );
       const server = openAt(running);
@@ -309,7 +309,7 @@ test('a key that may change only TXT records is enough for them, and is refused 
   await assertProblem(
     server.replace('example.com', address, { ...address, values: ['192.0.2.1'] }),
     'refused',
-    /does not let the key deliverability-key change a\.example\.com in example\.com/,
+    /does not allow the key deliverability-key to change a\.example\.com in example\.com/,
   );
 });
 

@@ -105,7 +105,7 @@ test('mcp answers each call with words while the service is away, wrong, or has 
     [onService({ url: elsewhere.url, key: 'k' }), /HTTP 404.* Check DELIVERABILITY_URL/],
     [
       onService({ url: `${elsewhere.url}/other`, key: 'k' }),
-      /HTTP 200, but not as this program expects/,
+      /HTTP 200, but not the expected response/,
     ],
     [onService({ url: `${elsewhere.url}/away`, key: 'k' }), /HTTP 502[\s\S]*Try again/],
     [
@@ -232,7 +232,7 @@ test('mcp refuses settings that do not belong together', async () => {
   const wrong: [args: string[], env: Env, expected: RegExp][] = [
     [[], { DELIVERABILITY_URL: 'https://a.example' }, /Set DELIVERABILITY_API_KEY/],
     [[], { DELIVERABILITY_URL: 'a.example', DELIVERABILITY_API_KEY: 'k' }, /must be the URL/],
-    [['--allow-writes'], {}, /--allow-writes needs DELIVERABILITY_URL/],
+    [['--allow-writes'], {}, /--allow-writes requires DELIVERABILITY_URL/],
     [['now'], {}, /Unexpected argument/],
   ];
   for (const [args, env, expected] of wrong) {

@@ -30,10 +30,10 @@ async function startChannel(t: TestContext, id: keyof typeof SERVICES) {
 /** What people must do, on the page of the rule. */
 const ADVICE: Record<keyof typeof SERVICES, RegExp> = {
   teams: /Status 404: the workflow was deleted or turned off.*The workflow could not be found/s,
-  discord: /Status 404: the webhook was deleted; create one.*Unknown Webhook/s,
+  discord: /Status 404: the webhook was deleted; create another.*Unknown Webhook/s,
   google_chat: /Status 403: Google Chat does not let the webhook post.*does not have permission/s,
-  telegram: /Status 401: the bot token is not valid; copy it again.*Unauthorized/s,
-  ntfy: /Status 401: the ntfy server does not accept the access token.*unauthorized/s,
+  telegram: /Status 401: the bot token is invalid; copy it again.*Unauthorized/s,
+  ntfy: /Status 401: the ntfy server rejected the access token.*unauthorized/s,
   pagerduty:
     /Status 400: PagerDuty rejected the event; check the integration key.*Invalid routing key: …/s,
 };
