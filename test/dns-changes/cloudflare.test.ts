@@ -171,7 +171,7 @@ test('a plan for Cloudflare sees an alias, except at the zone itself', async (t)
   ]);
   assert.deepEqual(
     [spf!.action, spf!.after.values],
-    ['replace', ['v=spf1 mx ip4:192.0.2.1 -all', 'site=1']],
+    ['replace', ['site=1', 'v=spf1 mx ip4:192.0.2.1 -all']],
   );
   assert.match(dmarc!.problem!, /is an alias \(CNAME\) of dmarc\.example/);
 });
