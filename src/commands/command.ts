@@ -126,7 +126,8 @@ function readArguments(command: Declaration, args: string[]) {
   for (const [name, option] of Object.entries(options)) {
     const given = values[name];
     if (given === undefined) {
-      if (option.isRequired) throw new UsageError(`Missing option: ${optionText(name, option)}`);
+      if (option.isRequired && (option.actions?.includes(action) ?? true))
+        throw new UsageError(`Missing option: ${optionText(name, option)}`);
       continue;
     }
     if (option.actions && !option.actions.includes(action))

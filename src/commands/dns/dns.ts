@@ -96,6 +96,7 @@ export const dns = defineCommand({
       value: 'KIND',
       description: 'Kind of name server',
       choices: SERVER_KIND_IDS,
+      isRequired: true,
       actions: ['add-server'],
     },
     setting: {
@@ -167,6 +168,7 @@ const authorOf = (app: App): Author & { app: App } => ({ app, actor: null, calle
 // Plans.
 
 interface PlanOptions {
+  server?: string | undefined;
   as: Format | undefined;
   checks: string[] | undefined;
   json: boolean;
@@ -198,14 +200,9 @@ async function planAlone(io: Io, name: string, options: PlanOptions): Promise<nu
   }
 }
 
-async function plan(
-  io: Io,
-  app: App,
-  name: string,
-  { server: given, ...options }: PlanOptions & { server?: string | undefined },
-): Promise<number> {
+async function plan(io: Io, app: App, name: string, options: PlanOptions): Promise<number> {
   const domain = await checkedDomain(app, name);
-  const server = await serverFor(app, name, given);
+  const server = await serverFor(app, name, options.server);
   const planned = await planFor(app, domain, server, options);
   const presented = presentPlan(domain, server?.id ?? null, planned);
   return printPlan(io, name, presented, server, options);
@@ -216,7 +213,7 @@ function printPlan(
   name: string,
   presented: DnsPlan,
   server: DnsServerRow | null,
-  { as, json }: PlanOptions,
+  { as, json, checks, server: given }: PlanOptions,
 ): number {
   if (json) io.stdout(`${printableJson(presented, 2)}\n`);
   else if (as) io.stdout(copiesText(presented, as));
@@ -225,12 +222,19 @@ function printPlan(
     printMessage(
       io,
       server
-        ? `To publish this: ${io.program} dns apply ${name}`
+        ? `To publish this: ${io.program} dns apply ${name}${optionsOf(checks, given)}`
         : `To copy the records: ${io.program} dns plan ${name} --as ${FORMATS.join('|')}`,
     );
   }
   return EXIT.success;
 }
+
+/** The same choice of records and name server, for the next command. */
+const optionsOf = (checks: string[] = [], server?: string): string =>
+  [
+    ...checks.map((id) => ` --check ${id}`),
+    ...(server === undefined ? [] : [` --server ${server}`]),
+  ].join('');
 
 /** The domain of the team. A verified one is checked now, because its last findings can be a day old. */
 async function checkedDomain(app: App, name: string): Promise<DomainRow> {

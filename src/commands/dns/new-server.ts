@@ -8,7 +8,7 @@ import { type Io, UsageError } from '../command.ts';
 const MAX_SECRET_BYTES = 10_000;
 
 interface Given {
-  kind?: ServerKindId | undefined;
+  kind: ServerKindId;
   setting?: string[] | undefined;
 }
 
@@ -18,7 +18,6 @@ export async function readNewServer(
   name: string,
   { kind, setting = [] }: Given,
 ): Promise<NewDnsServer> {
-  if (kind === undefined) throw new UsageError('Missing option: --kind KIND');
   const { fields } = SERVER_KINDS[kind];
   const settings: Record<string, string> = {};
   for (const text of setting) {
