@@ -181,9 +181,9 @@ const NOT_KNOWN_YET =
 type Outcome = 'made' | 'not_made' | 'other' | 'unknown';
 
 export const OUTCOMES: Record<Exclude<Outcome, 'made'>, string> = {
-  not_made: 'The records are as they were before.',
-  other: 'The records are neither as before nor as planned. Check them.',
-  unknown: 'Whether the records were changed is not known. Check them.',
+  not_made: 'The records have not changed.',
+  other: 'The records are neither the old ones nor the planned ones. Check them.',
+  unknown: 'It is unknown whether the records were changed. Check them.',
 };
 
 /** Never rejects. */

@@ -28,9 +28,12 @@ test('issueTitle falls back to the ID of an unknown check', () => {
 test('The generated declarations equal those of the checks', () => {
   const all = [...CHECKS, ...DOMAIN_CHECKS];
   assert.deepEqual(Object.keys(DECLARATIONS), [...new Set(all.map(({ id }) => id))]);
-  for (const { id, issueTitle: title, publicEvidence, publicTexts } of all) {
-    const declared = JSON.parse(JSON.stringify({ issueTitle: title, publicEvidence, publicTexts }));
-    assert.deepEqual(DECLARATIONS[id], declared, id);
+  for (const check of all) {
+    const { label, category, points, reference, dependsOn } = check;
+    const { issueTitle: title, publicEvidence, publicTexts } = check;
+    const known = { label, category, points, reference, dependsOn };
+    const declared = { ...known, issueTitle: title, publicEvidence, publicTexts };
+    assert.deepEqual(DECLARATIONS[check.id], JSON.parse(JSON.stringify(declared)), check.id);
   }
 });
 

@@ -118,7 +118,7 @@ test('makes no change at Cloudflare if the records have changed, or if one part 
   const before = await server.read('example.com', 'example.com', 'TXT');
   const after = { ...before, values: ['v=spf1 -all', 'site=1'] };
   served.add({ name: 'example.com', type: 'TXT', content: '"new"' });
-  await assertProblem(server.replace('example.com', before, after), 'changed', /make a new plan/);
+  await assertProblem(server.replace('example.com', before, after), 'changed', /Make a new plan/);
   const current = await server.read('example.com', 'example.com', 'TXT');
   served.intercept = ({ method }) => {
     // Another program deletes the record between the two requests.

@@ -285,7 +285,7 @@ test('A change whose outcome is not known stays open until the server answers, a
   const given = (await call<DnsChange>('GET', lost)).body;
   assert.deepEqual(
     [given.status, given.error],
-    ['failed', 'No response in time. Whether the records were changed is not known. Check them.'],
+    ['failed', 'No response in time. It is unknown whether the records were changed. Check them.'],
   );
   memory.isAway = false;
   memory.beforeReplace = async () => {};
