@@ -45,6 +45,8 @@ export interface PlannedChange {
   before: RecordSet;
   /** Equal to `before` if there is a problem, or nothing to do. */
   after: RecordSet;
+  /** The values that the checks propose, also if there is a problem. */
+  proposed: string[];
   purpose: string;
   checks: string[];
   action: 'add' | 'replace' | 'none';
@@ -72,6 +74,7 @@ async function planSet(source: RecordSource, proposals: ProposedRecord[]): Promi
   const none: RecordSet = { name, type, values: [], ttl: DEFAULT_TTL };
   const unchanged = (problem: string | null, before = none, zone: string | null = null) => ({
     ...{ name, type, zone, before, after: before },
+    proposed: [...new Set(chosen.map(({ value }) => value))],
     purpose: [...new Set(chosen.map(({ purpose }) => purpose))].join(' '),
     checks: [...new Set(chosen.flatMap(({ checks }) => checks))],
     action: 'none' as const,

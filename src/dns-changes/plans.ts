@@ -212,10 +212,10 @@ export const presentPlan = (
 });
 
 export const presentPlanned = (change: PlannedChange): PlannedChangeBody => {
-  const { name, type, action, before, after, purpose, checks, problem, caution } = change;
+  const { name, type, action, before, after, proposed, purpose, checks, problem, caution } = change;
   const zone = change.zone ?? ownedDomain(name) ?? name;
   return {
-    ...{ name, type, action, purpose, checks, problem, caution },
+    ...{ name, type, action, proposed, purpose, checks, problem, caution },
     before: { values: before.values, ttl: before.ttl },
     after: { values: after.values, ttl: after.ttl },
     copies: action === 'none' ? null : copiesOf(after, zone),

@@ -182,6 +182,11 @@ const PlannedChange = named(
     ),
     before: described(RecordSet, 'The current records.'),
     after: described(RecordSet, 'The records after the change, including those that stay.'),
+    proposed: described(
+      v.array(v.string()),
+      'The values that the checks propose, also if there is a `problem`.',
+      ['v=DMARC1; p=quarantine'],
+    ),
     purpose: described(
       v.string(),
       'What the records are for.',

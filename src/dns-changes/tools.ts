@@ -104,11 +104,12 @@ function difference(before: { values: string[] }, after: { values: string[] }): 
 }
 
 function changeText(change: PlannedChangeBody, isToCopy: boolean): string {
-  const { action, name, type, before, after, purpose, problem, caution, copies } = change;
-  if (action === 'none') return `${type} ${name}: is there already`;
+  const { action, name, type, before, after, proposed, purpose, problem, caution, copies } = change;
+  if (action === 'none' && problem === null) return `${type} ${name}: is there already`;
   return [
-    `${action} ${type} ${clean(name)}`,
+    `${problem === null ? action : 'not possible:'} ${type} ${clean(name)}`,
     ...difference(before, after),
+    ...(problem === null ? [] : proposed.map((value) => `Proposed: ${clean(value)}`)),
     `Why: ${clean(purpose)}`,
     problem === null ? '' : `Cannot be applied: ${clean(problem)}`,
     caution === null ? '' : `Caution: ${clean(caution)}`,

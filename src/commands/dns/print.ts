@@ -24,7 +24,7 @@ export function planText(
 }
 
 function changeText(change: PlannedChangeBody, io: Pick<Io, 'width' | 'useColor'>): string {
-  const { name, type, before, after, action, purpose, problem, caution } = change;
+  const { name, type, before, after, action, proposed, purpose, problem, caution } = change;
   const { removed, added, kept } = differenceOf(change);
   const line = (sign: keyof typeof COLORS, value: string) => {
     const text = `  ${sign} ${printable(value)}`;
@@ -39,7 +39,12 @@ function changeText(change: PlannedChangeBody, io: Pick<Io, 'width' | 'useColor'
     ...added.map((value) => line('+', value)),
     ...kept.map((value) => line(' ', value)),
     note(purpose),
-    ...(problem === null ? [] : [note(`Can’t be published here: ${problem}`)]),
+    ...(problem === null
+      ? []
+      : [
+          note(`Can’t be published here: ${problem}`),
+          ...proposed.map((value) => note(`Proposed: ${value}`)),
+        ]),
     ...(caution === null ? [] : [note(caution)]),
     '',
   ].join('\n');

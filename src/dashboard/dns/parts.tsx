@@ -91,7 +91,7 @@ export function RecordDiff({ name, type, before, after }: Difference) {
             <code>{sanitize(value)}</code>
           </li>
         ))}
-        {lines.length === 0 && <li class="kept muted">No records</li>}
+        {lines.length === 0 && <li class="none muted">No records yet</li>}
       </ul>
     </figure>
   );

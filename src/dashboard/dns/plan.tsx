@@ -234,15 +234,22 @@ const keyOf = ({ name, type }: Pick<PlannedChangeBody, 'name' | 'type'>): string
   `${type} ${name}`;
 
 function Planned({ change, isChoice }: { change: PlannedChangeBody; isChoice: boolean }) {
-  const { purpose, problem, caution, copies, action } = change;
+  const { proposed, purpose, problem, caution, copies, action } = change;
   return (
     <section class="planned">
       <RecordDiff {...change} />
       <p>{sanitize(purpose)}</p>
       {problem !== null && (
-        <p>
-          <StateMark state="warn" word="Can’t be published here:" /> {sanitize(problem)}
-        </p>
+        <>
+          <p>
+            <StateMark state="warn" word="Can’t be published here:" /> {sanitize(problem)}
+          </p>
+          {proposed.map((value) => (
+            <p key={value}>
+              Proposed: <code class="proposed">{sanitize(value)}</code>
+            </p>
+          ))}
+        </>
       )}
       {action === 'none' && problem === null && (
         <p>

@@ -3,6 +3,8 @@
 export const DNS_STYLE = `
 .record-diff ul { margin-top: 8px; border: 1px solid var(--line); border-radius: 8px; background: var(--sunken); overflow: hidden; }
 .record-diff li { display: grid; grid-template-columns: 16px minmax(0, 1fr); gap: 8px; padding: 6px 12px; }
+.record-diff li.none { display: block; }
+.planned .proposed { overflow-wrap: anywhere; }
 .record-diff li + li { border-top: 1px solid var(--line); }
 .record-diff code { background: none; overflow-wrap: anywhere; }
 .record-diff .removed > :first-child { color: var(--fail); }
