@@ -17,7 +17,7 @@ export const trackingChannels = (rule: AlertRow): ChannelId[] =>
 const BATCH_SIZE = 100;
 
 /**
- * Queues the end of a rule's open incidents, as the rule can still post it: each post is stored encrypted, because the
+ * Queues the end of a rule's open incidents while the rule can still post it. Each post is stored encrypted, because the
  * rule may have other secrets, or none, when it is sent. Also where the outcome of the alert is unknown: ending an
  * incident that a service does not know is harmless.
  */

@@ -225,7 +225,7 @@ async function finishChange(
   );
 }
 
-/** If it was an undoing itself, what it had taken back is in effect again. */
+/** If it was an undoing itself, the change that it had undone is in effect again. */
 async function markUndone(tx: Tx, id: string): Promise<void> {
   const undone = await tx
     .updateTable('dns_changes')
