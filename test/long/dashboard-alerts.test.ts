@@ -44,6 +44,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
     await page.keyboard.press('Tab');
     const focused = await page.evaluate(() => {
       const element = document.activeElement as HTMLInputElement | null;
+      if (element?.closest('nav')) return '';
       return element?.labels?.[0]?.textContent ?? element?.textContent ?? '';
     });
     if (focused.trim().startsWith(name)) return;
