@@ -165,7 +165,11 @@ function checkResponse(request: Request, { status, headers }: Response, text: st
   assert.doesNotMatch(fields, /evil\.example/, summary);
   const type = headers.get('content-type') ?? '';
   if (type.startsWith('text/html')) assert.doesNotMatch(text, UNESCAPED, summary);
-  else if (status >= 400) {
+  else if (status >= 400 && type === 'application/json') {
+    // The protocol of assistants has its own errors, once the request is authorized.
+    assert.equal(new URL(request.url).pathname, '/mcp', summary);
+    assert.equal(JSON.parse(text).jsonrpc, '2.0', summary);
+  } else if (status >= 400) {
     const problem = JSON.parse(text);
     assert.equal(type, 'application/problem+json', summary);
     assert.deepEqual([problem.object, problem.status], ['error', status], summary);

@@ -137,7 +137,7 @@ function renderNew(
     calls: [{ route: dnsServerOperations.create, body: exampleOf(kind) }],
     children: (
       <Card>
-        <nav class="segments" aria-label="Kind of name server">
+        <nav class="segments screen-only" aria-label="Kind of name server">
           {SERVER_KIND_IDS.map((id) => (
             <a
               key={id}
@@ -167,7 +167,7 @@ const exampleOf = (kind: ServerKindId) => ({
   settings: Object.fromEntries(
     SERVER_KINDS[kind].fields
       .filter(({ isRequired }) => isRequired)
-      .map(({ name, example, isSecret }) => [name, isSecret ? '…' : example]),
+      .map(({ name, example }) => [name, example]),
   ),
 });
 
