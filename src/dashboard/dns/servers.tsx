@@ -163,7 +163,8 @@ function renderNew(
 }
 
 const exampleOf = (kind: ServerKindId) => ({
-  ...{ kind, name: 'ns1' },
+  // A team has one name server of each name.
+  ...{ kind, name: kind },
   settings: Object.fromEntries(
     SERVER_KINDS[kind].fields
       .filter(({ isRequired }) => isRequired)
