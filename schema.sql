@@ -1305,7 +1305,7 @@ CREATE TABLE dns_changes (
   -- `applying` until the server has answered, then `applied` or `failed`; `undone` by a later change.
   status       TEXT NOT NULL CHECK (status IN ('applying', 'applied', 'failed', 'undone')),
   error        TEXT,
-  -- The change that this one takes back.
+  -- The change that this one undoes.
   undoes       TEXT,
   created_at   TEXT NOT NULL,
   finished_at  TEXT,

@@ -3,6 +3,7 @@
 import type { CheckResult } from '../analysis/result.ts';
 import { checksToFix } from '../analysis/summary.ts';
 import type { App } from '../app.ts';
+import { PLACEHOLDER } from '../domains/merge-records.ts';
 import { truncate } from '../report/plain-text.ts';
 import { timeInWords } from '../report/times.ts';
 import type {
@@ -223,9 +224,7 @@ function stepsOf({ alert, test, run }: IncidentEvent, incident: AlertIncidentRow
     .map(({ title, fix }) => ({ title, text: fix?.text ?? '', record: copyable(fix?.record) }));
 }
 
-/** A placeholder, such as for a key that only the signer knows: the record can't be copied as it is. */
-const PLACEHOLDER = /<[^<>]+>/;
-
+/** A record with a placeholder, such as for a key that only the signer knows, can't be copied as it is. */
 const copyable = (record: NonNullable<CheckResult['fix']>['record']): Step['record'] =>
   record && record.value.length <= MAX_RECORD_LENGTH && !PLACEHOLDER.test(record.value)
     ? record

@@ -175,7 +175,7 @@ async function makeChange(app: App, server: DnsServerRow, row: DnsChangeRow): Pr
 }
 
 const NOT_KNOWN_YET =
-  ' Whether the records were changed is not known yet: the service reads them again.';
+  ' It is not known yet whether the records were changed: the service reads them again.';
 
 /** What the records say about a change that may have been made. */
 type Outcome = 'made' | 'not_made' | 'other' | 'unknown';

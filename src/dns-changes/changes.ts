@@ -30,10 +30,10 @@ export async function listChanges(
   return fetchPage(query, page, all);
 }
 
-const TAKES_BACK = 'Takes back: ';
-/** Taking back an undoing is for the first reason again. */
+const UNDOES = 'Undoes: ';
+/** The undo of an undo has the first reason again. */
 const withoutPrefix = (reason: string): string =>
-  reason.startsWith(TAKES_BACK) ? reason.slice(TAKES_BACK.length) : reason;
+  reason.startsWith(UNDOES) ? reason.slice(UNDOES.length) : reason;
 
 const NOT_UNDOABLE: Record<Exclude<DnsChangeRow['status'], 'applied'>, string> = {
   applying: 'This change is still being applied. Try again in a minute.',
@@ -41,11 +41,11 @@ const NOT_UNDOABLE: Record<Exclude<DnsChangeRow['status'], 'applied'>, string> =
   undone: 'This change has already been undone.',
 };
 
-/** Also one of which nobody knows whether it was made: undoing it changes nothing if it was not. */
+/** Also a change whose outcome is unknown: if it was not made, undoing it changes nothing. */
 export const isUndoable = ({ status, error }: Pick<DnsChangeRow, 'status' | 'error'>): boolean =>
   status === 'applied' || (status === 'failed' && error!.endsWith(OUTCOMES.unknown));
 
-/** Stores the change that takes this one back. Throws `conflict` if it can't be undone. */
+/** Stores the change that undoes this one. Throws `conflict` if it can't be undone. */
 export async function beginUndo(
   tx: Tx,
   author: Author & { app: App },
@@ -54,7 +54,7 @@ export async function beginUndo(
 ): Promise<DnsChangeRow> {
   if (!isUndoable(row))
     throw new AppError('conflict', NOT_UNDOABLE[row.status as keyof typeof NOT_UNDOABLE]);
-  const reason = row.undoes === null ? `${TAKES_BACK}${row.reason}` : withoutPrefix(row.reason);
+  const reason = row.undoes === null ? `${UNDOES}${row.reason}` : withoutPrefix(row.reason);
   const [undo] = await beginChanges(tx, author, server, row.domain_id, [
     {
       zone: row.zone,

@@ -56,7 +56,8 @@ function proposalProblem(check: Proposer, checks: Proposer[]): string | null {
 }
 
 function proposalCaution(id: string, type: string, value: string): string | null {
-  if (id === 'mta_sts') return 'It has an effect only once the policy file is on your web server.';
+  if (id === 'mta_sts')
+    return 'The record has no effect until the policy file is on your web server.';
   // The sender of a message chooses the name that it says in HELO.
   return type === 'A' || type === 'AAAA' ? `Publish it only if ${value} is your server.` : null;
 }

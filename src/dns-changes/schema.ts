@@ -299,7 +299,7 @@ export const ApplyPlan = named(
           v.maxLength(100, 'must contain at most 100'),
         ),
       ),
-      'Only these changes of the plan. By default, all that can be applied, except those that need more than the record: see `caution`.',
+      'Only these changes of the plan. By default, all that can be applied, except those with a condition: see `caution`.',
     ),
   }),
   'The plan to apply. `test_id` and `checks` must be those of the plan.',
@@ -311,7 +311,7 @@ export type ApplyPlan = v.InferOutput<typeof ApplyPlan>;
 
 export const CHANGE_STATUSES = ['applying', 'applied', 'failed', 'undone'] as const;
 const STATUS_TEXT =
-  '`applying`: the server has not answered, or what it did is not known yet; see `error`. `failed`: nothing was changed, or what happened is not known; see `error`. `undone`: a later change has taken it back.';
+  '`applying`: the server has not responded, or the outcome is not known yet; see `error`. `failed`: nothing was changed, or the outcome is unknown; see `error`. `undone`: a later change reversed it.';
 
 export const DnsChange = named(
   'DnsChange',
@@ -337,7 +337,7 @@ export const DnsChange = named(
     status: described(v.picklist(CHANGE_STATUSES), STATUS_TEXT, 'applied'),
     error: described(
       v.nullable(v.string()),
-      'Why the change failed, or why its outcome is not known yet. Null if all is well.',
+      'Why the change failed, or why its outcome is not known yet. Otherwise null.',
       'The records have changed since the plan was made.',
     ),
     undoes: described(

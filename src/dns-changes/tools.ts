@@ -105,7 +105,7 @@ function difference(before: { values: string[] }, after: { values: string[] }): 
 
 function changeText(change: PlannedChangeBody, isToCopy: boolean): string {
   const { action, name, type, before, after, proposed, purpose, problem, caution, copies } = change;
-  if (action === 'none' && problem === null) return `${type} ${name}: is there already`;
+  if (action === 'none' && problem === null) return `${type} ${name}: published already`;
   return [
     `${problem === null ? action : 'not possible:'} ${type} ${clean(name)}`,
     ...difference(before, after),
@@ -157,7 +157,7 @@ function resultOf(change: DnsChange): (string | Part)[] {
     `${status}: ${type} ${clean(name)} (${id})`,
     error === null ? '' : `Error: ${clean(error)}`,
     cached_until === null ? '' : `Resolvers may return the old records until ${cached_until}.`,
-    status === 'applied' ? `undo_dns with change ${id} takes it back.` : '',
+    status === 'applied' ? `To undo it: undo_dns with change ${id}.` : '',
   ];
   return [kept(result.filter(Boolean).join('\n')), difference(before, after).join('\n')];
 }

@@ -81,7 +81,7 @@ export const getSource = tool({
   name: 'get_source',
   title: 'Get a source',
   description:
-    'Answers who one sender of a domain is, why its messages fail DMARC, and how to set it up. The ID is from get_feedback.',
+    'Returns who one sender of a domain is, why its messages fail DMARC, and how to set it up. Get its ID from get_feedback.',
   // Its ID is only in answers about a domain.
   uses: [...findsDomain, get],
   resources: [get],

@@ -15,7 +15,7 @@ export const explainCheck = tool({
   name: 'explain_check',
   title: 'Explain a check',
   description:
-    'Explains what a check looks for, what it counts, which standard it follows, and which rules of mailbox providers need it, with their SMTP errors. Without an ID, it lists all checks.',
+    'Explains what a check looks for, its points, its standard, and the provider rules that require it, with their SMTP errors. Without an ID, it lists all checks.',
   uses: [],
   input: v.strictObject({
     check: v.optional(

@@ -1172,7 +1172,7 @@ export interface DnsChangeRow {
   /** `applying` until the server has answered, then `applied` or `failed`; `undone` by a later change. */
   status: 'applying' | 'applied' | 'failed' | 'undone';
   error: string | null;
-  /** The change that this one takes back. */
+  /** The change that this one undoes. */
   undoes: string | null;
   created_at: string;
   finished_at: string | null;

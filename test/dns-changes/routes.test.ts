@@ -314,7 +314,7 @@ test('Undoing an undoing puts the first change into effect again', async (t) => 
   const undo = async (id: string) =>
     (await call<DnsChange>('POST', `/v1/dns_changes/${id}/undo`)).body;
   const undone = await undo(made!.id);
-  assert.equal(undone.reason, `Takes back: ${made!.reason}`);
+  assert.equal(undone.reason, `Undoes: ${made!.reason}`);
   assert.equal((await undo(undone.id)).reason, made!.reason);
   const { body } = await call<List<DnsChange>>('GET', '/v1/dns_changes');
   assert.deepEqual(

@@ -1,10 +1,11 @@
 /** Discord: posts an embed to a webhook. The first message about an incident then says how it ended. */
 
 import * as v from 'valibot';
+import { truncate } from '../../report/plain-text.ts';
 import type { Notification } from '../alert-text.ts';
 import type { Channel, ChannelField } from './channel.ts';
 import { settingOf } from './settings.ts';
-import { clip, headingOf, type Markup, truncate, wholeText } from './text.ts';
+import { clip, headingOf, type Markup, wholeText } from './text.ts';
 
 const URL_FIELD: ChannelField = {
   ...{ name: 'discord_webhook_url', kind: 'url', isSecret: true },

@@ -2,11 +2,10 @@
 
 import * as v from 'valibot';
 import type { App } from '../../app.ts';
-import { printable } from '../../lib/log.ts';
 import { MAX_RETRY_DELAY_MS } from '../../lib/retry.ts';
 import type { PostOutcome } from '../../net/http/web.ts';
+import { truncate } from '../../report/plain-text.ts';
 import type { ChannelMessage, ServiceAnswers } from './channel.ts';
-import { truncate } from './text.ts';
 
 export interface Failure {
   /** For users, without a final period and without secrets. */
@@ -133,5 +132,5 @@ const MAX_SAID_LENGTH = 200;
 function withoutSecrets(text: string, { secrets }: OutgoingPost): string {
   const longestFirst = secrets.toSorted((a, b) => b.length - a.length);
   const redacted = longestFirst.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
-  return truncate(printable(redacted.replace(/\s+/g, ' ').trim()), MAX_SAID_LENGTH);
+  return truncate(redacted, MAX_SAID_LENGTH);
 }

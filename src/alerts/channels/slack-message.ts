@@ -1,5 +1,6 @@
 /** The message of a notification for an incoming webhook of Slack. */
 
+import { truncate } from '../../report/plain-text.ts';
 import type { Notification } from '../alert-text.ts';
 import type { Step } from '../conditions/condition.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type Markup,
   referenceOf,
   type TextLimits,
-  truncate,
   wholeText,
   withoutMarkup,
 } from './text.ts';

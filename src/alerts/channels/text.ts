@@ -1,6 +1,7 @@
 /** The words of a notification for chats: names and subjects come from outside, and each service has its own limits. */
 
 import { printable } from '../../lib/log.ts';
+import { truncate } from '../../report/plain-text.ts';
 import type { Notification } from '../alert-text.ts';
 import type { Step } from '../conditions/condition.ts';
 
@@ -26,12 +27,6 @@ const INVISIBLE = /(?![\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
 /** One line without control characters and invisible ones. */
 export const cleanText = (text: string): string =>
   printable(text.toWellFormed().replace(/\s+/g, ' ').replace(INVISIBLE, '')).trim();
-
-/** `maxLength` counts characters. */
-export function truncate(text: string, maxLength: number): string {
-  const characters = [...text];
-  return characters.length <= maxLength ? text : `${characters.slice(0, maxLength - 1).join('')}…`;
-}
 
 /** Truncates to `maxLength` characters; further if the converted text has more than `maxCodeUnits`. */
 export function fitText(

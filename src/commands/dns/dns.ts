@@ -263,7 +263,7 @@ async function serverFor(
   const [first, ...others] = fitting.length > 0 ? fitting : rows;
   if (others.length > 0)
     throw new UsageError(
-      `It is not clear which name server has ${name}. Choose one with --server: ${[first!, ...others].map((one) => printable(one.name)).join(', ')}`,
+      `Several name servers can have ${name}. Choose one with --server: ${[first!, ...others].map((one) => printable(one.name)).join(', ')}`,
     );
   return rows.find(({ id }) => id === first?.id) ?? null;
 }
@@ -303,7 +303,7 @@ async function apply(
   const possible = changes.filter(isPossible);
   const records = yes ? possible.filter((change) => !needsChoice(change)) : possible;
   if (records.length < possible.length)
-    printMessage(io, 'Records with a condition are published only if you confirm it: omit --yes.');
+    printMessage(io, 'To publish the records with a condition too, omit --yes and confirm.');
   if (records.length === 0) {
     printMessage(io, 'There is nothing to publish.');
     return EXIT.success;
