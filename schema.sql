@@ -680,7 +680,8 @@ CREATE TABLE alert_notifications (
   leased_until TEXT,
   -- The event that webhooks deliver.
   event_id     TEXT,
-  -- What the service of the channel calls the posted message, so that a later one can change or answer it.
+  -- What the service of the channel calls the posted message, so that a later one can change or answer it. While it is
+  -- queued: the post itself, encrypted, if it was composed before the rule changed.
   reference    TEXT
 );
 CREATE INDEX alert_notifications_of ON alert_notifications (incident_id);

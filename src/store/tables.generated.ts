@@ -613,7 +613,10 @@ export interface AlertNotificationRow {
   leased_until: string | null;
   /** The event that webhooks deliver. */
   event_id: string | null;
-  /** What the service of the channel calls the posted message, so that a later one can change or answer it. */
+  /**
+   * What the service of the channel calls the posted message, so that a later one can change or answer it. While it is
+   * queued: the post itself, encrypted, if it was composed before the rule changed.
+   */
   reference: string | null;
 }
 
