@@ -26,7 +26,7 @@ const ESSENTIAL = [
     'sh',
     'sha256sum',
   ],
-  ...['tar', 'which', 'prlimit', 'script', 'setpriv', 'unshare'],
+  ...['tar', 'which', 'prlimit', 'setpriv', 'unshare'],
 ];
 
 /** In node_modules of this project; `npm run` adds them to PATH. */
@@ -69,6 +69,7 @@ const OPTIONAL: Record<string, string> = {
   'qemu-aarch64-static': 'qemu-user-static',
   rspamd: 'rspamd',
   runc: 'runc',
+  script: 'bsdutils',
   skopeo: 'skopeo',
   'smtp-source': 'postfix',
   spamd: 'spamd',

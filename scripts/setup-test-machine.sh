@@ -45,6 +45,7 @@ packages=(
   lintian            # checks the Debian package of a release
   zsh                # the completions in real shells
   fish
+  bsdutils           # script, a terminal for them
   mandoc             # checks the manual page
   man-db             # shows it
   qemu-user-static   # runs the executable for arm64

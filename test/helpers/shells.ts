@@ -47,7 +47,7 @@ print 'LINE<>ENIL'
 `,
 };
 
-/** bash and zsh in a terminal of their own. zsh finds a script with an underscore before its name itself. */
+/** bash and zsh in a terminal of their own, which `script` provides. zsh finds a script with an underscore before its name itself. */
 export async function startShell(
   t: TestContext,
   shell: 'bash' | 'zsh',
@@ -65,6 +65,7 @@ export async function startShell(
       HISTFILE: '/dev/null',
     },
   });
+  await once(child, 'spawn');
   t.after(async () => {
     child.kill('SIGKILL');
     await once(child, 'close');

@@ -82,16 +82,25 @@ test('Malformed forms are rejected', () => {
     );
 });
 
-test('Hostile bodies of 25 MB are read in well under a second', () => {
+test('Reading a hostile body takes time in proportion to its size', () => {
   const type = 'multipart/form-data; boundary=b';
   const head = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n';
   for (const filler of ['\r\n--', '\r\n--b', '\r', '\0']) {
-    const size = 25 * 1024 * 1024;
-    const body = Buffer.concat([Buffer.from(head), Buffer.alloc(size, filler)]);
-    // Time of the processor: other processes use it too.
-    const startedAt = process.cpuUsage();
-    assert.throws(() => readFormParts(body, type));
-    const { user, system } = process.cpuUsage(startedAt);
-    assert.ok(user + system < 500_000, JSON.stringify(filler));
+    const microseconds = (size: number): number => {
+      const body = Buffer.concat([Buffer.from(head), Buffer.alloc(size, filler)]);
+      // Time of the processor: other processes use it too. The shortest of three, because of garbage collection.
+      return Math.min(
+        ...Array.from({ length: 3 }, () => {
+          const startedAt = process.cpuUsage();
+          assert.throws(() => readFormParts(body, type));
+          const { user, system } = process.cpuUsage(startedAt);
+          return user + system;
+        }),
+      );
+    };
+    const megabyte = 1024 * 1024;
+    const ratio = microseconds(25 * megabyte) / microseconds(megabyte);
+    // If each byte were compared with all that follow, 25 times the size would take 625 times as long.
+    assert.ok(ratio < 125, `${JSON.stringify(filler)}: ${ratio}`);
   }
 });

@@ -75,7 +75,7 @@ const insertedWords = (line: string, inserted: string): string[] =>
 
 for (const shell of ['bash', 'zsh'] as const)
   test(`${shell} completes every command, action, option and word`, {
-    skip: skipUnlessInstalled(shell),
+    skip: skipUnlessInstalled(shell) || skipUnlessInstalled('script'),
   }, async (t) => {
     const { complete } = await startShell(t, shell, placeFor(t, shell));
     for (const [line, words] of expectations()) {
@@ -139,7 +139,7 @@ const TABS: [line: string, bash: string, zsh?: string][] = [
 
 for (const shell of ['bash', 'zsh'] as const)
   test(`TAB in ${shell} completes values after "=" and ":", and quotes the names of files`, {
-    skip: skipUnlessInstalled(shell),
+    skip: skipUnlessInstalled(shell) || skipUnlessInstalled('script'),
   }, async (t) => {
     // zsh also loads the file that the Debian package installs.
     const place = placeFor(t, shell, '_deliverability');
