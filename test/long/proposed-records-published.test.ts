@@ -4,7 +4,11 @@
  */
 
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import { describe, it } from 'node:test';
+import type { Check } from '../../src/analysis/check.ts';
+import { caa } from '../../src/analysis/checks/caa.ts';
+import { dane } from '../../src/analysis/checks/dane.ts';
 import type { CheckResult } from '../../src/analysis/result.ts';
 import {
   type PlannedChange,
@@ -14,8 +18,11 @@ import {
 import { proposalsOf } from '../../src/dns-changes/proposals.ts';
 import type { NameServer, RecordSet } from '../../src/dns-changes/server.ts';
 import { rfc2136 } from '../../src/dns-changes/servers/rfc2136.ts';
+import { makeCertificate } from '../../src/lib/certificates.ts';
 import { ownedDomain } from '../../src/lib/domain-names.ts';
+import type { Resolver } from '../../src/net/dns/resolver.ts';
 import { analyzeWorld, makeWorld, publish, type World } from '../analysis/generated-worlds.ts';
+import { RECEIVED_AT, runCheck } from '../helpers/analysis.ts';
 import { loopbackContext, startBind, type TestNameServer, type Zones } from '../helpers/bind.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
 
@@ -134,3 +141,72 @@ describe('Proposed records, published at BIND', { skip: skipUnlessInstalled('nam
       );
   });
 });
+
+/** The CAA records of example.com. */
+const CAA_CASES: [name: string, records: string[]][] = [
+  ['an authority named by its URL', ['0 issue "https://ca.example/"']],
+  ['parameters after the URL', ['0 issuewild "HTTP://Ca.example:443/x; a=1; b=2"']],
+  ['an unknown critical property', ['128 tbs "x"', '0 issue "ca.example"']],
+  ['a valid record beside it', ['0 issue "b.example"', '0 issue "a@ca.example"']],
+];
+
+describe('Records of other checks', { skip: skipUnlessInstalled('named') }, () => {
+  for (const [name, records] of CAA_CASES)
+    it(`caa: ${name}`, async (t) => {
+      const zones: Zones = { '.': {}, 'example.com': { 'example.com': { CAA: records } } };
+      await publishAndUndo(await startBind(t, { zones }), caa, 'replace');
+    });
+
+  it('dane: the certificate of the mail server is a new one', async (t) => {
+    const certificate = async (name: string) => {
+      const { raw, publicKey } = new X509Certificate(
+        (await makeCertificate(name, RECEIVED_AT)).cert,
+      );
+      return { der: raw, publicKey: publicKey.export({ type: 'spki', format: 'der' }) };
+    };
+    const chain = [await certificate('mx.example.com')];
+    const zones: Zones = {
+      '.': {},
+      'example.com': {
+        'example.com': { MX: ['10 mx.example.com'] },
+        'mx.example.com': { A: ['203.0.114.25'] },
+        '_25._tcp.mx.example.com': { TLSA: [`3 1 1 ${'00'.repeat(32)}`] },
+      },
+    };
+    const check = dane(async () => ({
+      ...{ status: 'tls', version: 'TLSv1.3', chain },
+      certificate: { valid: true, problem: null, names: [], issuer: null, validTo: null },
+    }));
+    const bind = await startBind(t, { zones });
+    // As if the zones were signed, and a resolver in between had validated the answer.
+    const resolver: Resolver = async (name, type) => {
+      const answer = await bind.resolver(name, type);
+      return answer.status === 'found' ? { ...answer, authenticated: true } : answer;
+    };
+    await publishAndUndo({ ...bind, resolver }, check, 'add');
+  });
+});
+
+/** The record of the finding of `example.com` is planned and published, the finding is gone, and undo restores all. */
+async function publishAndUndo(
+  { settings, resolver }: TestNameServer,
+  check: Check,
+  action: PlannedChange['action'],
+): Promise<void> {
+  const server = rfc2136.open(settings, loopbackContext());
+  const run = () => runCheck(check, { message: 'From: a@example.com\n\nx\n', resolver });
+  const finding = await run();
+  assert.ok(finding.fix?.record);
+  const { status, evidence = {}, fix } = finding;
+  const proposals = proposalsOf([{ id: check.id, label: check.label, status, evidence, fix }]);
+  const [planned] = await planChanges(server, proposals);
+  assert.equal(planned!.problem, null);
+  assert.equal(planned!.action, action);
+  const { zone, before, after } = planned!;
+  await server.replace(zone!, before, after);
+  const later = await run();
+  assert.notEqual(later.title, finding.title, later.detail);
+  assert.equal(later.fix?.record, undefined);
+  await server.replace(zone!, after, before);
+  assert.equal((await run()).detail, finding.detail);
+}
