@@ -1303,8 +1303,8 @@ CREATE TABLE dns_changes (
   after        TEXT NOT NULL,
   -- What the change is for, in words.
   reason       TEXT NOT NULL,
-  -- `applying` until the server has answered, then `applied` or `failed`; `undone` by a later change.
-  status       TEXT NOT NULL CHECK (status IN ('applying', 'applied', 'failed', 'undone')),
+  -- `applying` until the server has answered, then `applied`, `failed` or `unknown`; `undone` by a later change.
+  status       TEXT NOT NULL CHECK (status IN ('applying', 'applied', 'failed', 'unknown', 'undone')),
   error        TEXT,
   -- The change that this one undoes.
   undoes       TEXT,

@@ -168,9 +168,8 @@ async function makeChange(app: App, server: DnsServerRow, row: DnsChangeRow): Pr
       });
     const message = isExpected ? error.message : 'An internal error occurred.';
     const found = await outcomeOf(open(MAX_READ_MS), row);
-    if (found === 'made') return APPLIED;
     if (found === 'unknown') return { status: 'applying', error: `${message}${NOT_KNOWN_YET}` };
-    return failed(`${message} ${OUTCOMES[found]}`);
+    return settled(found, message);
   }
 }
 
@@ -180,11 +179,20 @@ const NOT_KNOWN_YET =
 /** What the records say about a change that may have been made. */
 type Outcome = 'made' | 'not_made' | 'other' | 'unknown';
 
-export const OUTCOMES: Record<Exclude<Outcome, 'made'>, string> = {
+const OUTCOMES: Record<Exclude<Outcome, 'made'>, string> = {
   not_made: 'The records have not changed.',
   other: 'The records are neither the old ones nor the planned ones. Check them.',
   unknown: 'It is unknown whether the records were changed. Check them.',
 };
+
+/** `detail`: why the server did not confirm the change. */
+const settled = (outcome: Outcome, detail: string): Result =>
+  outcome === 'made'
+    ? APPLIED
+    : {
+        status: outcome === 'not_made' ? 'failed' : 'unknown',
+        error: `${detail} ${OUTCOMES[outcome]}`,
+      };
 
 /** Never rejects. */
 async function outcomeOf(server: NameServer, row: DnsChangeRow): Promise<Outcome> {
@@ -197,8 +205,11 @@ async function outcomeOf(server: NameServer, row: DnsChangeRow): Promise<Outcome
   }
 }
 
+/** Of the entries in the audit log. A change that was made has the entry of its request only. */
+const VERBS = { failed: 'failed', unknown: 'not_confirmed' };
+
 /**
- * Records the result, unless another node has settled the change. One that was made never stays `failed`. Returns the
+ * Records the result, unless another node has settled the change. One that was made stays neither `failed` nor `unknown`. Returns the
  * current row.
  */
 async function finishChange(
@@ -211,14 +222,13 @@ async function finishChange(
     transact(app.db, async (tx) => {
       const query = tx.selectFrom('dns_changes').selectAll().where('id', '=', row.id);
       const current = await lockIn(tx, query).executeTakeFirstOrThrow();
-      const isSettled = !(status === 'applied' ? ['applying', 'failed'] : ['applying']).includes(
-        current.status,
-      );
-      if (isSettled) return current;
+      const open = status === 'applied' ? ['applying', 'failed', 'unknown'] : ['applying'];
+      if (!open.includes(current.status)) return current;
       const finished_at = status === 'applying' ? null : isoTime(app.clock.now());
       const outcome = { status, error, finished_at, leased_until: null };
       await tx.updateTable('dns_changes').set(outcome).where('id', '=', row.id).execute();
-      if (status === 'failed') await auditChange(tx, author, 'failed', row, { reason: error });
+      if (status === 'failed' || status === 'unknown')
+        await auditChange(tx, author, VERBS[status], row, { reason: error });
       if (status === 'applied' && row.undoes !== null) await markUndone(tx, row.undoes);
       return { ...current, ...outcome };
     }),
@@ -271,6 +281,5 @@ export async function settleChange(
   if (outcome === 'unknown' && typeof server !== 'string' && age < SETTLE_TIMEOUT_MS) return;
   const earlier = row.error?.replace(NOT_KNOWN_YET, '') ?? 'The service stopped during the change.';
   const detail = typeof server === 'string' ? server : earlier;
-  const result = outcome === 'made' ? APPLIED : failed(`${detail} ${OUTCOMES[outcome]}`);
-  await checkAgain(app, [await finishChange(app, author, row, result)]);
+  await checkAgain(app, [await finishChange(app, author, row, settled(outcome, detail))]);
 }

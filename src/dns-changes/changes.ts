@@ -7,7 +7,7 @@ import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { DnsChangeRow, DnsServerRow } from '../store/tables.generated.ts';
 import type { Author } from '../team/audit.ts';
-import { beginChanges, OUTCOMES, setOf } from './apply.ts';
+import { beginChanges, setOf } from './apply.ts';
 import type { DnsChange, DnsChangeListQuery } from './schema.ts';
 
 /** Throws `not_found`. */
@@ -35,15 +35,15 @@ const UNDOES = 'Undoes: ';
 const withoutPrefix = (reason: string): string =>
   reason.startsWith(UNDOES) ? reason.slice(UNDOES.length) : reason;
 
-const NOT_UNDOABLE: Record<Exclude<DnsChangeRow['status'], 'applied'>, string> = {
+const NOT_UNDOABLE: Record<Exclude<DnsChangeRow['status'], 'applied' | 'unknown'>, string> = {
   applying: 'This change is still being applied. Try again in a minute.',
   failed: 'This change failed, so there is nothing to undo.',
   undone: 'This change has already been undone.',
 };
 
 /** Also a change whose outcome is unknown: if it was not made, undoing it changes nothing. */
-export const isUndoable = ({ status, error }: Pick<DnsChangeRow, 'status' | 'error'>): boolean =>
-  status === 'applied' || (status === 'failed' && error!.endsWith(OUTCOMES.unknown));
+export const isUndoable = ({ status }: Pick<DnsChangeRow, 'status'>): boolean =>
+  status === 'applied' || status === 'unknown';
 
 /** Stores the change that undoes this one. Throws `conflict` if it can't be undone. */
 export async function beginUndo(

@@ -309,9 +309,9 @@ export type ApplyPlan = v.InferOutput<typeof ApplyPlan>;
 
 // Changes.
 
-export const CHANGE_STATUSES = ['applying', 'applied', 'failed', 'undone'] as const;
+export const CHANGE_STATUSES = ['applying', 'applied', 'failed', 'unknown', 'undone'] as const;
 const STATUS_TEXT =
-  '`applying`: the server has not responded, or the outcome is not known yet; see `error`. `failed`: nothing was changed, or the outcome is unknown; see `error`. `undone`: a later change reversed it.';
+  '`applying`: the server has not responded, or the outcome is not known yet; see `error`. `failed`: nothing was changed; see `error`. `unknown`: the server did not confirm the change, and the records do not show its outcome; see `error`. `undone`: a later change reversed it.';
 
 export const DnsChange = named(
   'DnsChange',
@@ -337,7 +337,7 @@ export const DnsChange = named(
     status: described(v.picklist(CHANGE_STATUSES), STATUS_TEXT, 'applied'),
     error: described(
       v.nullable(v.string()),
-      'Why the change failed, or why its outcome is not known yet. Otherwise null.',
+      'Why the change failed, or why its outcome is not known. Otherwise null.',
       'The records have changed since the plan was made.',
     ),
     undoes: described(

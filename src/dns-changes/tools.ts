@@ -7,6 +7,7 @@ import { type ToolCall, tool } from '../http/tool.ts';
 import { answerText, clean, DATA_NOTE, kept, type Part, quoted } from '../http/tool-text.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { formatCount } from '../report/summary.ts';
+import { isUndoable } from './changes.ts';
 import { dnsChangeOperations, dnsServerOperations } from './routes.ts';
 import {
   ApplyPlan,
@@ -157,7 +158,7 @@ function resultOf(change: DnsChange): (string | Part)[] {
     `${status}: ${type} ${clean(name)} (${id})`,
     error === null ? '' : `Error: ${clean(error)}`,
     cached_until === null ? '' : `Resolvers may return the old records until ${cached_until}.`,
-    status === 'applied' ? `To undo it: undo_dns with change ${id}.` : '',
+    isUndoable(change) ? `To undo it: undo_dns with change ${id}.` : '',
   ];
   return [kept(result.filter(Boolean).join('\n')), difference(before, after).join('\n')];
 }

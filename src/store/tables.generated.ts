@@ -1172,8 +1172,8 @@ export interface DnsChangeRow {
   after: string;
   /** What the change is for, in words. */
   reason: string;
-  /** `applying` until the server has answered, then `applied` or `failed`; `undone` by a later change. */
-  status: 'applying' | 'applied' | 'failed' | 'undone';
+  /** `applying` until the server has answered, then `applied`, `failed` or `unknown`; `undone` by a later change. */
+  status: 'applying' | 'applied' | 'failed' | 'unknown' | 'undone';
   error: string | null;
   /** The change that this one undoes. */
   undoes: string | null;

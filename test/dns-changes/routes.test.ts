@@ -225,8 +225,8 @@ test('Changes whose node stopped are settled by what the server has', async (t) 
   assert.deepEqual(states, [
     'applied: null',
     'failed: The service stopped during the change. The records have not changed.',
-    'failed: The service stopped during the change. The records are neither the old ones nor the planned ones. Check them.',
-    'failed: No such name server. It is unknown whether the records were changed. Check them.',
+    'unknown: The service stopped during the change. The records are neither the old ones nor the planned ones. Check them.',
+    'unknown: No such name server. It is unknown whether the records were changed. Check them.',
   ]);
 });
 
@@ -285,7 +285,7 @@ test('A change whose outcome is not known stays open until the server answers, a
   const given = (await call<DnsChange>('GET', lost)).body;
   assert.deepEqual(
     [given.status, given.error],
-    ['failed', 'No response in time. It is unknown whether the records were changed. Check them.'],
+    ['unknown', 'No response in time. It is unknown whether the records were changed. Check them.'],
   );
   memory.isAway = false;
   memory.beforeReplace = async () => {};

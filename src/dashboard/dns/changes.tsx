@@ -45,10 +45,10 @@ const ListQuery = v.strictObject({
   ending_before: v.optional(v.string()),
   domain_id: v.optional(v.string()),
   server_id: v.optional(v.string()),
-  /** How many changes were made, failed, and are not known yet, after a plan was applied. */
+  /** After a plan was applied: how many changes were made, failed, and were not confirmed. */
   applied: v.optional(v.string()),
   failed: v.optional(v.string()),
-  applying: v.optional(v.string()),
+  unconfirmed: v.optional(v.string()),
 });
 
 const list = page({
@@ -58,7 +58,7 @@ const list = page({
   summary: 'Show the DNS changes',
   query: ListQuery,
   async handle(call) {
-    const { starting_after, ending_before, domain_id, server_id, applied, failed, applying } =
+    const { starting_after, ending_before, domain_id, server_id, applied, failed, unconfirmed } =
       call.query;
     const cursors = { starting_after, ending_before };
     const filters = { domain_id, server_id };
@@ -78,7 +78,7 @@ const list = page({
             <Result
               applied={Number(applied)}
               failed={Number(failed ?? 0)}
-              applying={Number(applying ?? 0)}
+              unconfirmed={Number(unconfirmed ?? 0)}
               domainId={domain === undefined ? null : domain_id!}
             />
           )}
@@ -105,12 +105,12 @@ const list = page({
 function Result({
   applied,
   failed,
-  applying,
+  unconfirmed,
   domainId,
 }: {
   applied: number;
   failed: number;
-  applying: number;
+  unconfirmed: number;
   domainId: string | null;
 }) {
   const done = applied === 1 ? '1 change published.' : `${applied} changes published.`;
@@ -121,11 +121,11 @@ function Result({
         the reason. {applied > 0 && done}
       </Notice>
     );
-  if (applying > 0)
+  if (unconfirmed > 0)
     return (
       <Notice tone="warn">
-        The name server did not say whether it made every change. The service reads the records
-        again. {applied > 0 && done}
+        The name server did not confirm every change. Open a change to see its outcome.{' '}
+        {applied > 0 && done}
       </Notice>
     );
   return (
@@ -168,7 +168,7 @@ async function render(
         )}
         <ProblemNotice problem={problem} />
         {change.error !== null && (
-          <Notice tone={change.status === 'applying' ? 'warn' : 'fail'}>
+          <Notice tone={change.status === 'failed' ? 'fail' : 'warn'}>
             <bdi>{sanitize(change.error)}</bdi>
           </Notice>
         )}

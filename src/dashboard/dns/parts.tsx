@@ -50,6 +50,7 @@ export function ChangeState({ change }: { change: Pick<DnsChange, 'status'> }) {
   const { status } = change;
   if (status === 'applying') return <Waiting>In progress</Waiting>;
   if (status === 'failed') return <StateMark state="fail" word="Failed" />;
+  if (status === 'unknown') return <StateMark state="unknown" word="Not confirmed" />;
   if (status === 'undone') return <StateMark state="unknown" word="Undone" />;
   return <StateMark state="pass" word="Published" />;
 }

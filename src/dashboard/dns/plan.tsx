@@ -315,12 +315,12 @@ const apply = form({
     );
     // The new plan shows what has changed.
     if (problem) return render(call, id, query, problem);
-    const count = (wanted: DnsChange['status']) =>
-      String(result.data.filter(({ status }) => status === wanted).length);
+    const count = (...wanted: DnsChange['status'][]) =>
+      String(result.data.filter(({ status }) => wanted.includes(status)).length);
     return seeOther(
       pathWith(CHANGES, {
         ...{ domain_id: id, applied: count('applied'), failed: count('failed') },
-        applying: count('applying'),
+        unconfirmed: count('applying', 'unknown'),
       }),
     );
   },

@@ -9,7 +9,7 @@ const ACTIONS: [type: string, name: string, verbs: string[]][] = [
   ['domain', 'Domain', ['created', 'changed', 'deleted']],
   ['receiver', 'Receiver', ['fetch_requested']],
   ['dns_server', 'Name server', ['created', 'changed', 'deleted']],
-  ['dns_change', 'DNS change', ['requested', 'failed']],
+  ['dns_change', 'DNS change', ['requested', 'failed', 'not_confirmed']],
   ['monitor', 'Monitor', ['created', 'changed', 'deleted']],
   ['alert', 'Alert rule', ['created', 'changed', 'deleted']],
   ['report', 'Report', ['shared', 'revoked']],

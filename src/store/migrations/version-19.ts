@@ -36,7 +36,7 @@ CREATE TABLE dns_changes (
   before       TEXT NOT NULL,
   after        TEXT NOT NULL,
   reason       TEXT NOT NULL,
-  status       TEXT NOT NULL CHECK (status IN ('applying', 'applied', 'failed', 'undone')),
+  status       TEXT NOT NULL CHECK (status IN ('applying', 'applied', 'failed', 'unknown', 'undone')),
   error        TEXT,
   undoes       TEXT,
   created_at   TEXT NOT NULL,
