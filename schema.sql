@@ -680,9 +680,10 @@ CREATE TABLE alert_notifications (
   leased_until TEXT,
   -- The event that webhooks deliver.
   event_id     TEXT,
-  -- What the service of the channel calls the posted message, so that a later one can change or answer it. While it is
-  -- queued: the post itself, encrypted, if it was composed before the rule changed.
-  reference    TEXT
+  -- What the service of the channel calls the posted message, so that a later one can change or answer it.
+  reference    TEXT,
+  -- What is posted, encrypted, if it was composed before the rule changed. Null once that has ended.
+  post         TEXT
 );
 CREATE INDEX alert_notifications_of ON alert_notifications (incident_id);
 CREATE INDEX alert_notifications_due ON alert_notifications (due_at) WHERE due_at IS NOT NULL;

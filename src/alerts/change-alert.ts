@@ -168,7 +168,6 @@ async function forgetReferences(tx: Tx, { id }: AlertRow, channels: ChannelId[])
     .where('alert_id', '=', id)
     .where('channel', 'in', channels)
     .where('reference', 'is not', null)
-    .where('status', '=', 'sent')
     .execute();
 }
 

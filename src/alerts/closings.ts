@@ -55,7 +55,7 @@ export async function queueClosings(
     return {
       ...{ id, incident_id, alert_id: alert.id, news: 'resolved' as const, channel },
       ...{ status: 'queued' as const, attempts: 0, created_at: now, due_at: now },
-      reference: sealPost(app, id, post),
+      post: sealPost(app, id, post),
     };
   });
   for (let first = 0; first < rows.length; first += BATCH_SIZE)

@@ -613,11 +613,10 @@ export interface AlertNotificationRow {
   leased_until: string | null;
   /** The event that webhooks deliver. */
   event_id: string | null;
-  /**
-   * What the service of the channel calls the posted message, so that a later one can change or answer it. While it is
-   * queued: the post itself, encrypted, if it was composed before the rule changed.
-   */
+  /** What the service of the channel calls the posted message, so that a later one can change or answer it. */
   reference: string | null;
+  /** What is posted, encrypted, if it was composed before the rule changed. Null once that has ended. */
+  post: string | null;
 }
 
 /** Counts of completed tests by the hour of completion: for all tests, and for each domain. */

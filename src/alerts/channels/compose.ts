@@ -18,9 +18,9 @@ export async function composeQueued(
   queued: AlertNotificationRow,
 ): Promise<OutgoingPost | Failure> {
   const { db } = app;
-  const { alert_id, incident_id, news, channel, reference } = queued;
+  const { alert_id, incident_id, news, channel, post } = queued;
   // Composed before the rule changed.
-  if (reference !== null) return openPost(app, queued, reference);
+  if (post !== null) return openPost(app, queued, post);
   const alert = await db
     .selectFrom('alerts')
     .selectAll()
@@ -53,7 +53,6 @@ async function findReference(
     .where('incident_id', '=', incidentId)
     .where('channel', '=', channel)
     .where('reference', 'is not', null)
-    .where('status', '=', 'sent')
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();

@@ -228,17 +228,18 @@ async function forgetIfMoved(
 }
 
 type State = Partial<
-  Pick<AlertNotificationRow, 'status' | 'due_at' | 'error' | 'sent_at' | 'reference'>
+  Pick<AlertNotificationRow, 'status' | 'due_at' | 'error' | 'sent_at' | 'reference' | 'post'>
 >;
 
 function stateAfter(outcome: Failure | Delivered, wait: number | null, now: number): State {
   if (!('reason' in outcome)) {
     const { reference } = outcome;
-    return { status: 'sent', due_at: null, error: null, sent_at: isoTime(now), reference };
+    const sent_at = isoTime(now);
+    return { status: 'sent', due_at: null, error: null, sent_at, reference, post: null };
   }
   const { reason: error, suppressed } = outcome;
   if (wait !== null) return { due_at: isoTime(now + wait), error };
-  return { status: suppressed ? 'suppressed' : 'failed', due_at: null, error, reference: null };
+  return { status: suppressed ? 'suppressed' : 'failed', due_at: null, error, post: null };
 }
 
 /** If the incident was resolved while it was being posted, the post isn't retried. */

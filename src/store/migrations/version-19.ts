@@ -11,6 +11,7 @@ ALTER TABLE alert_incidents ADD COLUMN next_reminder_at TEXT;
 CREATE INDEX alert_incidents_reminders ON alert_incidents (next_reminder_at)
   WHERE next_reminder_at IS NOT NULL;
 ALTER TABLE alert_notifications ADD COLUMN reference TEXT;
+ALTER TABLE alert_notifications ADD COLUMN post TEXT;
 `;
 
 export const DNS_CHANGES = `
