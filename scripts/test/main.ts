@@ -37,7 +37,7 @@ const DURATIONS = join('dist', 'test-durations.json');
 const RECORDED = join('test', 'durations.json');
 /** The files with failed tests of the last run. */
 const FAILED = join('dist', 'failed-tests.json');
-/** The files with skipped tests of the last run, except those that only need PostgreSQL. */
+/** The files with skipped tests of the last run, except those that only need PostgreSQL. `--failed` adds to them. */
 const SKIPPED = join('dist', 'skipped-tests.json');
 /** More failures than this have one cause, which repeating does not remove. */
 const MAX_REPEATED = 5;
@@ -307,6 +307,9 @@ function failedTests(): string[] {
   return list;
 }
 
+const readSkipped = (): string[] =>
+  existsSync(SKIPPED) ? JSON.parse(readFileSync(SKIPPED, 'utf8')) : [];
+
 /** The test files of a file or folder. With `--long`, `test/long/` may be omitted. A name without tests is an error. */
 function testsIn(name: string): string[] {
   const names = values.long ? [name, join(LONG, name), join(LONG, `${name}.test.ts`)] : [name];
@@ -342,5 +345,7 @@ await report(Readable.from(events()));
 process.stdout.write(missingPrograms());
 await server.stop();
 writeFileSync(FAILED, JSON.stringify([...failed], null, 1));
+// Repeating what failed does not run what was skipped.
+if (values.failed) for (const file of readSkipped()) skipped.add(file);
 writeFileSync(SKIPPED, JSON.stringify([...skipped].sort(), null, 1));
 writeFileSync(DURATIONS, JSON.stringify({ ...durations, ...measured }, null, 1));

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { notAMessage } from '../../src/mailtests/message-file.ts';
+import { cpuTime } from '../helpers/cpu-time.ts';
 import { pngOf } from '../report/reports.ts';
 
 const MESSAGE = readFileSync('examples/message.eml');
@@ -84,9 +85,9 @@ test('notAMessage reads hostile mailbox files in linear time', () => {
   ]) {
     const bytes = Buffer.alloc(4 * MB, filler);
     bytes.write('From a@example.com Mon Nov 23 09:30:00 2026\nFrom: a\n\n');
-    const startedAt = performance.now();
+    const started = cpuTime();
     notAMessage('f', bytes);
-    const ms = performance.now() - startedAt;
+    const ms = cpuTime() - started;
     assert.ok(ms < 2000, `${filler.slice(0, 12)}: ${ms} ms`);
   }
 });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { readRecordedClient } from '../../src/smtp/received-client.ts';
+import { cpuTime } from '../helpers/cpu-time.ts';
 
 const DATE = 'Sat, 21 Nov 2026 10:00:00 +0000';
 const TLS_13 = { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' };
@@ -120,8 +121,8 @@ it('The sender address cannot claim a TLS version', () => {
 });
 
 it('Hostile fields are read in linear time', () => {
-  const startedAt = performance.now();
+  const started = cpuTime();
   for (const part of ['(', '[', '(a', 'helo=', 'by ', 'TLS', '[[', '()'])
     readRecordedClient(`from a (b [192.0.2.1]) ${part.repeat(4000 / part.length - 10)}`);
-  assert.ok(performance.now() - startedAt < 200);
+  assert.ok(cpuTime() - started < 200);
 });
