@@ -58,19 +58,19 @@ test('adds, replaces and removes records of each type at Cloudflare, and undo br
   const long = `v=DKIM1; k=rsa; p=${'MIIB'.repeat(130)}`;
   const changes: [RecordSet, RecordSet][] = [
     [
-      set('example.com', 'TXT', ['v=spf1 mx -all', 'site=1'], 1),
-      set('example.com', 'TXT', ['v=spf1 a mx -all', 'site=1'], 1),
+      set('example.com', 'TXT', ['v=spf1 mx -all', 'site=1'], 300),
+      set('example.com', 'TXT', ['v=spf1 a mx -all', 'site=1'], 300),
     ],
     [set('s._domainkey.example.com', 'TXT', []), set('s._domainkey.example.com', 'TXT', [long])],
     [set('q.example.com', 'TXT', []), set('q.example.com', 'TXT', ['say "hi" \\ é', 'b'])],
     [
-      set('ns.example.com', 'A', ['192.0.2.53'], 1),
-      set('ns.example.com', 'A', ['192.0.2.53', '192.0.2.54'], 1),
+      set('ns.example.com', 'A', ['192.0.2.53'], 300),
+      set('ns.example.com', 'A', ['192.0.2.53', '192.0.2.54'], 300),
     ],
     [set('ns.example.com', 'AAAA', []), set('ns.example.com', 'AAAA', ['2001:db8::1'])],
     [
-      set('example.com', 'MX', ['10 mx.example.com'], 1),
-      set('example.com', 'MX', ['5 a.example.com', '10 mx.example.com'], 1),
+      set('example.com', 'MX', ['10 mx.example.com'], 300),
+      set('example.com', 'MX', ['5 a.example.com', '10 mx.example.com'], 300),
     ],
     [set('example.com', 'CAA', []), set('example.com', 'CAA', ['0 issue "ca.example"'])],
     [
@@ -202,6 +202,19 @@ test('each record at Cloudflare keeps its own TTL, also through an undo', async 
   assert.deepEqual(
     served.records.map(({ ttl }) => ttl),
     [86_400, 60],
+  );
+});
+
+test('the automatic TTL of Cloudflare is shown as the 300 seconds that resolvers get, and kept', async (t) => {
+  const served = await startCloudflareServer(t);
+  served.add({ name: 'example.com', type: 'TXT', content: '"site=1"', ttl: 1 });
+  const server = open(served);
+  const before = await server.read('example.com', 'example.com', 'TXT');
+  assert.equal(before.ttl, 300);
+  await server.replace('example.com', before, { ...before, values: ['site=1', 'v=spf1 mx -all'] });
+  assert.deepEqual(
+    served.records.map(({ ttl }) => ttl),
+    [1, 1],
   );
 });
 

@@ -136,12 +136,15 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
     const record = (value: string, ttl: number) => ({ name, type, ttl, ...contentOf(type, value) });
     // A record that changes its value keeps its TTL, its comment and its tags.
     const changed = Math.min(removed.length, added.length);
+    const isAutomatic = current.some(({ ttl }) => ttl === AUTOMATIC_TTL);
     await api.post(`/zones/${id}/dns_records/batch`, {
       deletes: removed.slice(changed).map((one) => ({ id: one.id })),
       patches: removed
         .slice(0, changed)
         .map((one, index) => ({ id: one.id, ...record(added[index]!, one.ttl) })),
-      posts: added.slice(changed).map((value) => record(value, after.ttl)),
+      posts: added
+        .slice(changed)
+        .map((value) => record(value, isAutomatic ? AUTOMATIC_TTL : after.ttl)),
     });
     // Cloudflare has said that the records have changed, even if they cannot be read now.
     const result = await recordsAt(id, name, type).then(
@@ -185,9 +188,13 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
 const namesBelow = (zone: string, name: string): string[] =>
   name === zone ? [] : [name, ...namesBelow(zone, name.slice(name.indexOf('.') + 1))];
 
+/** Cloudflare’s own choice, the default of its records. Resolvers get 300 seconds. */
+const AUTOMATIC_TTL = 1;
+const secondsOf = ({ ttl }: StoredRecord): number => (ttl === AUTOMATIC_TTL ? 300 : ttl);
+
 const setOf = (name: string, type: string, records: StoredRecord[]): RecordSet => ({
   ...{ name, type, values: records.map(textOf) },
-  ttl: records.length > 0 ? Math.min(...records.map(({ ttl }) => ttl)) : DEFAULT_TTL,
+  ttl: records.length > 0 ? Math.min(...records.map(secondsOf)) : DEFAULT_TTL,
 });
 
 function textOf({ type, content, priority }: StoredRecord): string {
