@@ -3,8 +3,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { ChannelId } from '../../../src/alerts/channels/index.ts';
+import { parseNetwork } from '../../../src/lib/addresses.ts';
+import { zoneResolver } from '../../../src/net/dns/zone.ts';
+import { createPoster } from '../../../src/net/http/poster.ts';
 import { memberOf } from '../../dashboard/member.ts';
 import { mainOf } from '../../dashboard/pages.ts';
+import { startReceiver } from '../../helpers/receiver.ts';
 import { startAlerting } from '../alerting.ts';
 import { SERVICES } from './services.ts';
 
@@ -171,8 +175,17 @@ test('A dead host, a host that is not the service, and a forbidden one are told 
 });
 
 test('A service that does not answer in time fails with that reason', async (t) => {
-  const { alert, service, receiver } = await startChannel(t, 'ntfy');
-  receiver.respond = () => null;
+  const silent = await startReceiver(t);
+  silent.respond = () => null;
+  const poster = createPoster({
+    resolver: zoneResolver({}),
+    allowNetworks: [parseNetwork('127.0.0.1/32')],
+    ca: [silent.ca],
+    timeoutMs: 300,
+  });
+  const { service, makeAlert } = await startAlerting(t, { poster });
+  const settings = SERVICES.ntfy().settings(new URL(silent.url).origin);
+  const alert = await makeAlert({ channels: ['ntfy'], ...settings });
   const call = service.call<{ notifications: { status: string; error: string }[] }>(
     'POST',
     `/v1/alerts/${alert.id}/test`,
