@@ -67,9 +67,6 @@ async function getGroupPages(service: TestService): Promise<Map<string, Element[
 
 const idsOf = (elements: Element[]): string[] =>
   elements.flatMap(({ attribs }) => attribs.id ?? []);
-const idsByPage = (pages: Map<string, Element[]>): Map<string, Set<string>> =>
-  new Map([...pages].map(([path, elements]) => [path, new Set(idsOf(elements))]));
-
 function assertDescribes(card: Element, operation: Operation): void {
   const { operationId, method, path, parameters, responses } = operation;
   const text = textOf(card);
@@ -82,98 +79,113 @@ function assertDescribes(card: Element, operation: Operation): void {
   assert.deepEqual(commands, curlsOf(operation, BASE_URL), operationId);
 }
 
-test('The API reference describes every operation on the page of its group and on the whole page', async (t) => {
+test('The API reference', async (t) => {
   const service = await startTestService(t, { env: { DELIVERABILITY_BASE_URL: BASE_URL } });
-  const { status, html, headers } = await getPage(service, '/docs/all');
-  assert.equal(status, 200);
-  assert.match(headers.get('content-type')!, /^text\/html/);
-  const whole = elementsOf(parseDocument(html));
-  const groups = await getGroupPages(service);
-  groups.delete('/docs');
-  const grouped = [...groups.values()].flat();
-  const paths = new Set(DOCUMENTED_ROUTES.map(({ method, path }) => `${method} ${path}`));
-  assert.equal(operations.length, paths.size);
-  for (const operation of operations)
-    for (const elements of [whole, grouped]) {
-      const found = elements.filter(({ attribs }) => attribs.id === operation.operationId);
-      assert.equal(found.length, 1, operation.operationId);
-      assertDescribes(found[0]!, operation);
-    }
-});
-
-test('Every anchor of the whole API reference is on its start page, and leads to one place', async (t) => {
-  const service = await startTestService(t);
-  const pages = await getGroupPages(service);
-  const ids = idsByPage(pages);
-  const start = pages.get('/docs')!;
-  const { html } = await getPage(service, '/docs/all');
-  // Titles and other parts of the layout are no places that people link to.
-  const anchors = idsOf(elementsOf(parseDocument(html))).filter(
-    (id) => !/-title$|^icon-|^chevron$|^main$/.test(id),
-  );
-  assert.ok(anchors.length > operations.length + 100);
-  for (const anchor of anchors) {
-    const [place, second] = start.filter(({ attribs }) => attribs.id === anchor);
-    assert.ok(place && !second, anchor);
-    if (!('data-moved' in place.attribs)) continue;
-    const [path, hash] = place.attribs.href!.split('#');
-    assert.equal(hash, anchor);
-    assert.ok(ids.get(path!)!.has(anchor), anchor);
-  }
-});
-
-test('Every link within the API reference has exactly one matching anchor', async (t) => {
-  const service = await startTestService(t);
-  const pages = await getGroupPages(service);
   const whole = await getPage(service, '/docs/all');
-  pages.set('/docs/all', elementsOf(parseDocument(whole.html)));
-  const ids = idsByPage(pages);
-  let count = 0;
-  for (const [path, elements] of pages) {
-    assert.equal(ids.get(path)!.size, idsOf(elements).length, path);
-    for (const { attribs } of elements) {
-      const [, page, anchor] = /^(\/docs[\w/-]*)?#(.+)/.exec(attribs.href ?? '') ?? [];
-      if (!anchor || anchor.startsWith('icon-')) continue;
-      assert.ok(ids.get(page ?? path)!.has(anchor), `${path}: ${attribs.href}`);
-      count++;
+  assert.equal(whole.status, 200);
+  assert.match(whole.headers.get('content-type')!, /^text\/html/);
+  const pages = await getGroupPages(service);
+  const all = new Map([...pages, ['/docs/all', elementsOf(parseDocument(whole.html))]]);
+  const ids = new Map([...all].map(([path, elements]) => [path, new Set(idsOf(elements))]));
+
+  await t.test('describes every operation on the page of its group and on the whole page', () => {
+    const groups = [...pages].flatMap(([path, elements]) => (path === '/docs' ? [] : elements));
+    const paths = new Set(DOCUMENTED_ROUTES.map(({ method, path }) => `${method} ${path}`));
+    assert.equal(operations.length, paths.size);
+    for (const elements of [all.get('/docs/all')!, groups]) {
+      const cards = Map.groupBy(elements, ({ attribs }) => attribs.id);
+      for (const operation of operations) {
+        const found = cards.get(operation.operationId) ?? [];
+        assert.equal(found.length, 1, operation.operationId);
+        assertDescribes(found[0]!, operation);
+      }
     }
-  }
-  assert.ok(count > 3 * operations.length);
-});
+  });
 
-test('Pages of the API reference are light, except the whole one', async (t) => {
-  const service = await startTestService(t);
-  for (const path of (await getGroupPages(service)).keys()) {
-    const { html } = await getPage(service, path);
-    assert.ok(html.length < 300_000, `${path}: ${html.length}`);
-  }
-});
-
-test('Pages of the API reference are revalidated, and unknown ones are 404', async (t) => {
-  const service = await startTestService(t);
-  for (const path of ['/docs', '/docs/tests', '/docs/all']) {
-    const { headers } = await getPage(service, path);
-    assert.equal(headers.get('cache-control'), 'no-cache');
-    const again = await getPage(service, path, { 'if-none-match': headers.get('etag')! });
-    assert.equal(again.status, 304, path);
-  }
-  for (const path of ['/docs/none', '/docs/constructor', '/docs/tests/all'])
-    assert.equal((await getPage(service, path)).status, 404, path);
-});
-
-test('The API reference loads no other resources and sets a strict CSP', async (t) => {
-  const service = await startTestService(t);
-  for (const path of ['/docs', '/docs/tests', '/docs/all']) {
-    const { html, headers } = await getPage(service, path);
-    assert.match(headers.get('content-security-policy')!, /^default-src 'none'.*frame-ancestors/);
-    for (const { name, attribs } of elementsOf(parseDocument(html))) {
-      assert.ok(!attribs.src && !attribs.srcset && !attribs.action, name);
-      const { href } = attribs;
-      if (href === undefined) continue;
-      assert.match(href, /^#|^\/docs(\/|$)|^\/openapi\.json$|^data:image\/svg\+xml,/);
+  await t.test('has every anchor of the whole page on its start page, leading to one place', () => {
+    // Titles and other parts of the layout are no places that people link to.
+    const anchors = [...ids.get('/docs/all')!].filter(
+      (id) => !/-title$|^icon-|^chevron$|^main$/.test(id),
+    );
+    assert.ok(anchors.length > operations.length + 100);
+    const places = Map.groupBy(pages.get('/docs')!, ({ attribs }) => attribs.id);
+    for (const anchor of anchors) {
+      const [place, second] = places.get(anchor) ?? [];
+      assert.ok(place && !second, anchor);
+      if (!('data-moved' in place.attribs)) continue;
+      const [path, hash] = place.attribs.href!.split('#');
+      assert.equal(hash, anchor);
+      assert.ok(ids.get(path!)!.has(anchor), anchor);
     }
-    assert.doesNotMatch(html, /@import|url\(/);
-  }
+  });
+
+  await t.test('has exactly one matching anchor for every link within it', () => {
+    let count = 0;
+    for (const [path, elements] of all) {
+      assert.equal(ids.get(path)!.size, idsOf(elements).length, path);
+      for (const { attribs } of elements) {
+        const [, page, anchor] = /^(\/docs[\w/-]*)?#(.+)/.exec(attribs.href ?? '') ?? [];
+        if (!anchor || anchor.startsWith('icon-')) continue;
+        assert.ok(ids.get(page ?? path)!.has(anchor), `${path}: ${attribs.href}`);
+        count++;
+      }
+    }
+    assert.ok(count > 3 * operations.length);
+  });
+
+  await t.test('has light pages, except the whole one', async () => {
+    for (const path of pages.keys()) {
+      const { html } = await getPage(service, path);
+      assert.ok(html.length < 300_000, `${path}: ${html.length}`);
+    }
+  });
+
+  await t.test('is revalidated, and unknown pages are 404', async () => {
+    for (const path of ['/docs', '/docs/tests', '/docs/all']) {
+      const { headers } = await getPage(service, path);
+      assert.equal(headers.get('cache-control'), 'no-cache');
+      const again = await getPage(service, path, { 'if-none-match': headers.get('etag')! });
+      assert.equal(again.status, 304, path);
+    }
+    for (const path of ['/docs/none', '/docs/constructor', '/docs/tests/all'])
+      assert.equal((await getPage(service, path)).status, 404, path);
+  });
+
+  await t.test('loads no other resources and sets a strict CSP', async () => {
+    for (const path of ['/docs', '/docs/tests', '/docs/all']) {
+      const { html, headers } = await getPage(service, path);
+      assert.match(headers.get('content-security-policy')!, /^default-src 'none'.*frame-ancestors/);
+      for (const { name, attribs } of all.get(path)!) {
+        assert.ok(!attribs.src && !attribs.srcset && !attribs.action, name);
+        const { href } = attribs;
+        if (href === undefined) continue;
+        assert.match(href, /^#|^\/docs(\/|$)|^\/openapi\.json$|^data:image\/svg\+xml,/);
+      }
+      assert.doesNotMatch(html, /@import|url\(/);
+    }
+  });
+
+  await t.test(
+    'has curl commands of GET operations without an ID that run successfully',
+    {
+      skip: skipUnlessInstalled('curl'),
+    },
+    async () => {
+      const { folder, http, key } = service;
+      const articles = all.get('/docs/all')!.filter(({ name }) => name === 'article');
+      const rc = `fail\nsilent\nshow-error\nconnect-to = "api.example:80:127.0.0.1:${http.port}"\n`;
+      writeFileSync(join(folder, '.curlrc'), rc);
+      const env = { PATH: process.env.PATH, CURL_HOME: folder, API_KEY: key };
+      const gets = operations.filter(({ method, path }) => method === 'GET' && !path.includes('{'));
+      assert.ok(gets.length > 5);
+      const commands = gets.flatMap(({ operationId }) =>
+        commandsOf(articles.find(({ attribs }) => attribs.id === operationId)!),
+      );
+      const script = commands.filter((text) => !/=dom_/.test(text)).join('\n');
+      // With `--fail`, an error response causes a non-zero exit status. `-e` ends there, and `-x` prints the command.
+      await run('bash', ['-exc', script], { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 });
+    },
+  );
 });
 
 test('GET /docs is 404 in the preview surface and not in the OpenAPI document', async (t) => {
@@ -181,26 +193,6 @@ test('GET /docs is 404 in the preview surface and not in the OpenAPI document', 
   for (const path of ['/docs', '/docs/tests', '/docs/all'])
     assert.equal((await getPage(preview, path)).status, 404);
   assert.ok(!operations.some(({ path }) => path.startsWith('/docs')));
-});
-
-test('The API reference: curl commands of GET operations without an ID run successfully', {
-  skip: skipUnlessInstalled('curl'),
-}, async (t) => {
-  const service = await startTestService(t, { env: { DELIVERABILITY_BASE_URL: BASE_URL } });
-  const { folder, http, key } = service;
-  const { html } = await getPage(service, '/docs/all');
-  const articles = elementsOf(parseDocument(html)).filter(({ name }) => name === 'article');
-  const rc = `fail\nsilent\nshow-error\nconnect-to = "api.example:80:127.0.0.1:${http.port}"\n`;
-  writeFileSync(join(folder, '.curlrc'), rc);
-  const env = { PATH: process.env.PATH, CURL_HOME: folder, API_KEY: key };
-  const gets = operations.filter(({ method, path }) => method === 'GET' && !path.includes('{'));
-  assert.ok(gets.length > 5);
-  const commands = gets.flatMap(({ operationId }) =>
-    commandsOf(articles.find(({ attribs }) => attribs.id === operationId)!),
-  );
-  const script = commands.filter((text) => !/=dom_/.test(text)).join('\n');
-  // With `--fail`, an error response causes a non-zero exit status. `-e` ends there, and `-x` prints the command.
-  await run('bash', ['-exc', script], { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 });
 });
 
 test('Every request body example in the docs passes its operation’s validation', () => {
