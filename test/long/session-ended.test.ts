@@ -38,7 +38,7 @@ test('Sign-in leads back to the form, with every kind of field as it was', optio
   await page.getByLabel('The score is too low').check();
   await page.getByLabel('Threshold').fill('73');
   await page.getByLabel('Email recipients').fill('ann@example.com\nbob@example.com');
-  await page.getByLabel('Webhook').check();
+  await page.getByRole('checkbox', { name: 'Webhook' }).check();
   await page.getByLabel('Slack URL').fill('https://hooks.slack.com/services/confidential');
   await endSessions(service);
   await page.getByRole('button', { name: 'Create rule' }).click();
@@ -58,7 +58,7 @@ test('Sign-in leads back to the form, with every kind of field as it was', optio
     await page.getByLabel('Email recipients').inputValue(),
     'ann@example.com\nbob@example.com',
   );
-  assert.equal(await page.getByLabel('Webhook').isChecked(), true);
+  assert.equal(await page.getByRole('checkbox', { name: 'Webhook' }).isChecked(), true);
   await page.getByText('Enter secrets, such as a Slack URL, again.').waitFor();
   assert.equal(await storedDraft(page), null);
   await page.getByRole('button', { name: 'Create rule' }).click();
