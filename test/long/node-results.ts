@@ -12,7 +12,11 @@ import type { Nodes } from './nodes.ts';
 import { assertAllStored, type StoredFigures } from './stored-messages.ts';
 import { compareWithDatabase, type DeliveryFigures } from './webhook-endpoints.ts';
 
-const MAX_SETTLE_MS = 150_000;
+/**
+ * Longer than any lease: that of a schedule is five minutes. If the database stops between the commit of a claim and its
+ * answer, the node does not know that it has the row, and work on it begins when the lease ends.
+ */
+const MAX_SETTLE_MS = 330_000;
 
 /** Waits until nothing is due. Retries that are due in minutes or hours are made due now. */
 export async function settle({ store: { db } }: Nodes): Promise<void> {

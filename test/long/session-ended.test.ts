@@ -39,6 +39,7 @@ test('Sign-in leads back to the form, with every kind of field as it was', optio
   await page.getByLabel('Threshold').fill('73');
   await page.getByLabel('Email recipients').fill('ann@example.com\nbob@example.com');
   await page.getByRole('checkbox', { name: 'Webhook' }).check();
+  await page.getByRole('checkbox', { name: 'Slack' }).check();
   await page.getByLabel('Slack URL').fill('https://hooks.slack.com/services/confidential');
   await endSessions(service);
   await page.getByRole('button', { name: 'Create rule' }).click();
