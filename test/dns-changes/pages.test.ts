@@ -6,10 +6,12 @@ import './memory-server.ts';
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DnsServerError } from '../../src/dns-changes/server.ts';
 import { GOOD_ZONE } from '../analysis/domain/domains.ts';
 import { memberOf, newMember } from '../dashboard/member.ts';
 import { fieldOf, mainOf } from '../dashboard/pages.ts';
 import { startTestService } from '../helpers/app.ts';
+import { memory } from './memory-server.ts';
 import { DMARC, SETTINGS, startPublishing, WEAK } from './publishing.ts';
 
 const NEW = 'v=DMARC1; p=quarantine; rua=mailto:dmarc@example.com';
@@ -65,6 +67,30 @@ test('An admin publishes the record of a finding after seeing the difference, an
   const audit = mainOf((await admin.get('/audit-log')).html);
   assert.match(audit, /DNS change requested/);
   assert.match(audit, /Name server created/);
+});
+
+test('A change that the name server does not confirm is neither published nor failed, and can be undone', async (t) => {
+  const service = await startPublishing(t);
+  const { domain, server, dns } = service;
+  const admin = await newMember(service, 'admin');
+  const plan = await admin.get(`/domains/${domain.id}/dns?checks=dmarc_policy`);
+  t.after(() => {
+    memory.beforeReplace = async () => {};
+  });
+  memory.beforeReplace = async () => {
+    dns.zone[DMARC] = { TXT: ['v=DMARC1; p=reject'] };
+    throw new DnsServerError('timeout', 'No response in time.', { mayHaveChanged: true });
+  };
+  const { location } = await admin.post(`/domains/${domain.id}/dns`, {
+    ...{ token: fieldOf(plan.html, 'token').value!, server_id: server.id },
+    ...{ checks: 'dmarc_policy', record: `TXT ${DMARC}` },
+  });
+  const result = await admin.get(location!);
+  assert.match(mainOf(result.html), /did not confirm every change.*Not confirmed/s);
+  const [, change] = /\/dns\/changes\/(chg_\w+)/.exec(result.html)!;
+  const shown = mainOf((await admin.get(`/dns/changes/${change}`)).html);
+  assert.match(shown, /neither the old ones nor the planned ones. Check them\..*Undo…/s);
+  assert.match(mainOf((await admin.get('/audit-log')).html), /DNS change not confirmed/);
 });
 
 test('Name servers are added with the fields of their kind, checked, changed and deleted; secrets are never shown', async (t) => {
