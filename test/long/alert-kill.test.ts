@@ -139,6 +139,8 @@ async function runAndKill(
       // Interrupted by the kill.
     }
   });
+  // A slow machine accepts nothing before the kill, so every other round begins with the first answer.
+  if (round % 2 === 0) await Promise.race(load);
   await pause(random.below(MAX_LIFETIME_MS));
   service.signal('SIGKILL');
   await service.ended;
