@@ -14,7 +14,7 @@ import { compareWithDatabase, type DeliveryFigures } from './webhook-endpoints.t
 
 /**
  * Longer than any lease: that of a schedule is five minutes. If the database stops between the commit of a claim and its
- * answer, the node does not know that it has the row, and work on it begins when the lease ends.
+ * answer, no node knows who has the row. Work on it then begins when the lease ends.
  */
 const MAX_SETTLE_MS = 330_000;
 
