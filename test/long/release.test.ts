@@ -77,7 +77,7 @@ test('Lintian finds no errors and no warnings in the Debian packages', {
   }
 });
 
-test('The image is for two architectures, smaller than 52 MB each, and has one volume', {
+test('The image is for two architectures, smaller than 60 MB each, and has one volume', {
   skip: skip || skipUnlessInstalled('skopeo'),
 }, (t) => {
   const folder = temporaryFolder(t);
@@ -97,7 +97,8 @@ test('The image is for two architectures, smaller than 52 MB each, and has one v
       JSON.parse(readFileSync(join(folder, 'blobs', name.replace(':', '/')), 'utf8'));
     const { layers, config } = read(digest);
     assert.equal(layers.length, 1);
-    assert.ok(layers[0].size < 52e6, `${layers[0].size} bytes`);
+    // Nearly all of it is the executable, whose bound is in executable.test.ts. Its fonts hardly compress.
+    assert.ok(layers[0].size < 60e6, `${layers[0].size} bytes`);
     const { User, Volumes, Entrypoint } = read(config.digest).config;
     assert.deepEqual([User, Volumes], ['65532:65532', { '/data': {} }]);
     assert.deepEqual(Entrypoint, ['/usr/bin/deliverability']);
