@@ -682,7 +682,7 @@ CREATE TABLE alert_notifications (
   event_id     TEXT,
   -- What the service of the channel calls the posted message, so that a later one can change or answer it.
   reference    TEXT,
-  -- What is posted, encrypted, if it was composed before the rule changed. Null once that has ended.
+  -- What is posted, encrypted, if it was composed before the rule changed. Null once it was sent or given up.
   post         TEXT
 );
 CREATE INDEX alert_notifications_of ON alert_notifications (incident_id);

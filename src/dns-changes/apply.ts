@@ -209,8 +209,8 @@ async function outcomeOf(server: NameServer, row: DnsChangeRow): Promise<Outcome
 const VERBS = { failed: 'failed', unknown: 'not_confirmed' };
 
 /**
- * Records the result, unless another node has settled the change. One that was made stays neither `failed` nor `unknown`. Returns the
- * current row.
+ * Records the result, unless another node has settled the change. One that was made stays neither `failed` nor
+ * `unknown`. Returns the current row.
  */
 async function finishChange(
   app: App,
@@ -222,8 +222,10 @@ async function finishChange(
     transact(app.db, async (tx) => {
       const query = tx.selectFrom('dns_changes').selectAll().where('id', '=', row.id);
       const current = await lockIn(tx, query).executeTakeFirstOrThrow();
-      const open = status === 'applied' ? ['applying', 'failed', 'unknown'] : ['applying'];
-      if (!open.includes(current.status)) return current;
+      const isReplaced =
+        current.status === 'applying' ||
+        (status === 'applied' && ['failed', 'unknown'].includes(current.status));
+      if (!isReplaced) return current;
       const finished_at = status === 'applying' ? null : isoTime(app.clock.now());
       const outcome = { status, error, finished_at, leased_until: null };
       await tx.updateTable('dns_changes').set(outcome).where('id', '=', row.id).execute();

@@ -615,7 +615,7 @@ export interface AlertNotificationRow {
   event_id: string | null;
   /** What the service of the channel calls the posted message, so that a later one can change or answer it. */
   reference: string | null;
-  /** What is posted, encrypted, if it was composed before the rule changed. Null once that has ended. */
+  /** What is posted, encrypted, if it was composed before the rule changed. Null once it was sent or given up. */
   post: string | null;
 }
 

@@ -47,7 +47,10 @@ print 'LINE<>ENIL'
 `,
 };
 
-/** bash and zsh in a terminal of their own, which `script` provides. zsh finds a script with an underscore before its name itself. */
+/**
+ * bash and zsh in a terminal of their own, which `script` provides. zsh itself finds completions in a file whose name
+ * begins with an underscore.
+ */
 export async function startShell(
   t: TestContext,
   shell: 'bash' | 'zsh',

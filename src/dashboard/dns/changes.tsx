@@ -124,7 +124,7 @@ function Result({
   if (unconfirmed > 0)
     return (
       <Notice tone="warn">
-        The name server did not confirm every change. Open a change to see its outcome.{' '}
+        The name server did not confirm every change. Open a change for the reason.{' '}
         {applied > 0 && done}
       </Notice>
     );
