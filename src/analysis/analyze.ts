@@ -16,6 +16,8 @@ import type { MailKind } from './consequences.ts';
 import { boundedResolver, boundedWeb, createContext, startDeadline } from './context.ts';
 import { dkimResult } from './dkim/verify.ts';
 import { dmarcResult } from './dmarc/evaluate.ts';
+import { withMissingDomains } from './dns/missing-domain.ts';
+import { fromDomain } from './dns/names.ts';
 import { gradeOf } from './grade.ts';
 import { classifyMessage, contextAs, otherKind } from './kind.ts';
 import { parseMessage } from './mime/parse-message.ts';
@@ -91,7 +93,8 @@ export async function analyze(
       onFault: options.onFault,
     };
     const report = stepReporter(checks, options.onStep);
-    const findings = await runChecks(checks, run, report);
+    const separate = await runChecks(checks, run, report);
+    const findings = withMissingDomains(checks, separate, fromDomain(context));
     const alternative = await alternativeOf(checks, findings, run);
     return await resultOf(context, checks, findings, alternative);
   } finally {

@@ -48,6 +48,16 @@ const FILTERS = 'Spam filters';
 /** Lowest limit first. `docs/scoring.md` shows this table. */
 export const CONSEQUENCES = [
   {
+    id: 'missing_domain',
+    limit: 25,
+    effect: 'rejected',
+    actor: SERVERS,
+    reason: 'The From domain does not exist.',
+    problem: 'its From domain does not exist',
+    reference: 'Mail servers reject mail from a domain that DNS does not have (RFC 5321 §2.3.5).',
+    applies: (find) => failed(find, 'mx') && isText(find('mx')?.evidence.missing),
+  },
+  {
     id: 'unauthenticated',
     limit: 25,
     effect: 'rejected',
@@ -55,7 +65,7 @@ export const CONSEQUENCES = [
     reason: 'Neither SPF nor DKIM passes.',
     problem: 'neither SPF nor DKIM passes',
     reference: 'Gmail and Yahoo reject unauthenticated mail or send it to spam.',
-    applies: (find) => failed(find, 'spf') && failed(find, 'dkim'),
+    applies: (find) => lacks(find, 'spf') && lacks(find, 'dkim'),
   },
   {
     id: 'listed_address',
@@ -332,8 +342,7 @@ export const CONSEQUENCES = [
     problem: 'SPF, DKIM or DMARC is missing',
     reference: 'Gmail 550 5.7.27, 5.7.30 and 5.7.40; Microsoft 550 5.7.515',
     applies: (find, kind) =>
-      kind === 'marketing' &&
-      (failed(find, 'spf') || failed(find, 'dkim') || lacksDmarcRecord(find)),
+      kind === 'marketing' && (lacks(find, 'spf') || lacks(find, 'dkim') || lacksDmarcRecord(find)),
   },
   {
     id: 'clipped',
@@ -353,13 +362,19 @@ export const CONSEQUENCES = [
     reason: 'Only one of SPF and DKIM passes.',
     problem: 'only one of SPF and DKIM passes',
     reference: 'Forwarding breaks SPF, changes in transit break DKIM, and bulk senders need both.',
-    applies: (find) => failed(find, 'spf') || failed(find, 'dkim'),
+    applies: (find) => lacks(find, 'spf') || lacks(find, 'dkim'),
   },
 ] as const satisfies Consequence[];
 
 export type ConsequenceId = (typeof CONSEQUENCES)[number]['id'];
 
 const failed = (find: FindFact, id: string): boolean => find(id)?.status === 'fail';
+
+/** Also if the check depends on one that failed. */
+const lacks = (find: FindFact, id: string): boolean =>
+  failed(find, id) || (find(id)?.status === 'skipped' && find(id)!.failedCauses.length > 0);
+
+const isText = (value: Json | undefined): boolean => typeof value === 'string';
 
 const skippedBy = (find: FindFact, id: string, cause: string): boolean => {
   const fact = find(id);
@@ -386,7 +401,7 @@ const hasNoAlignedPass = (find: FindFact): boolean =>
   isUnaligned(find, 'spf', 'spf_alignment') && isUnaligned(find, 'dkim', 'dkim_alignment');
 
 function isUnaligned(find: FindFact, mechanism: string, alignment: string): boolean {
-  if (failed(find, mechanism)) return true;
+  if (lacks(find, mechanism)) return true;
   const isKnown = ['pass', 'warn'].includes(find(mechanism)?.status ?? '');
   return isKnown && ['fail', 'info'].includes(find(alignment)?.status ?? '');
 }

@@ -90,9 +90,9 @@ async function withPublishableFix(finding: Finding, fix: Fix, context: Context):
   return { ...finding, fix: await withExistingDomain(aliased, context) };
 }
 
-/** Without the record, if its domain would have to be registered first. */
+/** Without the record, if its domain does not exist. The name of an address is in no domain of the sender. */
 async function withExistingDomain(fix: Fix, { resolver, offline }: Context): Promise<Fix> {
-  if (!fix.record || offline) return fix;
+  if (!fix.record || fix.record.type === 'PTR' || offline) return fix;
   const broken = await brokenName(ownedDomain(fix.record.name) ?? fix.record.name, resolver);
   return broken?.kind === 'missing' ? { text: `${broken.title} ${broken.fix}` } : fix;
 }

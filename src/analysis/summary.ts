@@ -3,6 +3,7 @@
  * known is a text of its own, because reports show it below the headline.
  */
 
+import { DNS_FAILURES } from '../net/dns/resolver.ts';
 import type { AppliedConsequence } from './consequences.ts';
 import { namedProviders, worstConsequence } from './providers/evaluate.ts';
 import {
@@ -29,6 +30,8 @@ export const MAX_HEADLINE = 90;
 /** The headline: one sentence. */
 export function summarize(result: Unsummarized, facts = factsOf(result.checks)): string {
   const { score, temporary, checks, judged_kind } = result;
+  if (score === null && isDenied(checks))
+    return 'This message has no score: the DNS resolver denies even names that exist.';
   if (score === null)
     return temporary
       ? 'This message has no score: fewer than two of SPF, DKIM and DMARC could be checked.'
@@ -37,6 +40,12 @@ export function summarize(result: Unsummarized, facts = factsOf(result.checks)):
   if (worst) return consequenceHeadline(worst, result, score);
   return score >= 90 ? highScoreHeadline(result) : lowScoreHeadline(score);
 }
+
+/** Whether lookups failed because no answer of the resolver can be right. */
+const isDenied = (checks: CheckResult[]): boolean =>
+  checks.some(({ evidence: { unanswered } }) =>
+    JSON.stringify(unanswered ?? '').includes(DNS_FAILURES.denies),
+  );
 
 /** The first wording that is short enough, or the last one. */
 const firstShort = (wordings: string[]): string =>

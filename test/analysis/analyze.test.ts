@@ -199,9 +199,11 @@ describe('analyze DNS queries', () => {
         }),
       ],
       {
-        resolver: async () => {
+        resolver: async (name) => {
           count += 1;
-          return { status: 'nodata' };
+          return name === 'com'
+            ? { status: 'found', records: ['a.gtld-servers.net'], ttl: 300, authenticated: false }
+            : { status: 'nodata' };
         },
       },
     );
