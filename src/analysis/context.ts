@@ -116,4 +116,5 @@ export const NO_SETUP: Setup = {
   rspamd: null,
   checkLinks: false,
   feedbackAddresses: {},
+  ownSenderOf: [],
 };

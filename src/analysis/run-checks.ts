@@ -175,11 +175,15 @@ export function trimText(text: string): string {
 }
 
 /** Truncates the text of a fix and drops a record that is too long to publish. */
-export function trimFix({ text, record, guide }: Fix): Fix {
+export function trimFix({ text, record, caution, guide }: Fix): Fix {
   const trimmed = { text: trimText(text), ...(guide && { guide }) };
   if (!record || Math.max(record.name.length, record.value.length) > MAX_TEXT) return trimmed;
   const { type, name, value } = record;
-  return { ...trimmed, record: { type, name: trimText(name), value: trimText(value) } };
+  return {
+    ...trimmed,
+    record: { type, name: trimText(name), value: trimText(value) },
+    ...(caution && { caution: trimText(caution) }),
+  };
 }
 
 /** Truncates long texts and deep nesting, and long lists with a count of the omitted items. */

@@ -1,9 +1,11 @@
 /** The job that analyzes received messages: claim, analyze in a thread, record. */
 
+import type { Envelope } from '../analysis/check.ts';
 import { MAX_JOBS_PER_THREAD, type PoolOutcome } from '../analysis/pool.ts';
 import type { App } from '../app.ts';
 import { feedbackAddresses } from '../domains/feedback/address.ts';
 import { traceOf } from '../events/traces.ts';
+import { ownSenderOf } from '../feedback/sources/own-tests.ts';
 import { isoTime, monotonicClock } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { inTrace } from '../lib/trace-context.ts';
@@ -83,19 +85,21 @@ async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
   // The test was deleted after it was claimed.
   if (!message) return;
   const { SPAMD_URL, RSPAMD_URL, CHECK_LINKS } = app.config;
+  const envelope: Envelope = JSON.parse(message.envelope);
   const setup = {
     blocklists: await app.blocklists.inUse(),
     spamd: SPAMD_URL,
     rspamd: RSPAMD_URL,
     checkLinks: CHECK_LINKS,
     feedbackAddresses: await feedbackAddresses(app),
+    ownSenderOf: await ownSenderOf(app.db, envelope),
   };
   clearSteps(app, test.id);
   const startedAt = monotonicClock.now();
   const outcome: PoolOutcome = await app.pool.analyze(
     {
       raw: { size: message.size, read: () => untilAvailable(() => readMessage(app.db, message)) },
-      envelope: JSON.parse(message.envelope),
+      envelope,
       receivedAt: Date.parse(message.received_at),
       kind: test.kind,
     },

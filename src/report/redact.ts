@@ -105,7 +105,7 @@ function redactCheck(check: CheckResult, redaction: Redaction): CheckResult | nu
   };
 }
 
-const redactFix = ({ text, record, guide }: Fix, sentence: (text: string) => string): Fix => ({
+const redactFix = ({ text, record, caution, guide }: Fix, sentence: (text: string) => string): Fix => ({
   text: outsideExamples(text, sentence),
   ...(record && {
     record: {
@@ -114,6 +114,7 @@ const redactFix = ({ text, record, guide }: Fix, sentence: (text: string) => str
       value: sentence(record.value),
     },
   }),
+  ...(caution && { caution: sentence(caution) }),
   ...(guide && { guide: { name: guide.name, url: guide.url } }),
 });
 

@@ -7,7 +7,6 @@ import { changeOr404, listChanges, presentChange } from '../../dns-changes/chang
 import { applyPlan, undoChange } from '../../dns-changes/confirmed.ts';
 import {
   isPossible,
-  needsChoice,
   planFor,
   planOf,
   presentPlan,
@@ -301,7 +300,7 @@ async function apply(
   const { changes, token } = await planFor(app, domain, row, { checks });
   io.stdout(planText(presentPlan(domain, row.id, { changes, token }), row.name, io));
   const possible = changes.filter(isPossible);
-  const records = yes ? possible.filter((change) => !needsChoice(change)) : possible;
+  const records = yes ? possible.filter(({ needsChoice }) => !needsChoice) : possible;
   if (records.length < possible.length)
     printMessage(io, 'To publish the records with a condition too, omit --yes and confirm.');
   if (records.length === 0) {
