@@ -507,6 +507,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     },
     "issueTitle": "MX records are missing or unusable",
     "publicEvidence": {
+      "missing": "shown",
       "domains": {
         "domain": "shown",
         "kind": "shown",
@@ -534,6 +535,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "mail_from": "mailbox-domain",
       "domain": "shown",
       "kind": "shown",
+      "missing": "shown",
       "unanswered": "shown"
     }
   },

@@ -105,7 +105,10 @@ function redactCheck(check: CheckResult, redaction: Redaction): CheckResult | nu
   };
 }
 
-const redactFix = ({ text, record, caution, guide }: Fix, sentence: (text: string) => string): Fix => ({
+const redactFix = (
+  { text, record, caution, guide }: Fix,
+  sentence: (text: string) => string,
+): Fix => ({
   text: outsideExamples(text, sentence),
   ...(record && {
     record: {

@@ -3,8 +3,8 @@
 import { addressDomain, organizationalDomain } from '../../lib/domain-names.ts';
 import { type Context, type Finding, fail } from '../check.ts';
 import { dkimResult } from '../dkim/verify.ts';
-import { fields } from '../mime/message.ts';
 import { listEntries } from '../mime/mailbox-list.ts';
+import { fields } from '../mime/message.ts';
 import { type BrokenName, brokenName } from './broken-name.ts';
 import { fromDomain, fullHostName, isLocalName, mailFromDomain } from './names.ts';
 

@@ -5,13 +5,7 @@ import type { App } from '../../app.ts';
 import { type Config, readConfig } from '../../config/config.ts';
 import { changeOr404, listChanges, presentChange } from '../../dns-changes/changes.ts';
 import { applyPlan, undoChange } from '../../dns-changes/confirmed.ts';
-import {
-  isPossible,
-  planFor,
-  planOf,
-  presentPlan,
-  publicSource,
-} from '../../dns-changes/plans.ts';
+import { isPossible, planFor, planOf, presentPlan, publicSource } from '../../dns-changes/plans.ts';
 import { proposalsOf } from '../../dns-changes/proposals.ts';
 import type { DnsPlan } from '../../dns-changes/schema.ts';
 import { SERVER_KIND_IDS } from '../../dns-changes/servers/index.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from '../../../src/analysis/analyze.ts';
-import { analyzeDomain } from '../../../src/analysis/domain/analyze-domain.ts';
 import { NO_SETUP } from '../../../src/analysis/context.ts';
+import { analyzeDomain } from '../../../src/analysis/domain/analyze-domain.ts';
 import type { DnsAnswer, Resolver } from '../../../src/net/dns/resolver.ts';
-import { offlineWebClient } from '../../../src/net/http/web.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
+import { offlineWebClient } from '../../../src/net/http/web.ts';
 
 const MESSAGE = [
   'From: Kim <kim@harbor.example>',

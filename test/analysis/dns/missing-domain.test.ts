@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from '../../../src/analysis/analyze.ts';
-import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
 import type { Envelope } from '../../../src/analysis/check.ts';
+import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
 
 const HOST = '203.0.113.44';
 

@@ -103,7 +103,7 @@ const rows: Row[] = [
     name: 'a domain without an SPF record, from Microsoft 365',
     mail: { from: 'ann@example.com', zone: MICROSOFT },
     check: 'spf',
-    says: [/Publish this SPF record/],
+    says: [/publish this SPF record/],
     record: { name: 'example.com', value: 'v=spf1 include:spf.protection.outlook.com ~all' },
     guide: /learn\.microsoft\.com/,
   },
@@ -145,7 +145,7 @@ const rows: Row[] = [
     name: 'a server of nobody in the table',
     mail: { from: 'ann@example.com', zone: { 'example.com': { TXT: ['v=spf1 mx -all'] } } },
     check: 'spf',
-    says: [/Add this server/],
+    says: [/add this server/],
     record: { name: 'example.com', value: `v=spf1 mx ip4:${CLIENT} -all` },
   },
   {

@@ -57,11 +57,7 @@ for (const [what, scene, asked] of [
     },
     UNKNOWN,
   ],
-  [
-    'a name in HELO below the domain',
-    { envelope: { helo: 'mail.quarry.example' } },
-    UNKNOWN,
-  ],
+  ['a name in HELO below the domain', { envelope: { helo: 'mail.quarry.example' } }, UNKNOWN],
   [
     'the null sender, with a HELO name that has another address',
     {
@@ -73,7 +69,10 @@ for (const [what, scene, asked] of [
 ] as [string, Scene, string][])
   test(`An unknown server is asked about before it is added to SPF: ${what}`, async () => {
     const fix = await fixFor(scene);
-    assert.match(fix.text, new RegExp(`^Is ${asked} your server\\? If not, there is nothing to publish`));
+    assert.match(
+      fix.text,
+      new RegExp(`^Is ${asked} your server\\? If not, there is nothing to publish`),
+    );
     assert.equal(fix.caution, `Publish it only if ${asked} is your server.`);
     assert.match(fix.record!.value, new RegExp(asked));
   });
@@ -86,7 +85,10 @@ const signed = (text: string) =>
   });
 
 for (const [what, scene] of [
-  ['the address of the domain', { zone: { 'quarry.example': { A: [UNKNOWN], TXT: ['v=spf1 -all'] } } }],
+  [
+    'the address of the domain',
+    { zone: { 'quarry.example': { A: [UNKNOWN], TXT: ['v=spf1 -all'] } } },
+  ],
   ['the address of its mail server', { zone: { 'in.quarry.example': { A: [UNKNOWN] } } }],
   [
     'a name below the domain that points to it both ways',
@@ -138,7 +140,9 @@ test('A header field of a service proposes no record', async () => {
 });
 
 test('A record that lets everyone pass is closed, but the stranger who passes now is asked about', async () => {
-  const scene = sceneOf({ zone: { 'quarry.example': { MX: ['5 in.quarry.example'], TXT: ['v=spf1 mx +all'] } } });
+  const scene = sceneOf({
+    zone: { 'quarry.example': { MX: ['5 in.quarry.example'], TXT: ['v=spf1 mx +all'] } },
+  });
   const { fix } = await runCheck(spfRecord, scene);
   assert.match(fix!.record!.value, new RegExp(`ip4:${UNKNOWN}`));
   assert.equal(fix!.caution, `Publish it only if ${UNKNOWN} is your server.`);
