@@ -10,6 +10,7 @@ import {
   type Context,
   DEADLINE_MS,
   type Finding,
+  type Fix,
 } from './check.ts';
 import { CHECKS } from './checks/index.ts';
 import type { MailKind } from './consequences.ts';
@@ -43,6 +44,7 @@ import {
 import {
   type CheckIndexes,
   earnedOf,
+  findCauses,
   gainOf,
   indexChecks,
   type Score,
@@ -165,9 +167,12 @@ async function resultOf(
   const judged = scoreFindings(context, checks, findings);
   const { scored, details, exact, score, grade, temporary } = judged;
   const kind = context.fact(classifyMessage);
-  const results = checks.map((check, index) =>
-    toResult(check, findings[index]!, scored[index]!, gainAt(index, judged, kind.kind), checks),
-  );
+  const gains = checks.map((_, index) => gainAt(index, judged, kind.kind));
+  const causes = findCauses(scored, new Map(checks.map(({ id }, index) => [id, gains[index]!])));
+  const results = checks.map((check, index) => {
+    const cause = checks.find(({ id }) => id === causes.get(check.id));
+    return toResult(check, findings[index]!, scored[index]!, { gain: gains[index]!, cause }, checks);
+  });
   const facts = factsOf(results);
   const partial = {
     score,
@@ -252,7 +257,7 @@ function toResult(
   check: Check,
   finding: Finding,
   scored: ScoredCheck,
-  gain: number,
+  { gain, cause }: { gain: number; cause: Check | undefined },
   checks: Check[],
 ): CheckResult {
   const { failedCauses } = scored;
@@ -269,10 +274,14 @@ function toResult(
     points: check.points,
     earned: earnedOf(scored),
     gain,
+    goes_with: cause?.id ?? null,
     reference: reported.reference ?? check.reference,
-    fix: reported.fix ? trimFix(reported.fix) : null,
+    fix: reported.fix ? trimFix(withCause(reported.fix, cause)) : null,
   };
 }
+
+const withCause = (fix: Fix, cause: Check | undefined): Fix =>
+  cause ? { ...fix, text: `Goes with “${cause.label}”: its fix solves this too. ${fix.text}` } : fix;
 
 // The RFC 8601 results of SPF, DKIM and DMARC, from the facts that the checks share.
 

@@ -53,9 +53,21 @@ const firstShort = (wordings: string[]): string =>
 
 /**
  * The checks that fail or warn: greatest gain first, failures before warnings. DMARC comes after SPF and
- * DKIM with the same gain, because they are what has to change.
+ * DKIM with the same gain, because they are what has to change. Problems with the same cause follow it.
  */
 export function checksToFix(checks: CheckResult[]): CheckResult[] {
+  const ranked = rankedByGain(checks);
+  const groups = Map.groupBy(ranked, (check) => causeIn(ranked, check));
+  return [...groups].flatMap(([cause, group]) => [
+    cause,
+    ...group.filter((check) => check !== cause),
+  ]);
+}
+
+const causeIn = (all: CheckResult[], check: CheckResult): CheckResult =>
+  (check.goes_with && all.find(({ id }) => id === check.goes_with)) || check;
+
+function rankedByGain(checks: CheckResult[]): CheckResult[] {
   return checks
     .filter(({ status }) => status === 'fail' || status === 'warn')
     .sort(

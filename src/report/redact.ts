@@ -133,6 +133,7 @@ const withoutTexts = (check: CheckResult): CheckResult => ({
   points: check.points,
   earned: check.earned,
   gain: check.gain,
+  goes_with: check.goes_with ?? null,
   reference: referenceOf(check),
   fix: null,
 });

@@ -258,6 +258,7 @@ it('analyze returns checks in declared order with all their fields', async () =>
     label: 'A',
     points: 4,
     earned: 2,
+    goes_with: null,
     ...found(),
   });
   assert.equal(gain, 11.1);
