@@ -171,7 +171,13 @@ async function resultOf(
   const causes = findCauses(scored, new Map(checks.map(({ id }, index) => [id, gains[index]!])));
   const results = checks.map((check, index) => {
     const cause = checks.find(({ id }) => id === causes.get(check.id));
-    return toResult(check, findings[index]!, scored[index]!, { gain: gains[index]!, cause }, checks);
+    return toResult(
+      check,
+      findings[index]!,
+      scored[index]!,
+      { gain: gains[index]!, cause },
+      checks,
+    );
   });
   const facts = factsOf(results);
   const partial = {
@@ -281,7 +287,9 @@ function toResult(
 }
 
 const withCause = (fix: Fix, cause: Check | undefined): Fix =>
-  cause ? { ...fix, text: `Goes with “${cause.label}”: its fix solves this too. ${fix.text}` } : fix;
+  cause
+    ? { ...fix, text: `Goes with “${cause.label}”: its fix solves this too. ${fix.text}` }
+    : fix;
 
 // The RFC 8601 results of SPF, DKIM and DMARC, from the facts that the checks share.
 

@@ -147,10 +147,7 @@ const isProblem = ({ status }: ScoredCheck): boolean => status === 'fail' || sta
  * For each problem that the fix of another one cures too: the id of that other check, its cause. A cause is at least as
  * serious. `gains` by id: of several, the one whose fix gains most.
  */
-export function findCauses(
-  checks: ScoredCheck[],
-  gains: Map<string, number>,
-): Map<string, string> {
+export function findCauses(checks: ScoredCheck[], gains: Map<string, number>): Map<string, string> {
   const problems = checks.filter(isProblem);
   const cures = new Map(problems.map(({ id }) => [id, curedBy(id, checks)]));
   const causes = new Map<string, string>();
