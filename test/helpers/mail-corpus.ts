@@ -62,7 +62,7 @@ interface MailEnvelope {
   tls: string | null;
 }
 
-interface Signature {
+export interface Signature {
   domain: string;
   selector: string;
   key: KeyName;
@@ -134,8 +134,7 @@ export function loadMail(name: string, folder = FOLDER): Mail {
   };
 }
 
-const withCrlf = (text: string): Buffer =>
-  Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1');
+const withCrlf = (text: string): Buffer => Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1');
 
 const NOT_SENT = { envelope: null, sign: [], zone: [], records: {} };
 
@@ -176,6 +175,8 @@ const KEYS = {
   ed25519: makeKey('ed25519'),
 } satisfies Record<string, SigningKey>;
 type KeyName = keyof typeof KEYS;
+
+export const keyRecord = (key: KeyName): string => KEYS[key].record;
 
 const DAY_MS = 86_400_000;
 
@@ -237,7 +238,8 @@ async function sealArc(message: Buffer, { domain, selector, key }: Signature): P
   return Buffer.concat([Buffer.from(sealed), message]);
 }
 
-function zoneOf({ zone, records, sign, sign_after = [], arc }: Mail): Zone {
+/** All records that lookups for this mail can find. */
+export function zoneOf({ zone, records, sign, sign_after = [], arc }: Mail): Zone {
   const keys = [...sign, ...sign_after, ...(arc ? [arc] : [])].map(({ domain, selector, key }) => [
     `${selector}._domainkey.${domain}`,
     { TXT: [KEYS[key].record] },
