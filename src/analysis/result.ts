@@ -98,7 +98,7 @@ export interface Alternative {
 }
 
 export interface AnalysisResult {
-  /** 0–100; null if fewer than two of SPF, DKIM and DMARC are known. */
+  /** 0–100; null if fewer than two of SPF, DKIM and DMARC of a message are known. */
   score: number | null;
   grade: Grade | null;
   /** The weighted mean before the cap, unrounded. */
@@ -122,6 +122,8 @@ export interface AnalysisResult {
   alternative: Alternative | null;
   providers: ProviderVerdict[];
   ruleset: string;
+  /** A template: the score covers what a template shows, and nothing about sending. Missing for messages. */
+  is_template?: true;
 }
 
 /**
