@@ -46,6 +46,8 @@ import {
   type Score,
   type ScoredCheck,
   scoreOf,
+  type WeightOf,
+  weightByPoints,
   wholeScore,
 } from './score.ts';
 import { spfResult } from './spf/evaluate.ts';
@@ -139,6 +141,7 @@ async function alternativeOf(
 interface ScoredFindings {
   scored: ScoredCheck[];
   indexes: CheckIndexes;
+  weightOf: WeightOf | undefined;
   /** As it would be with any authentication. */
   details: Score;
   /** null without a score. */
@@ -152,13 +155,14 @@ interface ScoredFindings {
 function scoreFindings(context: Context, checks: Check[], findings: Finding[]): ScoredFindings {
   const scored = applyDependencies(checks, findings);
   const indexes = indexChecks(scored);
-  const details = scoreOf(scored, context.fact(classifyMessage).kind, indexes);
+  const weightOf = context.template ? weightByPoints : undefined;
+  const details = scoreOf(scored, context.fact(classifyMessage).kind, indexes, weightOf);
   const auth = authCoverage(scored, checks, findings);
   const exact = auth.enough || context.template ? details.exact : null;
   const score = exact === null ? null : wholeScore(exact);
   const grade = score === null ? null : gradeOf(score);
   const temporary = exact === null && auth.temporaryErrors > 0;
-  return { scored, indexes, details, exact, score, grade, temporary };
+  return { scored, indexes, weightOf, details, exact, score, grade, temporary };
 }
 
 async function resultOf(
@@ -204,10 +208,14 @@ async function resultOf(
 const trimmed = (text: string | null | undefined): string | null =>
   text == null ? null : trimText(text);
 
-function gainAt(index: number, { scored, indexes, exact }: ScoredFindings, kind: MailKind): number {
+function gainAt(
+  index: number,
+  { scored, indexes, weightOf, exact }: ScoredFindings,
+  kind: MailKind,
+): number {
   const { id, status } = scored[index]!;
   const isProblem = status === 'warn' || status === 'fail';
-  return isProblem && exact !== null ? gainOf(id, scored, exact, kind, indexes) : 0;
+  return isProblem && exact !== null ? gainOf(id, scored, exact, kind, indexes, weightOf) : 0;
 }
 
 /** Whether at least two of SPF, DKIM and DMARC are known, as a score requires. */

@@ -52,6 +52,9 @@ export function failedDependencies({
   return (found?.[1] ?? found?.[2])?.split(', ') ?? [];
 }
 
+/** How the reason begins for which a check is left out of a template. */
+export const LEFT_OUT = 'Not checked: this is a template, and ';
+
 const NONE: string[] = [];
 
 export interface ReportedFact extends CheckFact {

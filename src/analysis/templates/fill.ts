@@ -19,8 +19,12 @@ export interface StandIns {
   restore(text: string): string;
 }
 
-/** A word of letters survives URLs, lower case and tokenizers. Its digits are the letters from a to p. */
+/**
+ * A word of letters survives URLs, lower case and tokenizers. Its digits are the letters from a to p. A text that was cut
+ * can end in a part of it.
+ */
 const STAND_IN = /zqx([a-p]+)xqz/gi;
+const CUT_STAND_IN = /zqx[a-p]*(?:xq?)?(?![a-z])/gi;
 const LETTERS = 'abcdefghijklmnop';
 
 export const hasStandIn = (text: string): boolean => text.search(STAND_IN) >= 0;
@@ -39,12 +43,14 @@ export function createStandIns(): StandIns {
       return word;
     },
     restore: (text) =>
-      text.replace(STAND_IN, (word, letters: string) => {
+      text
+        .replace(STAND_IN, (word, letters: string) => {
         const digits = [...letters.toLowerCase()].map((letter) =>
           LETTERS.indexOf(letter).toString(16),
         );
         return tags[parseInt(digits.join(''), 16)] ?? word;
-      }),
+      })
+        .replace(CUT_STAND_IN, ''),
   };
 }
 

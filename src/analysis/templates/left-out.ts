@@ -2,6 +2,7 @@
 
 import { type Check, type Context, skipped } from '../check.ts';
 import { fields } from '../mime/message.ts';
+import { LEFT_OUT } from '../result.ts';
 import { isTagged, type Template } from './template.ts';
 
 const SENT = 'it depends on the sent message';
@@ -53,7 +54,7 @@ export const checksOfTemplate = (checks: Check[], template: Template): Check[] =
       if (reason === null) return check.run(context);
       return skipped(
         `${check.label}: not checked.`,
-        `Not checked: this is a template, and ${reason}.`,
+        `${LEFT_OUT}${reason}.`,
       );
     },
   }));

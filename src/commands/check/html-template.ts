@@ -14,8 +14,8 @@ export function readHtmlTemplate(name: string, bytes: Uint8Array): Uint8Array | 
   const start = body.subarray(0, 4096).toString('latin1');
   if (/<mjml[\s>]/i.test(start))
     throw new UsageError(`${name} is MJML. Compile it, and check the HTML`);
-  // Text, Markdown, pictures and archives have no tag at all.
-  if (body.includes(0) || !/<[a-z!][^<]*>/i.test(body.toString('latin1')))
+  // Pictures, archives and lists of data have neither elements nor merge tags.
+  if (body.includes(0) || !/<[a-z!/][^<]*>|\{\{|\{%|<%|\*\||%%/i.test(body.toString('latin1')))
     throw new UsageError(`${name} is not a template: it is neither a message nor HTML`);
   const header = `${MIME_HEADER}${charsetOf(body, start)}\nContent-Transfer-Encoding: 8bit\n\n`;
   // All line ends must be the same, or none of them would be converted.
