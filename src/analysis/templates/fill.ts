@@ -55,7 +55,7 @@ export function createStandIns(): StandIns {
 }
 
 /** Fills plain text, such as a subject. */
-export function fillText(text: string, standIns: StandIns): FilledText {
+export function fillText(text: string, standIns: Pick<StandIns, 'of'>): FilledText {
   const { tags, broken } = scanTags(text, () => false);
   const { blocks, broken: unmatched } = matchBlocks(tags);
   const kept = withoutRanges(
@@ -65,7 +65,7 @@ export function fillText(text: string, standIns: StandIns): FilledText {
   return { text: replaceTags(text, kept, standIns), tags, broken: [...broken, ...unmatched] };
 }
 
-export function fillHtml(html: string, standIns: StandIns): FilledText {
+export function fillHtml(html: string, standIns: Pick<StandIns, 'of'>): FilledText {
   const quiet = quietRanges(html);
   const isQuiet = (position: number) =>
     quiet.some(([start, end]) => position >= start && position < end);
@@ -113,7 +113,7 @@ function withoutRanges(tags: MergeTag[], ranges: Range[]): Replaced[] {
   return result;
 }
 
-function replaceTags(text: string, replaced: Replaced[], standIns: StandIns): string {
+function replaceTags(text: string, replaced: Replaced[], standIns: Pick<StandIns, 'of'>): string {
   const pieces: string[] = [];
   let position = 0;
   for (const { start, end, tag } of replaced) {
@@ -190,7 +190,7 @@ const ATTRIBUTE = /=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+|(?=\s))/g;
 const MARK = '\u0001';
 
 function unquotedTags(tags: MergeTag[], blank: string): BrokenTag[] {
-  const values = tags.filter(({ kind }) => kind === 'value');
+  const values = tags.filter(({ kind, start }) => kind === 'value' || blank[start - 1] === '=');
   if (values.length === 0) return [];
   const marked = markTags(blank, values);
   const starts = new Map(values.map((tag) => [tag.start, tag]));

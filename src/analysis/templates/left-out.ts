@@ -7,6 +7,7 @@ import { isTagged, type Template } from './template.ts';
 
 const SENT = 'it depends on the sent message';
 const SENDER_ADDS = 'your sending system adds it';
+const SENDER_ENCODES = 'your sending system encodes it';
 
 /** Why a check of a message is left out, as a clause. Checks of content are missing: they run. */
 const BY_CATEGORY: Partial<Record<Check['category'], string>> = {
@@ -19,6 +20,8 @@ const BY_CHECK: Record<string, string> = {
   date: SENDER_ADDS,
   message_id: SENDER_ADDS,
   recipients: SENDER_ADDS,
+  line_length: SENDER_ENCODES,
+  encoding: SENDER_ENCODES,
   one_click_signed: SENT,
 };
 /** They look at the body only, or at what every template has. */
@@ -35,11 +38,9 @@ const NEEDED_FIELDS: Record<string, string[]> = {
 };
 /** Their merge tags have stand-ins. */
 const NEEDS_SUBJECT = ['subject', 'subject_style'];
-/** A file with HTML alone becomes a part of a message, which the sending system encodes. */
+/** A file with HTML alone becomes one part of a message. */
 const NEEDS_HEADER = [
   'header_duplicates',
-  'line_length',
-  'encoding',
   'message_protection',
   'text_part',
   'text_matches_html',

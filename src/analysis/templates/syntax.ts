@@ -103,6 +103,8 @@ export interface ScannedText {
 export function scanTags(text: string, quiet: (position: number) => boolean): ScannedText {
   const tags: MergeTag[] = [];
   const broken: BrokenTag[] = [];
+  // Tags and what is left of broken ones.
+  const read: { start: number; end: number }[] = [];
   const report = (start: number, end: number, problem: string) => {
     if (broken.length < MAX_BROKEN && !quiet(start))
       broken.push({ start, text: excerpt(text.slice(start, end)), problem });
@@ -111,18 +113,18 @@ export function scanTags(text: string, quiet: (position: number) => boolean): Sc
   for (let found = OPENING.exec(text); found; found = OPENING.exec(text)) {
     if (tags.length >= MAX_TAGS) break;
     const start = found.index;
-    const read = readTag(text, start, found[0]);
-    if (read === null) {
+    const result = readTag(text, start, found[0]);
+    if (result === null) {
       OPENING.lastIndex = start + 1;
       continue;
     }
-    if (read.problem !== null) report(start, read.end, read.problem);
-    if (read.tag) tags.push(read.tag);
-    OPENING.lastIndex = read.end;
-    const literal = literalEnd(text, read.tag);
-    if (literal !== null) OPENING.lastIndex = literal;
+    const { tag, end, problem } = result;
+    if (problem !== null) report(start, end, problem);
+    if (tag) tags.push(tag);
+    read.push({ start, end });
+    OPENING.lastIndex = literalEnd(text, tag) ?? end;
   }
-  broken.push(...strayEnds(text, tags, quiet).slice(0, MAX_BROKEN));
+  broken.push(...strayEnds(text, read, quiet).slice(0, MAX_BROKEN));
   return { tags, broken };
 }
 
@@ -144,7 +146,7 @@ function readTag(text: string, start: number, opening: string): ReadTag | null {
   const content = contentOf(body, family);
   if (content === null) {
     if (!begins?.test(body)) return null;
-    const end = bodyStart + (/^[^<>\n{}[\]"']{0,50}[}\])|%]?/.exec(body)?.[0].length ?? 0);
+    const end = bodyStart + (/^[^<>\n{}[\]"'%|]{0,50}[}\])|%]{0,2}/.exec(body)?.[0].length ?? 0);
     return { tag: null, end: Math.max(end, bodyStart), problem: `is not closed with ${close}` };
   }
   if (!isTagContent(content, family)) return null;
@@ -157,8 +159,14 @@ function readTag(text: string, start: number, opening: string): ReadTag | null {
     family: name,
     content: content.trim(),
   };
-  return { tag, end, problem: isCode ? null : contentProblem(content, family) };
+  const isTooLong = open === '{{' && text[end] === '}' && !opensBefore(text, start);
+  const problem = isTooLong ? 'is closed with one brace too many' : contentProblem(content, family);
+  return { tag, end: isTooLong ? end + 1 : end, problem: isCode ? null : problem };
 }
+
+/** Whether the closing brace after the tag belongs to one before it, as in `${{{name}}}` or a style. */
+const opensBefore = (text: string, start: number): boolean =>
+  /\{[^{}<>]{0,200}$/.test(text.slice(Math.max(0, start - 200), start));
 
 /** `%recipient.name%`, `%FIRSTNAME%`: not after a number, and not the octets of a percent-encoded URL. */
 function readPercent(text: string, start: number, family: Family): ReadTag | null {
@@ -220,7 +228,11 @@ function contentProblem(content: string, { open, close, name }: Family): string 
   const inner = code.includes(open) ? open : name === 'braces' ? '{%' : '{{';
   const isNested = name !== 'dollar' && name !== 'brackets' && code.includes(inner);
   if (isNested) return `has another merge tag inside: ${inner} before ${close}`;
-  return /<\/?[a-z][^<>]{0,200}>/i.test(code) ? 'has HTML inside' : null;
+  if (/<\/?[a-z][^<>]{0,200}>/i.test(code)) return 'has HTML inside';
+  if (name !== 'braces' && name !== 'statement') return null;
+  // Text editors replace quotes and spaces, and template engines do not understand the result.
+  if (/[“”„‘’]/.test(code)) return 'has curly quotes inside';
+  return /&nbsp;|\u00a0/.test(code) ? 'has a no-break space inside' : null;
 }
 
 /** `{% raw %}…{% endraw %}`: where the end tag starts; null if the tag starts no such block. */
@@ -237,7 +249,7 @@ const STRAY =
 
 function strayEnds(
   text: string,
-  tags: MergeTag[],
+  tags: { start: number; end: number }[],
   quiet: (position: number) => boolean,
 ): BrokenTag[] {
   const found: BrokenTag[] = [];

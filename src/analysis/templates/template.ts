@@ -57,6 +57,16 @@ export function readTemplate(message: Message): Template {
   };
 }
 
+/** A template as its readers see it, with the names of its values. */
+export const shownTemplate = (message: Message): Message => ({
+  ...message,
+  html: message.html === null ? null : fillHtml(message.html, { of: escapeTag }).text,
+  text: message.text === null ? null : fillText(message.text, { of: (tag) => tag }).text,
+});
+
+const escapeTag = (tag: string): string =>
+  tag.replace(/[<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
+
 const placeOf = (place: string, source: string, start: number): string =>
   place === 'subject' || !source.includes('\n')
     ? place
@@ -72,7 +82,7 @@ export const isTagged = ({ value }: HeaderField): boolean =>
   AMBIGUOUS.test(value) || fillText(value.slice(0, MAX_FIELD), createStandIns()).tags.length > 0;
 
 /** Syntaxes whose delimiters occur in ordinary text and URLs: `-name-`, `{name}`, `[name]`, `$name$`, `@{url}`. */
-const NAME = '[A-Za-z_][\\w.:=-]{1,60}';
+const NAME = '[A-Za-z_][\\w.:=-]{0,60}';
 const AMBIGUOUS = new RegExp(
   `^-${NAME}-$|[{[][$!%]?\\s?${NAME}\\s?%?[}\\]]|\\$${NAME}\\$|[@#$]\\{|#${NAME}#|^\\$\\w`,
 );
