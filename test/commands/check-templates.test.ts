@@ -108,7 +108,10 @@ test('every report of a template says what it is, and requires nothing that only
     assert.match(read(format), /merge tag is broken/i, format);
   assert.match(read('junit'), /failures="1"/);
   const { runs } = JSON.parse(read('sarif'));
-  assert.deepEqual(runs[0].results.map(({ ruleId }: { ruleId: string }) => ruleId), ['merge_tags']);
+  assert.deepEqual(
+    runs[0].results.map(({ ruleId }: { ruleId: string }) => ruleId),
+    ['merge_tags'],
+  );
   assert.doesNotMatch(read('html'), /id="(?:providers|authentication|path)"/);
 });
 

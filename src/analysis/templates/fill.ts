@@ -45,11 +45,11 @@ export function createStandIns(): StandIns {
     restore: (text) =>
       text
         .replace(STAND_IN, (word, letters: string) => {
-        const digits = [...letters.toLowerCase()].map((letter) =>
-          LETTERS.indexOf(letter).toString(16),
-        );
-        return tags[parseInt(digits.join(''), 16)] ?? word;
-      })
+          const digits = [...letters.toLowerCase()].map((letter) =>
+            LETTERS.indexOf(letter).toString(16),
+          );
+          return tags[parseInt(digits.join(''), 16)] ?? word;
+        })
         .replace(CUT_STAND_IN, ''),
   };
 }

@@ -39,12 +39,7 @@ const NEEDED_FIELDS: Record<string, string[]> = {
 /** Their merge tags have stand-ins. */
 const NEEDS_SUBJECT = ['subject', 'subject_style'];
 /** A file with HTML alone becomes one part of a message. */
-const NEEDS_HEADER = [
-  'header_duplicates',
-  'message_protection',
-  'text_part',
-  'text_matches_html',
-];
+const NEEDS_HEADER = ['header_duplicates', 'message_protection', 'text_part', 'text_matches_html'];
 
 /** The checks for a template: those that need a sent message are skipped. */
 export const checksOfTemplate = (checks: Check[], template: Template): Check[] =>
@@ -53,10 +48,7 @@ export const checksOfTemplate = (checks: Check[], template: Template): Check[] =
     run(context) {
       const reason = reasonToSkip(check, template);
       if (reason === null) return check.run(context);
-      return skipped(
-        `${check.label}: not checked.`,
-        `${LEFT_OUT}${reason}.`,
-      );
+      return skipped(`${check.label}: not checked.`, `${LEFT_OUT}${reason}.`);
     },
   }));
 

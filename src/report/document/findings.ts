@@ -2,6 +2,7 @@
 
 import type { Fix, Reference } from '../../analysis/check.ts';
 import type { CheckResult } from '../../analysis/result.ts';
+import { LEFT_OUT } from '../../analysis/result.ts';
 import { checksToFix } from '../../analysis/summary.ts';
 import {
   type Block,
@@ -38,7 +39,6 @@ import {
   STATUS_WORDS,
   UNLOCKS_LATER,
 } from '../content.ts';
-import { LEFT_OUT } from '../../analysis/result.ts';
 import type { ReportedResult } from '../report.ts';
 import { evidenceFacts, evidenceInShort } from './evidence.ts';
 import type { ReportVariant } from './variant.ts';

@@ -34,7 +34,10 @@ export function ledgerSection(report: ReportedResult, { medium, isBrief }: Repor
   const ledger = ledgerOf(report);
   const example = ledger.rows.find(({ contribution }) => contribution !== null);
   const isScored = report.score !== null;
-  const blocks: Block[] = [ledgerTable(report, ledger), small(report.is_template ? TEMPLATE_LIMITATIONS : SCORE_LIMITATIONS)];
+  const blocks: Block[] = [
+    ledgerTable(report, ledger),
+    small(report.is_template ? TEMPLATE_LIMITATIONS : SCORE_LIMITATIONS),
+  ];
   if (medium === 'page' && !isBrief) blocks.push(checkPointsFold(report.checks));
   return {
     kind: 'section',

@@ -20,27 +20,60 @@ const brokenIn = async (body: string) => {
 
 const COMPLETE = [
   ['Handlebars', '{{#if paid}}{{{html}}}{{else}}{{total}}{{/if}} {{!-- note --}}{{! note }}'],
-  ['Handlebars', '{{~#each rows~}}{{@index}} {{this.name}}{{~/each~}}{{^none}}x{{/none}}{{> footer}}'],
+  [
+    'Handlebars',
+    '{{~#each rows~}}{{@index}} {{this.name}}{{~/each~}}{{^none}}x{{/none}}{{> footer}}',
+  ],
   ['Mustache', '{{#rows}}{{.}}{{/rows}}{{^rows}}none{{/rows}}{{&raw}}'],
-  ['Liquid', '{%- unless a == "x" -%}a{% elsif b %}b{%- endunless -%}{{ name | default: "there" }}'],
-  ['Liquid', '{% case a %}{% when 1 %}x{% else %}y{% endcase %}{% assign b = 1 %}{% raw %}{{{% endraw %}'],
-  ['Jinja', '{% for a in b %}{{ a.c|replace("<br>", " ") }}{% else %}no{% endfor %}{# note #}{% set x = 1 %}'],
-  ['Jinja', '{% set text %}long{% endset %}{% trans %}Hi{% endtrans %}{% trans "Hi" %}{% block a %}{% endblock a %}'],
+  [
+    'Liquid',
+    '{%- unless a == "x" -%}a{% elsif b %}b{%- endunless -%}{{ name | default: "there" }}',
+  ],
+  [
+    'Liquid',
+    '{% case a %}{% when 1 %}x{% else %}y{% endcase %}{% assign b = 1 %}{% raw %}{{{% endraw %}',
+  ],
+  [
+    'Jinja',
+    '{% for a in b %}{{ a.c|replace("<br>", " ") }}{% else %}no{% endfor %}{# note #}{% set x = 1 %}',
+  ],
+  [
+    'Jinja',
+    '{% set text %}long{% endset %}{% trans %}Hi{% endtrans %}{% trans "Hi" %}{% block a %}{% endblock a %}',
+  ],
   ['Twig', '{{ "now"|date("Y") }}{% if a in [1, 2] %}x{% endif %}{{ a ? "b" : "c" }}'],
   ['Go', '{{ if .Paid }}{{ .Name }}{{ else }}x{{ end }}{{- range .Rows }}{{ . }}{{ end -}}'],
   ['Mailchimp', '*|IF:VIP|* *|FNAME|* *|ELSEIF:NEW|* a *|ELSE:|* b *|END:IF|* *|DATE:d. m. Y|*'],
   ['Mailchimp', '*|IFNOT:VIP|*a*|END:IF|* *|RSSITEMS:|**|RSSITEM:TITLE|**|END:RSSITEMS|*'],
-  ['AMPscript', '%%[ SET @a = 1 IF @a > 1 THEN ]%%x%%[ ELSE ]%%y%%[ ENDIF ]%% %%=v(@a)=%% %%First Name%%'],
-  ['ERB', '<% if @user.vip? %><%= @user.name %><% else %>x<% end %><% rows.each do |row| %>a<% end %>'],
-  ['EJS', '<% if (vip) { %><%= name %><% } else { %><%- html %><% } %><% rows.forEach((r) => { %>a<% }); %>'],
+  [
+    'AMPscript',
+    '%%[ SET @a = 1 IF @a > 1 THEN ]%%x%%[ ELSE ]%%y%%[ ENDIF ]%% %%=v(@a)=%% %%First Name%%',
+  ],
+  [
+    'ERB',
+    '<% if @user.vip? %><%= @user.name %><% else %>x<% end %><% rows.each do |row| %>a<% end %>',
+  ],
+  [
+    'EJS',
+    '<% if (vip) { %><%= name %><% } else { %><%- html %><% } %><% rows.forEach((r) => { %>a<% }); %>',
+  ],
   ['SendGrid', '<%asm_group_unsubscribe_raw_url%> -name- {{{unsubscribe}}}'],
   ['Mailgun', '%recipient.first_name% %unsubscribe_url%'],
   ['Mailjet', '[[data:firstname:"there"]] {{var:name:"friend"}}'],
   ['Braze', '{{${first_name} | default: "there"}} {{custom_attribute.${plan}}}'],
-  ['HubSpot', '{{ contact.firstname }}{% module "x" path="/a" label="b" %}{% widget_block rich_text "a" %}{% end_widget_block %}'],
-  ['Klaviyo', `{{ person.first_name|default:'' }} {% unsubscribe 'here' %} {% if event %}x{% endif %}`],
+  [
+    'HubSpot',
+    '{{ contact.firstname }}{% module "x" path="/a" label="b" %}{% widget_block rich_text "a" %}{% end_widget_block %}',
+  ],
+  [
+    'Klaviyo',
+    `{{ person.first_name|default:'' }} {% unsubscribe 'here' %} {% if event %}x{% endif %}`,
+  ],
   ['FreeMarker', `\${user.name!"there"}`],
-  ['attribute', '<a href="{{ url }}?x={{ id }}" {% if a %}class="b"{% endif %} title=\'*|A|*\'>text</a>'],
+  [
+    'attribute',
+    '<a href="{{ url }}?x={{ id }}" {% if a %}class="b"{% endif %} title=\'*|A|*\'>text</a>',
+  ],
   ['style', '<style>@media print{#a{color:red}}b{width:50%}.c{color:{{ color }}}</style>'],
   ['script', '<script type="application/ld+json">{"a":{"b":{"c":1}}}</script>'],
   ['comment', '<!--[if mso]><table><tr><td width="600"><![endif]--><!-- {{ -->'],
@@ -99,8 +132,7 @@ for (const [body, expected] of BROKEN)
 
 test('a broken tag is found in the subject, an address and the text part, with its place', async () => {
   const { evidence } = await runCheck(mergeTags, {
-    message:
-      'From: {{ name } <a@shop.example>\nSubject: *|FNAME, news\n\nHello\n{% if vip %}you\n',
+    message: 'From: {{ name } <a@shop.example>\nSubject: *|FNAME, news\n\nHello\n{% if vip %}you\n',
     isTemplate: true,
   });
   const broken = evidence!.broken as { place: string }[];
