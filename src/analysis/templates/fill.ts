@@ -1,6 +1,6 @@
 /**
- * Fills a template with stand-ins, so that checks read it like a message: a value becomes a word, a block keeps one
- * of its branches, and everything else between delimiters disappears.
+ * Fills a template with stand-ins, so that checks read it like a message. A value becomes a word, and a block keeps one or
+ * all of its branches. Everything else between delimiters disappears.
  */
 
 import { type Block, matchBlocks } from './blocks.ts';

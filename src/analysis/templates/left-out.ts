@@ -1,6 +1,6 @@
 /** Which checks a template can't have a result for, because they are about a sent message. */
 
-import { type Check, type Context, skipped } from '../check.ts';
+import { type Check, skipped } from '../check.ts';
 import { fields } from '../mime/message.ts';
 import { LEFT_OUT } from '../result.ts';
 import { isTagged, type Template } from './template.ts';

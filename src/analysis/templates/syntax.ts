@@ -238,7 +238,7 @@ function contentProblem(content: string, { open, close, name }: Family): string 
 /** `{% raw %}…{% endraw %}`: where the end tag starts; null if the tag starts no such block. */
 function literalEnd(text: string, tag: MergeTag | null): number | null {
   const name = /^-?\s*(raw|verbatim|comment)\b/.exec(tag?.content ?? '')?.[1];
-  if (!tag || tag.family !== 'statement' || name === undefined) return null;
+  if (tag?.family !== 'statement' || name === undefined) return null;
   const end = text.slice(tag.end).search(new RegExp(`\\{%-?\\s*end${name}\\b`));
   return end < 0 ? null : tag.end + end;
 }

@@ -60,7 +60,7 @@ const COMPLETE = [
   ['SendGrid', '<%asm_group_unsubscribe_raw_url%> -name- {{{unsubscribe}}}'],
   ['Mailgun', '%recipient.first_name% %unsubscribe_url%'],
   ['Mailjet', '[[data:firstname:"there"]] {{var:name:"friend"}}'],
-  ['Braze', '{{${first_name} | default: "there"}} {{custom_attribute.${plan}}}'],
+  ['Braze', `{{\${first_name} | default: "there"}} {{custom_attribute.\${plan}}}`],
   [
     'HubSpot',
     '{{ contact.firstname }}{% module "x" path="/a" label="b" %}{% widget_block rich_text "a" %}{% end_widget_block %}',
