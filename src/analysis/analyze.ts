@@ -46,10 +46,14 @@ import {
   type Score,
   type ScoredCheck,
   scoreOf,
+  type WeightOf,
+  weightByPoints,
   wholeScore,
 } from './score.ts';
 import { spfResult } from './spf/evaluate.ts';
 import { summarize } from './summary.ts';
+import { checksOfTemplate } from './templates/left-out.ts';
+import { mapStrings, type Template } from './templates/template.ts';
 
 /** Parts of an analysis that a page shows while it runs. */
 export type AnalysisStep = 'spf' | 'dkim' | 'dmarc' | 'content';
@@ -83,7 +87,9 @@ export async function analyze(
       setup: options.setup,
       offline: options.offline,
     });
-    const checks = options.checks ?? CHECKS;
+    const { template } = context;
+    const all = options.checks ?? CHECKS;
+    const checks = template ? checksOfTemplate(all, template) : all;
     const run: RunCheckOptions = {
       context,
       deadline,
@@ -93,11 +99,15 @@ export async function analyze(
     const report = stepReporter(checks, options.onStep);
     const findings = await runChecks(checks, run, report);
     const alternative = await alternativeOf(checks, findings, run);
-    return await resultOf(context, checks, findings, alternative);
+    return await resultOf(context, checks, asWritten(findings, template), alternative);
   } finally {
     deadline.stop();
   }
 }
+
+/** The findings with the merge tags of a template in place of their stand-ins. */
+const asWritten = (findings: Finding[], template: Template | null): Finding[] =>
+  template ? mapStrings(findings, template.restore) : findings;
 
 /** Returns a function for each finding, which calls `onStep` when a step is finished. */
 function stepReporter(checks: Check[], onStep: AnalyzeOptions['onStep']) {
@@ -131,6 +141,7 @@ async function alternativeOf(
 interface ScoredFindings {
   scored: ScoredCheck[];
   indexes: CheckIndexes;
+  weightOf: WeightOf | undefined;
   /** As it would be with any authentication. */
   details: Score;
   /** null without a score. */
@@ -144,13 +155,14 @@ interface ScoredFindings {
 function scoreFindings(context: Context, checks: Check[], findings: Finding[]): ScoredFindings {
   const scored = applyDependencies(checks, findings);
   const indexes = indexChecks(scored);
-  const details = scoreOf(scored, context.fact(classifyMessage).kind, indexes);
+  const weightOf = context.template ? weightByPoints : undefined;
+  const details = scoreOf(scored, context.fact(classifyMessage).kind, indexes, weightOf);
   const auth = authCoverage(scored, checks, findings);
-  const exact = auth.enough ? details.exact : null;
+  const exact = auth.enough || context.template ? details.exact : null;
   const score = exact === null ? null : wholeScore(exact);
   const grade = score === null ? null : gradeOf(score);
-  const temporary = !auth.enough && auth.temporaryErrors > 0;
-  return { scored, indexes, details, exact, score, grade, temporary };
+  const temporary = exact === null && auth.temporaryErrors > 0;
+  return { scored, indexes, weightOf, details, exact, score, grade, temporary };
 }
 
 async function resultOf(
@@ -161,6 +173,8 @@ async function resultOf(
 ): Promise<AnalysisResult> {
   const judged = scoreFindings(context, checks, findings);
   const { scored, details, exact, score, grade, temporary } = judged;
+  const restored = (text: string | null) =>
+    text === null ? null : (context.template?.restore(text) ?? text);
   const kind = context.fact(classifyMessage);
   const results = checks.map((check, index) =>
     toResult(check, findings[index]!, scored[index]!, gainAt(index, judged, kind.kind), checks),
@@ -174,15 +188,19 @@ async function resultOf(
     coverage: Math.round(details.coverage * 1000) / 1000,
     temporary,
     from_address: trimmed(context.message.from[0]?.address),
-    subject: trimmed(context.message.subject),
+    subject: trimmed(restored(context.message.subject)),
     message_size: context.message.size,
-    auth_results: await authResults(context, scored),
-    categories: details.categories,
+    auth_results: context.template ? NO_AUTH : await authResults(context, scored),
+    categories: context.template
+      ? details.categories.filter(({ score }) => score !== null)
+      : details.categories,
     checks: results,
     judged_kind: kind,
     alternative,
-    providers: providerVerdicts(results, kind, facts),
+    // Their rules are about sent messages.
+    providers: context.template ? [] : providerVerdicts(results, kind, facts),
     ruleset: RULESET,
+    ...(context.template && { is_template: true as const }),
   };
   return { ...partial, summary: summarize(partial, facts) };
 }
@@ -190,10 +208,14 @@ async function resultOf(
 const trimmed = (text: string | null | undefined): string | null =>
   text == null ? null : trimText(text);
 
-function gainAt(index: number, { scored, indexes, exact }: ScoredFindings, kind: MailKind): number {
+function gainAt(
+  index: number,
+  { scored, indexes, weightOf, exact }: ScoredFindings,
+  kind: MailKind,
+): number {
   const { id, status } = scored[index]!;
   const isProblem = status === 'warn' || status === 'fail';
-  return isProblem && exact !== null ? gainOf(id, scored, exact, kind, indexes) : 0;
+  return isProblem && exact !== null ? gainOf(id, scored, exact, kind, indexes, weightOf) : 0;
 }
 
 /** Whether at least two of SPF, DKIM and DMARC are known, as a score requires. */
@@ -272,6 +294,8 @@ function toResult(
 }
 
 // The RFC 8601 results of SPF, DKIM and DMARC, from the facts that the checks share.
+
+const NO_AUTH: AnalysisResult['auth_results'] = { spf: null, dkim: null, dmarc: null };
 
 /** null if not evaluated. A check that timed out is `temperror`; its fact is not awaited. */
 export async function authResults(

@@ -10,6 +10,7 @@ import type { WebClient } from '../net/http/web.ts';
 import type { BlocklistInUse } from './blocklists/blocklist.ts';
 import { LIMITS, type Message } from './mime/message.ts';
 import type { PublicEvidence, PublicText } from './public-evidence.ts';
+import type { Template } from './templates/template.ts';
 
 export const CATEGORIES = [
   'authentication',
@@ -67,6 +68,8 @@ export interface AnalysisInput {
   /** Milliseconds since the Unix epoch. The current time for all checks: none reads a clock. */
   receivedAt: number;
   kind: MessageKind;
+  /** Not sent yet: what needs a sent message is skipped, and merge tags are allowed. */
+  isTemplate?: boolean;
 }
 
 /** The operator's settings that a result depends on. Plain data, sent with each analysis. */
@@ -86,6 +89,8 @@ export interface Setup {
 /** The input of a check. */
 export interface Context extends AnalysisInput {
   message: Message;
+  /** Set for a template. `message` then has stand-ins in place of its merge tags. */
+  template: Template | null;
   resolver: Resolver;
   /** The guarded client, which never connects to private or special addresses. */
   web: WebClient;

@@ -5,6 +5,7 @@ import type { WebFailureReason } from '../net/guarded-connection.ts';
 import { offlineWebClient, type WebClient, type WebResult } from '../net/http/web.ts';
 import type { AnalysisInput, Context, Setup } from './check.ts';
 import type { Message } from './mime/message.ts';
+import { readTemplate } from './templates/template.ts';
 
 interface ContextOptions {
   resolver: Resolver;
@@ -18,10 +19,12 @@ export function createContext(
   message: Message,
   { resolver, web = offlineWebClient, setup = NO_SETUP, offline = false }: ContextOptions,
 ): Context {
+  const template = input.isTemplate ? readTemplate(message) : null;
   const facts = new Map<unknown, unknown>();
   const context: Context = {
     ...input,
-    message,
+    message: template?.message ?? message,
+    template,
     resolver: withCache(resolver),
     web,
     setup,

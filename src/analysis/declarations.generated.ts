@@ -1237,7 +1237,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "header_fields": "shown",
       "unsubscribe_addresses": "shown",
       "links": "shown",
-      "images": "shown"
+      "images": "shown",
+      "tags": "shown",
+      "broken": {
+        "tag": "shown",
+        "problem": "shown",
+        "place": "shown"
+      }
     }
   },
   "subject_style": {

@@ -52,6 +52,9 @@ export function failedDependencies({
   return (found?.[1] ?? found?.[2])?.split(', ') ?? [];
 }
 
+/** How the reason begins for which a check is left out of a template. */
+export const LEFT_OUT = 'Not checked: this is a template, and ';
+
 const NONE: string[] = [];
 
 export interface ReportedFact extends CheckFact {
@@ -98,7 +101,7 @@ export interface Alternative {
 }
 
 export interface AnalysisResult {
-  /** 0–100; null if fewer than two of SPF, DKIM and DMARC are known. */
+  /** 0–100; null if fewer than two of SPF, DKIM and DMARC of a message are known. */
   score: number | null;
   grade: Grade | null;
   /** The weighted mean before the cap, unrounded. */
@@ -122,6 +125,8 @@ export interface AnalysisResult {
   alternative: Alternative | null;
   providers: ProviderVerdict[];
   ruleset: string;
+  /** A template: the score covers what a template shows, and nothing about sending. Missing for messages. */
+  is_template?: true;
 }
 
 /**

@@ -15,6 +15,14 @@ export const WEIGHTS: Record<Category, number> = {
   spam_filters: 10,
 };
 
+/** The weight of a category, whose checks that ran have these points. */
+export type WeightOf = (name: Category, points: number) => number;
+
+const fixedWeight: WeightOf = (name) => WEIGHTS[name];
+
+/** For templates, where some categories have only one check: each point counts the same. */
+export const weightByPoints: WeightOf = (_, points) => points;
+
 /** The properties of a check that determine the score. */
 export interface ScoredCheck {
   id: string;
@@ -62,8 +70,9 @@ export function scoreOf(
   checks: ScoredCheck[],
   kind: MailKind = 'transactional',
   indexes = indexChecks(checks),
+  weightOf: WeightOf = fixedWeight,
 ): Score {
-  const categories = CATEGORIES.map((name) => scoreCategory(name, checks)).filter(
+  const categories = CATEGORIES.map((name) => scoreCategory(name, checks, weightOf)).filter(
     (category) => category !== null,
   );
   const ran = categories.filter((category) => category.points > 0);
@@ -78,7 +87,11 @@ export function scoreOf(
   return { categories, uncapped, cap, exact, coverage: coverageOf(checks) };
 }
 
-function scoreCategory(name: Category, checks: ScoredCheck[]): CategoryScore | null {
+function scoreCategory(
+  name: Category,
+  checks: ScoredCheck[],
+  weightOf: WeightOf,
+): CategoryScore | null {
   let earned = 0;
   let points = 0;
   let hasChecks = false;
@@ -93,7 +106,7 @@ function scoreCategory(name: Category, checks: ScoredCheck[]): CategoryScore | n
   }
   if (!hasChecks) return null;
   const score = points === 0 ? null : Math.floor((100 * earned) / points + 1e-9);
-  return { name, score, weight: WEIGHTS[name], earned, points };
+  return { name, score, weight: weightOf(name, points), earned, points };
 }
 
 /** The cap of the worst consequence of the message, which the headline names. */
@@ -128,9 +141,10 @@ export function gainOf(
   current: number,
   kind: MailKind = 'transactional',
   indexes = indexChecks(checks),
+  weightOf: WeightOf = fixedWeight,
 ): number {
   const after = afterFix(id, checks);
-  const { exact } = scoreOf(after, kind, indexes);
+  const { exact } = scoreOf(after, kind, indexes, weightOf);
   return Math.max(0, Math.round(((exact ?? current) - current) * 10) / 10);
 }
 

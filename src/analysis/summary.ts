@@ -21,7 +21,7 @@ type Summarized = Pick<
   'score' | 'checks' | 'judged_kind' | 'alternative' | 'providers'
 >;
 
-type Unsummarized = Summarized & Pick<AnalysisResult, 'temporary'>;
+type Unsummarized = Summarized & Pick<AnalysisResult, 'temporary' | 'is_template'>;
 
 /** Longer headlines do not fit on two lines of a report. */
 export const MAX_HEADLINE = 90;
@@ -29,6 +29,7 @@ export const MAX_HEADLINE = 90;
 /** The headline: one sentence. */
 export function summarize(result: Unsummarized, facts = factsOf(result.checks)): string {
   const { score, temporary, checks, judged_kind } = result;
+  if (result.is_template) return templateHeadline(checks);
   if (score === null)
     return temporary
       ? 'This message has no score: fewer than two of SPF, DKIM and DMARC could be checked.'
@@ -36,6 +37,15 @@ export function summarize(result: Unsummarized, facts = factsOf(result.checks)):
   const worst = worstConsequence((id) => facts.get(id), judged_kind.kind);
   if (worst) return consequenceHeadline(worst, result, score);
   return score >= 90 ? highScoreHeadline(result) : lowScoreHeadline(score);
+}
+
+/** What a template shows, and no provider's verdict: nothing was sent. */
+function templateHeadline(checks: CheckResult[]): string {
+  const found = checksToFix(checks);
+  if (found.length === 0) return 'No problems found in this template.';
+  const count = found.length === 1 ? 'a problem' : `${found.length} problems`;
+  const start = `This template has ${count}`;
+  return firstShort([`${start}: ${LIST.format(found.map(({ label }) => label))}.`, `${start}.`]);
 }
 
 /** The first wording that is short enough, or the last one. */

@@ -34,6 +34,7 @@ export interface CheckInput {
   envelope?: Partial<Envelope>;
   receivedAt?: number;
   kind?: AnalysisInput['kind'];
+  isTemplate?: boolean;
   offline?: boolean;
   web?: WebClient;
   setup?: Partial<Setup>;
@@ -49,6 +50,7 @@ export async function contextFor(scene: CheckInput): Promise<Context> {
     envelope: { ...ENVELOPE, ...scene.envelope },
     receivedAt: scene.receivedAt ?? RECEIVED_AT,
     kind: scene.kind ?? 'auto',
+    isTemplate: scene.isTemplate,
   };
   const resolver = scene.resolver ?? zoneResolver(scene.zone ?? {});
   return createContext(input, await parseMessage(raw), {

@@ -3,6 +3,7 @@
 import { type Check, type Context, fail, pass, unknown } from '../check.ts';
 import { type HtmlFacts, htmlFacts } from '../html/facts.ts';
 import { fields } from '../mime/message.ts';
+import type { LocatedTag, Template } from '../templates/template.ts';
 
 type Place =
   | 'subject'
@@ -48,9 +49,12 @@ export const mergeTags: Check = {
     unsubscribe_addresses: 'shown',
     links: 'shown',
     images: 'shown',
+    tags: 'shown',
+    broken: { tag: 'shown', problem: 'shown', place: 'shown' },
   },
   run(context) {
-    const { message } = context;
+    const { message, template } = context;
+    if (template) return templateTags(template);
     const facts = context.fact(htmlFacts);
     const found = tagsByPlace(context, facts);
     const places = [...found.keys()];
@@ -67,6 +71,35 @@ export const mergeTags: Check = {
     );
   },
 };
+
+/** A template has tags; each of them must be complete. */
+function templateTags({ tags, broken }: Template) {
+  const evidence = {
+    tags: tags.slice(0, MAX_TAGS_SHOWN).map((tag) => tag.slice(0, 100)),
+    broken: broken
+      .slice(0, MAX_TAGS_SHOWN)
+      .map(({ text, problem, place }) => ({ tag: text, problem, place })),
+  };
+  const [first, ...others] = broken;
+  if (!first)
+    return pass(
+      tags.length === 0 ? 'Your template has no merge tags.' : 'Your merge tags are complete.',
+      'Each tag is closed, and each block has its end. Field names were not checked.',
+      evidence,
+    );
+  const more = others.length > 0 ? `, and ${others.length} more` : '';
+  return fail({
+    title: `A merge tag is broken: ${first.text}${more}.`,
+    detail: `It ${first.problem} (${first.place}). Your sending system then stops with an error, or recipients see the tag.`,
+    fix: fixOf(first),
+    evidence,
+  });
+}
+
+const fixOf = ({ text, problem }: LocatedTag): string =>
+  /without quotes/.test(problem)
+    ? `Put quotes around the value: ${text.replace('=', '="')}". A value with a space would end the attribute.`
+    : `Correct ${text}, and render the template with test data.`;
 
 function tagsByPlace({ message }: Context, facts: HtmlFacts | null): Map<Place, string[]> {
   const text = (message.text ?? '').slice(0, MAX_TEXT);

@@ -100,7 +100,7 @@ export function mailFacts(context: Context): MailFacts {
       .size,
     socialNetworks: countNetworks(shownLinks),
     links: shownLinks.length,
-    ...layoutOf(html, visible),
+    ...layoutOf(html, visible, (context.template?.tags.length ?? 0) === 0),
   };
 }
 
@@ -141,6 +141,7 @@ const LAYOUT_ELEMENTS = ['table', 'h1', 'h2', 'h3', 'button', 'center'];
 function layoutOf(
   html: HtmlFacts | null,
   visible: string,
+  isWhole: boolean,
 ): Pick<MailFacts, 'images' | 'words' | 'isImageOnly' | 'hasLayout'> {
   const words = countWords(visible.slice(0, MAX_HEAD));
   const shown = (html?.images ?? []).filter((image) => !image.hidden && !isTiny(image));
@@ -150,7 +151,7 @@ function layoutOf(
   return {
     images: shown.length,
     words,
-    isImageOnly: words <= MAX_IMAGE_ONLY_WORDS && hasMainImage,
+    isImageOnly: isWhole && words <= MAX_IMAGE_ONLY_WORDS && hasMainImage,
     hasLayout:
       LAYOUT_ELEMENTS.some((name) => (html?.elements[name] ?? 0) > 0) ||
       shown.length >= MIN_LAYOUT_IMAGES,

@@ -100,7 +100,10 @@ export async function* analyzeMessages(
     };
     try {
       const raw = { size: source.size, read };
-      const outcome = await pool.analyze({ ...input, raw }, { offline: options.offline, setup });
+      const outcome = await pool.analyze(
+        { ...input, raw, isTemplate: source.isTemplate },
+        { offline: options.offline, setup },
+      );
       return { source, outcome, converted };
     } catch (error) {
       if (error instanceof UsageError) return { source, problem: error };

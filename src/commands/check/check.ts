@@ -31,11 +31,12 @@ import { endText, messageText, singleText } from './text.ts';
 export const check = defineCommand({
   name: 'check',
   usage: 'FILE…|-|TEST_ID|INBOX_ID [--report FORMAT=FILE] …',
-  summary: 'Check messages without a server or a database',
+  summary: 'Check templates and messages without a server or a database',
   arguments: [
     {
       name: 'FILE',
-      description: 'An .eml file, a folder with .eml files, or - for standard input; repeatable',
+      description:
+        'An .html template, an .eml file, a folder with .eml files, or - for standard input; repeatable',
       completion: 'file',
       isRepeatable: true,
     },
@@ -50,7 +51,7 @@ export const check = defineCommand({
     if (values.wait || values['wait-placement']) return waitOnService(files, values, limits, io);
     for (const option of ['since', 'timeout', 'url'] as const)
       if (values[option] !== undefined) throw new UsageError(`--${option} is only for --wait`);
-    const inputs = findMessages(files, io);
+    const inputs = findMessages(files, io, values);
     const { sources, isSingle } = inputs;
     const used = new Map(files.map((file) => [resolve(file), 'the message file']));
     for (const { path } of sources) if (path !== null) used.set(path, 'a message file');

@@ -29,7 +29,7 @@ export function singleText(
     result.alternative ? '--kind marketing or --kind transactional to settle the kind' : null,
     '--json for every check with its evidence',
     hasReport ? null : '--html report.html or --pdf report.pdf for a report to share',
-    hasEnvelope ? null : '--ip and --mail-from to check SPF and reverse DNS',
+    hasEnvelope || result.is_template ? null : '--ip and --mail-from to check SPF and reverse DNS',
   ].filter(Boolean);
   return `${report}\n${wrap(`Next: ${hints.join(', ')}.`, io.width)}\n`;
 }

@@ -69,7 +69,10 @@ async function checkMessage(
     receivedAt: systemClock.now(),
     kind,
   };
-  const source = { name: 'message', path: null, size: raw.byteLength, read: async () => raw };
+  const source = {
+    ...{ name: 'message', path: null, size: raw.byteLength },
+    ...{ isTemplate: false, read: async () => raw },
+  };
   for await (const analyzed of analyzeMessages([source], input, {}, io)) {
     const read = resultOf(analyzed);
     if ('problem' in read) throw new AppError('internal_error', `${read.problem}.`);

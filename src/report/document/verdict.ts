@@ -55,7 +55,7 @@ export function verdictBlock(
     title: [verdictOf(report.summary)],
     lines: [firstFix(report)],
     unknown: unknownText(report),
-    states: authStates(report),
+    states: report.is_template ? null : authStates(report),
     categories: categoryScores(report),
     facts: {
       kind: 'facts',
@@ -190,6 +190,9 @@ const subjectOf = ({ subject }: ReportedResult): Fact => ({
   value: [subject ? nameSpan(subject, 300) : muted('none')],
 });
 
+const receiptOf = ({ received_at, is_template }: Report): Fact[] =>
+  received_at && !is_template ? [{ name: ['Received'], value: [time(received_at)] }] : [];
+
 const senderOf = ({ from_address }: ReportedResult): Fact => ({
   name: ['From'],
   value: [from_address ? nameSpan(from_address, 320) : muted('no address')],
@@ -202,9 +205,10 @@ const sizeOf = ({ message_size }: ReportedResult): Fact => ({
 
 const commonFacts = (report: Report): Fact[] => [
   ...(report.name ? [{ name: ['Test'], value: [oneLine(report.name, 200)] }] : []),
-  subjectOf(report),
-  senderOf(report),
-  ...(report.received_at ? [{ name: ['Received'], value: [time(report.received_at)] }] : []),
+  // The HTML of a template alone has neither.
+  ...(report.is_template && report.subject === null ? [] : [subjectOf(report)]),
+  ...(report.is_template && report.from_address === null ? [] : [senderOf(report)]),
+  ...receiptOf(report),
 ];
 
 function pageFacts(report: Report): Fact[] {
