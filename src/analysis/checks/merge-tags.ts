@@ -3,6 +3,7 @@
 import { type Check, type Context, fail, pass, unknown } from '../check.ts';
 import { type HtmlFacts, htmlFacts } from '../html/facts.ts';
 import { fields } from '../mime/message.ts';
+import { senderPart } from '../quotes/sender-part.ts';
 
 type Place =
   | 'subject'
@@ -55,7 +56,7 @@ export const mergeTags: Check = {
     const found = tagsByPlace(context, facts);
     const places = [...found.keys()];
     if (places.length > 0) return reportUnfilled(found, places);
-    const isTruncated = facts?.truncated || (message.text?.length ?? 0) > MAX_TEXT;
+    const isTruncated = facts?.truncated || (context.fact(senderPart).text?.length ?? 0) > MAX_TEXT;
     if (isTruncated || message.exceededLimits.length > 0)
       return unknown(
         'Could not search your whole message for merge tags.',
@@ -68,12 +69,14 @@ export const mergeTags: Check = {
   },
 };
 
-function tagsByPlace({ message }: Context, facts: HtmlFacts | null): Map<Place, string[]> {
-  const text = (message.text ?? '').slice(0, MAX_TEXT);
+function tagsByPlace(context: Context, facts: HtmlFacts | null): Map<Place, string[]> {
+  const { message } = context;
+  const own = context.fact(senderPart);
+  const text = (own.text ?? '').slice(0, MAX_TEXT);
   const preheader = (facts?.hidden ?? []).filter((hidden) => hidden.preheader);
   const showsCode = hasCode(text, facts);
   const found: [Place, string[]][] = [
-    ['subject', tagsInText(message.subject ?? '')],
+    ['subject', tagsInText(own.subject)],
     ['preheader', tagsInText(preheader.map((hidden) => hidden.text).join('\n'))],
     [
       'HTML',

@@ -2,9 +2,10 @@
 
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import type { Context, Json } from '../check.ts';
-import { type HtmlFacts, htmlFacts } from '../html/facts.ts';
+import { type HtmlFacts, htmlFacts, wholeHtmlFacts } from '../html/facts.ts';
 import { MAX_LINKS, MAX_URL_LENGTH } from '../html/links.ts';
 import type { PublicEvidence } from '../public-evidence.ts';
+import { senderPart } from '../quotes/sender-part.ts';
 import { maskTokens } from './tokens.ts';
 
 export interface MessageLink {
@@ -41,10 +42,21 @@ const MAX_SURROUNDING_TEXT = 400;
 /** Enough for a user name and the longest host name. */
 const MAX_AUTHORITY = 400;
 
-/** A fact: call `context.fact(messageLinks)`. In the order of the message, HTML first; at most 1,000. */
-export function messageLinks(context: Context): MessageLink[] {
-  const text = context.message.text ?? '';
-  const facts = context.fact(htmlFacts);
+/**
+ * A fact: call `context.fact(messageLinks)`. The sender's links, without those in quoted messages. In the
+ * order of the message, HTML first; at most 1,000.
+ */
+export const messageLinks = (context: Context): MessageLink[] =>
+  linksIn(context.fact(senderPart).text, context.fact(htmlFacts));
+
+/** A fact: the same with the links in quoted messages, which filters read too. */
+export const allLinks = (context: Context): MessageLink[] =>
+  context.fact(senderPart).hasQuotes
+    ? linksIn(context.message.text, context.fact(wholeHtmlFacts))
+    : context.fact(messageLinks);
+
+function linksIn(textPart: string | null, facts: HtmlFacts | null): MessageLink[] {
+  const text = textPart ?? '';
   const addressOf = cachedAddresses();
   const links = facts ? linksOfHtml(facts, addressOf) : [];
   for (const { href, index } of findBareUrls(text, MAX_LINKS - links.length)) {
