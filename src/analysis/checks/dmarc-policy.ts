@@ -6,6 +6,7 @@ import {
   type Check,
   type Context,
   type Finding,
+  type Fix,
   fail,
   offline,
   pass,
@@ -73,6 +74,13 @@ export async function policyFinding(context: Context): Promise<Finding> {
   if (discovery.status !== 'none' || discovery.discarded.length > 0) return finding;
   const misplaced = await findMisplaced(discovery, context.resolver);
   return misplaced ? { ...finding, ...explainMisplaced(misplaced, mailboxOf) } : finding;
+}
+
+/** A fix with a changed record, or only its text if a check of the record proposes another one. */
+export async function dmarcFixUnlessProposed(context: Context, fix: Fix): Promise<Fix> {
+  const domain = fix.record?.name.replace('_dmarc.', '') ?? '';
+  const others = await Promise.all([context.fact(recordFinding), context.fact(policyFinding)]);
+  return others.some((finding) => proposesRecord(finding, domain)) ? { text: fix.text } : fix;
 }
 
 // A stricter policy while the message itself fails.
@@ -166,7 +174,7 @@ function evaluatePolicy(
     return warn({ ...explainTestMode(policy, record, recordDomain, isRepairFirst), evidence });
   return pass(
     `Your DMARC policy asks mailbox providers to ${policy.effective} mail that fails DMARC.`,
-    `${policy.tag}=${policy.effective} in the DMARC record of ${recordDomain} applies to ${fromDomain}.${weakerNote(record, recordDomain)}`,
+    `${policy.tag}=${policy.effective} in the DMARC record of ${recordDomain} applies to ${fromDomain}${policy.tag === 'np' ? ', which does not exist in DNS' : ''}.${weakerNote(record, recordDomain)}`,
     evidence,
   );
 }
@@ -202,7 +210,7 @@ function explainNone(
   const reason =
     invalid.length > 0
       ? `${invalid.map((name) => invalidPolicy(name, tags.get(name))).join(' ')} Therefore, mailbox providers treat the record as p=none.`
-      : `${tag}=none in the DMARC record of ${recordDomain} applies to ${fromDomain}.`;
+      : `${tag}=none in the DMARC record of ${recordDomain} applies to ${fromDomain}${tag === 'np' ? ', which does not exist in DNS' : ''}.`;
   const lenient = [...new Set([...invalid, tag])];
   const stricter = lenient.reduce(
     (text, name) => withTag(text, name, 'quarantine'),

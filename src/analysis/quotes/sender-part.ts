@@ -23,9 +23,9 @@ export interface SenderPart {
   hasQuotes: boolean;
 }
 
-const has = (message: Message, name: string): boolean => hasVisibleText(valueOf(message, name));
+const has = (message: Message, name: string): boolean => hasVisibleText(textOf(message, name));
 
-const valueOf = (message: Message, name: string): string => fieldValue(message, name) ?? '';
+const textOf = (message: Message, name: string): string => fieldValue(message, name) ?? '';
 
 /** Fields that a client adds to a reply, and to a forwarded message. */
 const THREAD_FIELDS = ['in-reply-to', 'references', 'x-forwarded-message-id'];
@@ -35,7 +35,7 @@ const NEW_THREAD_INDEX = 32;
 /** Whether a field shows that the message belongs to a conversation. */
 export const isInThread = (message: Message): boolean =>
   THREAD_FIELDS.some((name) => has(message, name)) ||
-  valueOf(message, 'thread-index').replace(/\s/g, '').length > NEW_THREAD_INDEX;
+  textOf(message, 'thread-index').replace(/\s/g, '').length > NEW_THREAD_INDEX;
 
 /** A fact: call `context.fact(senderPart)`. */
 export function senderPart({ message }: Context): SenderPart {
