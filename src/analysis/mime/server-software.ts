@@ -4,35 +4,35 @@ import { fields, type Message } from './message.ts';
 
 interface ServerSoftware {
   pattern: RegExp;
-  /** Where its HELO name is set; `NAME` stands for the name. */
+  /** Where its HELO name is set. */
   helo: string;
 }
 
 const SOFTWARE: ServerSoftware[] = [
-  { pattern: /\(Postfix\b/i, helo: 'in Postfix: smtp_helo_name = NAME' },
+  { pattern: /\(Postfix\b/i, helo: 'in Postfix: smtp_helo_name = {name}' },
   {
     pattern: /\(Exim\b|\bwith \w+ \(Exim/i,
-    helo: 'in Exim: primary_hostname = NAME, or helo_data of the transport',
+    helo: 'in Exim: primary_hostname = {name}, or helo_data of the transport',
   },
   {
     pattern: /\bMicrosoft SMTP Server\b/i,
-    helo: 'in Exchange: Set-SendConnector with -Fqdn NAME',
+    helo: 'in Exchange: Set-SendConnector with -Fqdn {name}',
   },
   {
     pattern: /\bMicrosoft SMTPSVC\b/i,
-    helo: 'in the SMTP server of IIS: Delivery, Advanced, Fully-qualified domain name: NAME',
+    helo: 'in the SMTP server of IIS: Delivery, Advanced, Fully-qualified domain name: {name}',
   },
   {
     // It names its version and that of its configuration.
     pattern: /\(8\.\d+\.\d+\/|\(Sendmail\b/i,
-    helo: "in Sendmail: define(`confDOMAIN_NAME', `NAME') in sendmail.mc",
+    helo: "in Sendmail: define(`confDOMAIN_NAME', `{name}') in sendmail.mc",
   },
   {
     pattern: /\(OpenSMTPD\b/i,
-    helo: 'in OpenSMTPD: action … relay helo NAME',
+    helo: 'in OpenSMTPD: action … relay helo {name}',
   },
-  { pattern: /\bMDaemon\b/i, helo: 'in MDaemon: SMTP host name = NAME' },
-  { pattern: /\(Haraka\b/i, helo: 'in Haraka: the file config/me has NAME' },
+  { pattern: /\bMDaemon\b/i, helo: 'in MDaemon: SMTP host name = {name}' },
+  { pattern: /\(Haraka\b/i, helo: 'in Haraka: the file config/me has {name}' },
 ];
 
 const MAX_FIELD = 2000;
@@ -48,5 +48,5 @@ export function heloSetting(message: Message, helo: string, name: string): strin
   const field = own ?? received[0] ?? '';
   const found = SOFTWARE.find(({ pattern }) => pattern.test(field));
   const settings = found ? [found.helo] : SOFTWARE.slice(0, 3).map((software) => software.helo);
-  return settings.join('; ').replaceAll('NAME', name);
+  return settings.join('; ').replaceAll('{name}', name);
 }
