@@ -34,6 +34,7 @@ import {
   stepsForMailbox,
   withReportAddress,
 } from '../dmarc/report-mailbox.ts';
+import { forwarding } from '../forwarding/forwarding.ts';
 import { foreignOwner } from '../sending-services/ownership.ts';
 import { proposesRecord, recordFinding } from './dmarc-record.ts';
 
@@ -70,7 +71,10 @@ export async function policyFinding(context: Context): Promise<Finding> {
   );
   const mailboxOf = await context.fact(reportMailboxes);
   const evaluated = evaluatePolicy(discovery, isRepairFirst, mailboxOf);
-  const finding = (await isFailing(context)) ? withoutStricterRecord(evaluated) : evaluated;
+  const isForwarded = context.fact(forwarding).kind !== 'direct';
+  const finding = (await isFailing(context))
+    ? withoutStricterRecord(evaluated, isForwarded)
+    : evaluated;
   if (discovery.status !== 'none' || discovery.discarded.length > 0) return finding;
   const misplaced = await findMisplaced(discovery, context.resolver);
   return misplaced ? { ...finding, ...explainMisplaced(misplaced, mailboxOf) } : finding;
@@ -92,12 +96,15 @@ async function isFailing(context: Context): Promise<boolean> {
 }
 
 /** Published now, a stricter record would make mailbox providers reject this message. */
-function withoutStricterRecord(finding: Finding): Finding {
+function withoutStricterRecord(finding: Finding, isForwarded: boolean): Finding {
   const { fix } = finding;
   if (finding.status !== 'warn' || fix?.record === undefined) return finding;
   // There, the advice is not to publish anything.
   if (foreignOwner(fix.record.name.replace('_dmarc.', '')) !== null) return finding;
-  const text = `First make this message pass DMARC: see the finding “DMARC”. A stricter policy would only get it rejected. ${fix.text.replace(/publish this record|publish the record without test mode/, 'publish a stricter record, which this report shows then')}`;
+  const lead = isForwarded
+    ? 'Before you change the policy, test with a message that nobody forwards: whoever passed this one on made it fail.'
+    : 'First make this message pass DMARC: see the finding “DMARC”. A stricter policy would only get it rejected.';
+  const text = `${lead} ${fix.text.replace(/publish this record|publish the record without test mode/, 'publish a stricter record, which this report shows then')}`;
   return { ...finding, fix: { text } };
 }
 

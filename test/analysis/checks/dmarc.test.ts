@@ -314,7 +314,7 @@ test('dmarc check does not blame psd=n if the domains would not align without it
   assert.doesNotMatch(fix?.text ?? '', /psd/);
 });
 
-for (const [tag, zone, expected] of [
+const POLICY_TAGS: [tag: string, zone: Zone, detail: RegExp][] = [
   [
     'sp',
     { 'news.example.com': { A: ['192.0.2.7'] } },
