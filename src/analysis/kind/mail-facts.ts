@@ -96,7 +96,9 @@ export function mailFacts(context: Context): MailFacts {
     precedence: wordOf(message, 'precedence'),
     autoSubmitted: wordOf(message, 'auto-submitted'),
     hasUnsubscribeLink: context.fact(unsubscribeLinks).some(isMailUnsubscribeLink),
-    hasUnsubscribeWords: clearlyMentionsUnsubscribe(visible.slice(-MAX_FOOTER)),
+    // In a conversation, they are a request.
+    hasUnsubscribeWords:
+      own.relation === null && clearlyMentionsUnsubscribe(visible.slice(-MAX_FOOTER)),
     offersPercentage: offersPercentage(prose),
     prices: countPrices(prose),
     campaignParameter: firstCampaignParameter(urls),

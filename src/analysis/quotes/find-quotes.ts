@@ -127,7 +127,8 @@ function restAt(lines: Line[], index: number, isReply: boolean): Rest | null {
   const next = lines.slice(index + 1, index + 10).find((line) => line.text !== '' || line.element);
   if (mark === 'intro')
     return next && next.mark === null && isReply ? { from: index, relation: 'forward' } : null;
-  if (!isReply) return null;
+  if (!isReply)
+    return hasCopiedFields(lines, index, true) ? { from: index, relation: 'forward' } : null;
   if (hasCopiedFields(lines, index)) return { from: index, relation: 'reply' };
   // A marked part after it ends where its mark ends.
   if (next === undefined || next.mark !== null || !isAttribution(text)) return null;
@@ -140,15 +141,15 @@ const MAX_FIELD_LINES = 12;
 /** Empty lines and rules above them. */
 const MAX_RULES = 4;
 
-/** Whether the fields of a message are copied here: From, Subject, and Date or To. */
-function hasCopiedFields(lines: Line[], index: number): boolean {
+/** Whether the fields of a message are copied here: From, Subject, and Date or To; `areAll`: all four. */
+function hasCopiedFields(lines: Line[], index: number, areAll = false): boolean {
   let first = index;
   while (first < index + MAX_RULES && /^[\s>_=*-]*$/.test(lines[first]?.text ?? '')) first += 1;
   if (labelsAt(lines, first).length === 0) return false;
   const found = new Set<string>();
   for (let at = first; at < Math.min(lines.length, first + MAX_FIELD_LINES); at += 1)
     for (const label of labelsAt(lines, at)) found.add(label);
-  return found.has('from') && found.has('subject') && (found.has('date') || found.has('to'));
+  return found.has('from') && found.has('subject') && found.size >= (areAll ? 4 : 3);
 }
 
 const labelsAt = (lines: Line[], index: number) => {

@@ -51,7 +51,7 @@ const CONTAINER = /(?:^|\s)gmail_quote(?:\s|$)/i;
 
 /** Whether HTML may have a marked element; most has none, and is not read again. */
 export const mayHaveQuotes = (html: string): boolean =>
-  /<blockquote|gmail_|_quote|cite-prefix|forward-container|zmail_extra|isReplyContent|reply-intro|reference-message|ReplySection|name="quote"|[-_]{4}/i.test(
+  /<blockquote|gmail_|_quote|cite-prefix|forward-container|zmail_extra|isReplyContent|reply-intro|reference-message|ReplySection|name="quote"|divRplyFwdMsg|border-top:solid #(?:E1E1E1|B5C4DF)|[-_]{4}/i.test(
     html,
   );
 

@@ -137,6 +137,14 @@ export const QUOTED_MAILS: QuotedMail[] = [
     own: ['Det er fint.'],
   },
   {
+    name: 'Outlook, forwarded without a prefix',
+    subject: 'from the shop',
+    isForward: true,
+    text: `Look.\n\nFrom: Shop <news@shop.example>\nSent: Tuesday, 3 November 2026 10:00\nTo: Ann\nSubject: Sale\n\n${T}`,
+    html: `<p class="MsoNormal">Look.</p><div style="border:none;border-top:solid #E1E1E1 1.0pt"><p class="MsoNormal"><b>From:</b> Shop<br><b>Sent:</b> Tuesday<br><b>To:</b> Ann<br><b>Subject:</b> Sale</p></div>${H}`,
+    own: ['Look.'],
+  },
+  {
     name: 'a quote in the HTML only',
     subject: 'Re: SUMMER SALE',
     text: 'Thanks, I have asked them to stop sending these.\n',

@@ -70,7 +70,7 @@ for (const mail of QUOTED_MAILS)
     if (mail.text === undefined || !mail.own.some((own) => mail.text!.endsWith(own)))
       assert.ok(part.hasQuotes);
     assert.equal(part.relation, mail.isForward ? 'forward' : 'reply');
-    assert.equal(part.subject, '');
+    assert.equal(part.subject, mail.subject.includes(':') ? '' : mail.subject);
     assert.deepEqual(context.fact(messageLinks), []);
     assert.ok(mail.html === undefined || context.fact(wholeHtmlFacts)!.text.includes('SUMMER'));
     assert.ok(context.fact(allLinks).length > 0);
@@ -165,6 +165,14 @@ test('A promotion in the reply itself is still marketing', async () => {
   });
   const { kind, confidence } = context.fact(classifyMessage);
   assert.ok(kind === 'marketing' || confidence === 'uncertain');
+});
+
+test('A reply that asks to be unsubscribed is no campaign', async () => {
+  const text = 'Dear shop,\n\nplease unsubscribe me from your newsletter.\n\nRegards, Ann\n';
+  const fields = { Subject: 'Re: SALE: 50% OFF!!', ...THREAD };
+  const context = await contextFor({ message: mailOf({ text }, fields) });
+  const { kind, confidence } = context.fact(classifyMessage);
+  assert.deepEqual([kind, confidence], ['transactional', 'likely']);
 });
 
 test('Fields of a booking and an itinerary are no copied message', async () => {
