@@ -1007,7 +1007,8 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     "publicEvidence": {
       "octets": "shown",
       "warn_at": "shown",
-      "clipped_near": "shown"
+      "clipped_near": "shown",
+      "style_characters": "shown"
     }
   },
   "message_size": {

@@ -3,6 +3,7 @@
 import { type Check, type Context, fail, pass, unknown } from '../check.ts';
 import { type HtmlFacts, htmlFacts } from '../html/facts.ts';
 import { fields } from '../mime/message.ts';
+import { senderPart } from '../quotes/sender-part.ts';
 import type { LocatedTag, Template } from '../templates/template.ts';
 
 type Place =
@@ -59,7 +60,7 @@ export const mergeTags: Check = {
     const found = tagsByPlace(context, facts);
     const places = [...found.keys()];
     if (places.length > 0) return reportUnfilled(found, places);
-    const isTruncated = facts?.truncated || (message.text?.length ?? 0) > MAX_TEXT;
+    const isTruncated = facts?.truncated || (context.fact(senderPart).text?.length ?? 0) > MAX_TEXT;
     if (isTruncated || message.exceededLimits.length > 0)
       return unknown(
         'Could not search your whole message for merge tags.',
@@ -101,12 +102,14 @@ const fixOf = ({ text, problem }: LocatedTag): string =>
     ? `Put quotes around the value: ${text.replace('=', '="')}". A value with a space would end the attribute.`
     : `Correct ${text}, and render the template with test data.`;
 
-function tagsByPlace({ message }: Context, facts: HtmlFacts | null): Map<Place, string[]> {
-  const text = (message.text ?? '').slice(0, MAX_TEXT);
+function tagsByPlace(context: Context, facts: HtmlFacts | null): Map<Place, string[]> {
+  const { message } = context;
+  const own = context.fact(senderPart);
+  const text = (own.text ?? '').slice(0, MAX_TEXT);
   const preheader = (facts?.hidden ?? []).filter((hidden) => hidden.preheader);
   const showsCode = hasCode(text, facts);
   const found: [Place, string[]][] = [
-    ['subject', tagsInText(message.subject ?? '')],
+    ['subject', tagsInText(own.subject)],
     ['preheader', tagsInText(preheader.map((hidden) => hidden.text).join('\n'))],
     [
       'HTML',

@@ -1,6 +1,7 @@
 /** Findings for forwarded mail: they name the server that changed the message, and do not blame its author. */
 
 import { type Context, type Finding, type Fix, info, skipped } from '../check.ts';
+import { hasValidChain } from '../checks/arc.ts';
 import { type Explanation, keyRecordFix } from '../dkim/failures.ts';
 import { type DkimCause, type DkimSignature, isFromDomainSignature } from '../dkim/outcome.ts';
 import { fields } from '../mime/message.ts';
@@ -56,12 +57,15 @@ export async function explainChangedCopy(
   return {
     title: `${leadingName(found)} changed the message, so the signature by ${signature.domain} does not verify.`,
     detail: `${copyNote(found)}${shows} A signature verifies only while the message stays as it was signed.`,
-    fix: changedCopyFix(found),
+    fix: await changedCopyFix(context),
   };
 }
 
 /** What the list or forwarder can do. The author has nothing to change. */
-export function changedCopyFix(found: Forwarding): string {
+export async function changedCopyFix(context: Context): Promise<string> {
+  const found = context.fact(forwarding);
+  if (await context.fact(hasValidChain))
+    return `You have nothing to fix as the author: ${forwarderName(found)} changed the message. It sealed the message with a valid ARC chain, so mailbox providers that trust it, such as Gmail and Microsoft, can use the results from before the change.`;
   const admin = found.by === null ? 'Its administrator' : `The administrator of ${found.by}`;
   if (found.kind === 'list')
     return `You have nothing to fix as the author: the mailing list changed the message. ${admin} can turn off subject tags and footers. Or the list can put its own address in From, sign with DKIM, and seal with ARC.`;
@@ -161,7 +165,7 @@ export async function forwardedDmarcFix(
   const own = signatures.filter((signature) => isFromDomainSignature(context, signature));
   const explanations = await Promise.all(own.map((one) => explainChangedCopy(context, one)));
   const isBroken = explanations.some((explanation) => explanation !== null);
-  return isBroken ? changedCopyFix(context.fact(forwarding)) : null;
+  return isBroken ? changedCopyFix(context) : null;
 }
 
 // Unsubscribing.

@@ -2,9 +2,10 @@
 
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import type { Context, Json } from '../check.ts';
-import { type HtmlFacts, htmlFacts } from '../html/facts.ts';
+import { type HtmlFacts, htmlFacts, wholeHtmlFacts } from '../html/facts.ts';
 import { MAX_LINKS, MAX_URL_LENGTH } from '../html/links.ts';
 import type { PublicEvidence } from '../public-evidence.ts';
+import { senderPart } from '../quotes/sender-part.ts';
 import { hasStandIn } from '../templates/fill.ts';
 import { isTaggedUrl, type Template } from '../templates/template.ts';
 import { maskTokens } from './tokens.ts';
@@ -45,18 +46,33 @@ const MAX_SURROUNDING_TEXT = 400;
 /** Enough for a user name and the longest host name. */
 const MAX_AUTHORITY = 400;
 
-/** A fact: call `context.fact(messageLinks)`. In the order of the message, HTML first; at most 1,000. */
-export function messageLinks(context: Context): MessageLink[] {
-  const text = context.message.text ?? '';
-  const facts = context.fact(htmlFacts);
-  const addressOf = cachedAddresses(context.template);
+/**
+ * A fact: call `context.fact(messageLinks)`. The sender's links, without those in quoted messages. In the
+ * order of the message, HTML first; at most 1,000.
+ */
+export const messageLinks = (context: Context): MessageLink[] =>
+  linksIn(context.fact(senderPart).text, context.fact(htmlFacts), context.template);
+
+/** A fact: the same with the links in quoted messages, which filters read too. */
+export const allLinks = (context: Context): MessageLink[] =>
+  context.fact(senderPart).hasQuotes
+    ? linksIn(context.message.text, context.fact(wholeHtmlFacts), context.template)
+    : context.fact(messageLinks);
+
+function linksIn(
+  textPart: string | null,
+  facts: HtmlFacts | null,
+  template: Template | null,
+): MessageLink[] {
+  const text = textPart ?? '';
+  const addressOf = cachedAddresses(template);
   const links = facts ? linksOfHtml(facts, addressOf) : [];
   for (const { href, index } of findBareUrls(text, MAX_LINKS - links.length)) {
     const end = index + href.length;
     const before = text.slice(Math.max(0, index - MAX_SURROUNDING_TEXT), index);
     const after = text.slice(end, end + MAX_SURROUNDING_TEXT);
     const address = { ...addressOf(/^www\./i.test(href) ? `http://${href}` : href) };
-    address.href = context.template?.restore(href) ?? href;
+    address.href = template?.restore(href) ?? href;
     links.push({ ...address, text: null, source: 'text', label: '', before, after });
   }
   return links;

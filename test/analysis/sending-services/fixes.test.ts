@@ -275,6 +275,16 @@ const rows: Row[] = [
     says: [/^If Amazon SES made this signature: /, /Otherwise: Generate a 2048-bit/],
   },
   {
+    name: 'a key of 1024 bits that Amazon SES renews, which signs already',
+    mail: {
+      from: 'ann@example.com',
+      signers: [{ domain: 'example.com', key: SHORT_KEY }],
+      zone: SES,
+    },
+    check: 'dkim_key',
+    says: [/signs for example\.com already/, /generate a DKIM key of 2048 bits/],
+  },
+  {
     name: 'a name of a private network',
     mail: { from: 'root@db1.localdomain' },
     check: 'dkim',
