@@ -15,11 +15,11 @@ import { explainCheck } from '../../mailtests/explain-check.ts';
 import { notAMessage } from '../../mailtests/message-file.ts';
 import { resultText } from '../../mailtests/tool-text.ts';
 import { CHECK_MESSAGE_TEXT } from '../../mailtests/tools.ts';
+import { receiptSentence } from '../../report/document/receipt.ts';
 import { analyzeMessages, resultOf } from '../check/analysis.ts';
 import { toTestObject } from '../check/check.ts';
 import type { Io } from '../command.ts';
 import { checkDomainHealth, toHealthObject } from '../domain.ts';
-import { receiptSentence } from '../../report/document/receipt.ts';
 import { type MessageInput, messageTool } from './check-message.ts';
 
 export interface StandaloneTools {

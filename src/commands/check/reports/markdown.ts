@@ -74,7 +74,9 @@ function detailOf(message: CheckedMessage): string {
   const lines = [
     ...failures.map((failure) => `- ❌ ${escapeMarkdown(failure)}`),
     ...findingsOf(message).map(findingLine),
-    ...(message.envelope.file?.by ? [`- ${escapeMarkdown(receiptSentence(message.envelope))}`] : []),
+    ...(message.envelope.file?.by
+      ? [`- ${escapeMarkdown(receiptSentence(message.envelope))}`]
+      : []),
     ...listed('Fixed since the baseline', comparison?.fixed ?? []),
     ...listed('Unknown', [...new Set([...unknown, ...(comparison?.unknown ?? [])])]),
   ];
