@@ -12,12 +12,19 @@ interface ContextOptions {
   web?: WebClient;
   setup?: Setup;
   offline?: boolean;
+  lineInFile?: Context['lineInFile'];
 }
 
 export function createContext(
   input: AnalysisInput,
   message: Message,
-  { resolver, web = offlineWebClient, setup = NO_SETUP, offline = false }: ContextOptions,
+  {
+    resolver,
+    web = offlineWebClient,
+    setup = NO_SETUP,
+    offline = false,
+    lineInFile,
+  }: ContextOptions,
 ): Context {
   const template = input.isTemplate ? readTemplate(message) : null;
   const facts = new Map<unknown, unknown>();
@@ -29,6 +36,7 @@ export function createContext(
     web,
     setup,
     offline,
+    lineInFile: lineInFile ?? ((line) => line),
     fact<T>(compute: (context: Context) => T): T {
       if (!facts.has(compute)) facts.set(compute, compute(context));
       return facts.get(compute) as T;

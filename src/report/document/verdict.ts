@@ -190,9 +190,6 @@ const subjectOf = ({ subject }: ReportedResult): Fact => ({
   value: [subject ? nameSpan(subject, 300) : muted('none')],
 });
 
-const receiptOf = ({ received_at, is_template }: Report): Fact[] =>
-  received_at && !is_template ? [{ name: ['Received'], value: [time(received_at)] }] : [];
-
 const senderOf = ({ from_address }: ReportedResult): Fact => ({
   name: ['From'],
   value: [from_address ? nameSpan(from_address, 320) : muted('no address')],
@@ -208,8 +205,16 @@ const commonFacts = (report: Report): Fact[] => [
   // The HTML of a template alone has neither.
   ...(report.is_template && report.subject === null ? [] : [subjectOf(report)]),
   ...(report.is_template && report.from_address === null ? [] : [senderOf(report)]),
-  ...receiptOf(report),
+  ...receivedFact(report),
 ];
+
+function receivedFact({ received_at, envelope, is_template }: Report): Fact[] {
+  if (is_template) return [];
+  if (received_at) return [{ name: ['Received'], value: [time(received_at)] }];
+  return envelope?.file
+    ? [{ name: ['Received'], value: [muted('not known: this is a file')] }]
+    : [];
+}
 
 function pageFacts(report: Report): Fact[] {
   const { ruleset, id } = report;
