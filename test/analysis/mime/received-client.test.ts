@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { readRecordedClient } from '../../src/smtp/received-client.ts';
-import { cpuTime } from '../helpers/cpu-time.ts';
+import { readRecordedClient } from '../../../src/analysis/mime/received-client.ts';
+import { cpuTime } from '../../helpers/cpu-time.ts';
 
 const DATE = 'Sat, 21 Nov 2026 10:00:00 +0000';
 const TLS_13 = { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' };
