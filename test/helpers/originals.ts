@@ -21,8 +21,8 @@ export interface ReceiptAnswer {
   tls: string | null;
   mail_from: string;
   results: Partial<Record<'spf' | 'dkim' | 'dmarc', AuthResult>> | 'any' | null;
-  /** How many fields the receiver added above those of the sender, and below them. */
-  added: { first: number; last: number };
+  /** How many fields the receiver added above those of the sender, and below them; `but`: names of the sender's among them. */
+  added: { first: number; last: number; but?: string[] };
 }
 
 export interface Original {

@@ -4,7 +4,7 @@ import { organizationalDomain } from '../../lib/domain-names.ts';
 import { fullHostName } from '../dns/names.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 import type { HeaderField } from '../mime/message.ts';
-import { DELIVERY_FIELDS, type Receiver } from './receivers.ts';
+import { DELIVERY_FIELDS, EXCHANGE_FIELD, type Receiver } from './receivers.ts';
 import { authservId } from './results.ts';
 
 /** Fields that senders write. Above the field of the receiver, they show that a program has sorted the header. */
@@ -17,12 +17,13 @@ interface Server {
 
 /**
  * The indexes, in order. Servers add their fields at the top, so everything above the Received field of the receiver is
- * its own, and results directly below. Some providers add more at the end, under names of their own. What a signature of
- * the sender covers is the sender's.
+ * its own, and results directly below. Some providers add more at the end. What a signature of the sender covers is the
+ * sender's.
  */
 export function addedFields(headers: HeaderField[], received: number, server: Server): number[] {
   const isSorted = headers.slice(0, received).some(({ key }) => AUTHOR_FIELDS.has(key));
   const signed = signedNames(headers.slice(received));
+  const end = startOfEnd(headers, received, server);
   let isBlock = true;
   return headers.flatMap((field, index) => {
     if (index === received) return [index];
@@ -30,12 +31,29 @@ export function addedFields(headers: HeaderField[], received: number, server: Se
     if (index < received && !isSorted) return [index];
     if (index > received) isBlock &&= isResult(field, server);
     const isOwn =
-      (index > received && isBlock) ||
-      key === 'return-path' ||
-      server.receiver?.fields.test(key) ||
-      (index < received && (key === 'received' || isResult(field, server)));
-    return isOwn && !signed.has(key) ? [index] : [];
+      index > received
+        ? isBlock || (index >= end && !key.startsWith('content-t') && !AUTHOR_FIELDS.has(key))
+        : key === 'received' || key === 'return-path' || isResult(field, server);
+    const isNamed = isSorted && server.receiver?.fields.test(key);
+    return (isOwn || isNamed) && !signed.has(key) ? [index] : [];
   });
+}
+
+/** Fields above which the message of the sender certainly goes on. MIME-Version is the last field at Microsoft. */
+const MESSAGE_FIELDS = new Set(
+  ['received', 'dkim-signature', ...AUTHOR_FIELDS].filter((key) => key !== 'mime-version'),
+);
+
+/** Where the fields begin that the receiver added at the end, whatever their names are. */
+function startOfEnd(headers: HeaderField[], received: number, { receiver }: Server): number {
+  const last = headers.findLastIndex(({ key }) => MESSAGE_FIELDS.has(key));
+  const hasPath = headers.slice(0, received).some(({ key }) => key === 'return-path');
+  const start = headers.findIndex(
+    ({ key }, index) =>
+      index > Math.max(last, received) &&
+      (receiver?.fields.test(key) || EXCHANGE_FIELD.test(key) || (key === 'return-path' && !hasPath)),
+  );
+  return start === -1 ? headers.length : start;
 }
 
 /** The fields that the signatures of the sender cover. */

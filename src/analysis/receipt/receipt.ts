@@ -54,7 +54,8 @@ const MAX_STEPS = 30;
 export function readReceipt(headers: HeaderField[]): Receipt | null {
   const steps = headers
     .flatMap(({ key, value }, index) => (key === 'received' ? [stepOf(value, index)] : []))
-    .slice(0, MAX_STEPS);
+    .slice(0, MAX_STEPS)
+    .filter(({ hop }) => !FETCHED.test(hop.protocol ?? ''));
   const found = findReceiving(steps);
   if (!found) return null;
   const { step, receiver, by } = found;
@@ -63,7 +64,12 @@ export function readReceipt(headers: HeaderField[]): Receipt | null {
   const server = { by, receiver };
   const added = addedFields(headers, step.index, server);
   const own = added.map((index) => headers[index]!);
-  const results = resultFields(own, server);
+  const above = added.filter((index) => index < step.index);
+  const results = resultFields(
+    own,
+    above.map((index) => headers[index]!),
+    server,
+  );
   const { address: client_ip, helo } = step.client;
   const tls = tlsOf(step, receiver);
   const sender = mailFromIn(own, results, step.hop.comments);
@@ -102,6 +108,9 @@ function stepOf(value: string, index: number): Step {
     /^(?:utf8)?e?smtps?a$/i.test(protocol ?? '') || comments.some((text) => SIGNED_IN.test(text));
   return { index, hop, client: readRecordedClient(value), isSubmission };
 }
+
+/** Programs that fetch from a mailbox write a field too, long after the receipt. */
+const FETCHED = /^(?:pop|apop|imap)/i;
 
 /** How servers record that the client signed in. */
 const SIGNED_IN = /^(?:authenticated\b|auth(?:entication)?[:=]|smtp-auth\b)/i;
@@ -153,6 +162,8 @@ function follows(newer: Step, older: Step): boolean {
   const [to, from, by] = [newer.hop.by, newer.hop.from, older.hop.by].map((text) =>
     text?.toLowerCase(),
   );
+  // Programs on the server, such as qmail, name no server.
+  if (newer.hop.by === null && newer.hop.from === null) return true;
   // Names without a domain are those of machines on the same network.
   if (!by || by === from || by === to || fullHostName(by) === null) return true;
   return isSameDomain(by, to) || isSameDomain(by, from);
@@ -172,7 +183,12 @@ function isInternal(
 ): boolean {
   if (hop.from === null) return true;
   // Deliveries to the mailbox on the same machine name no address.
-  if (!client) return /^lmtp/i.test(hop.protocol ?? '') || fullHostName(hop.from) === null;
+  if (!client)
+    return (
+      /^lmtp/i.test(hop.protocol ?? '') ||
+      fullHostName(hop.from) === null ||
+      receiver?.servers.test(hop.from.toLowerCase()) === true
+    );
   if (isLocalAddress(client.address)) return true;
   if (receiver)
     return inNetworks(client.address, receiver.internal) && !/(?:^|\.)outbound\./i.test(hop.from);
@@ -205,14 +221,22 @@ interface Server {
   receiver: Receiver | null;
 }
 
-/** The Authentication-Results fields of the receiver, one for each name that it uses there. */
-function resultFields(own: HeaderField[], { receiver }: Server): HeaderField[] {
-  const seen = new Set<string>();
-  return own.filter(({ key, value }) => {
+/**
+ * The Authentication-Results fields of the receiver. Below its Received field, a stranger's can follow: only providers
+ * that are known to write there count, once for each name that they use.
+ */
+function resultFields(
+  own: HeaderField[],
+  above: HeaderField[],
+  { receiver }: Server,
+): HeaderField[] {
+  const seen = new Set(above.map(({ value }) => authservId(value)));
+  return (receiver ? own : above).filter((field) => {
+    const { key, value } = field;
     if (key !== 'authentication-results') return false;
     const id = authservId(value);
     if (receiver?.authserv === null ? id !== '' : id === '') return false;
-    return !seen.has(id) && seen.add(id);
+    return above.includes(field) || (!seen.has(id) && seen.add(id));
   });
 }
 

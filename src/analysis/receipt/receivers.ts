@@ -45,15 +45,15 @@ export const RECEIVERS: Receiver[] = [
     name: 'Yahoo',
     servers: /\.(?:yahoo\.com|aol\.com)$/,
     authserv: /\.(?:yahoo\.com|aol\.com)$/,
-    fields: /^(?:x-ymail|x-apparently-to$|x-originating-ip$|x-yahoo-filtered)/,
+    fields: /^(?:x-ymail|x-apparently-to$|x-originating-ip$|x-yahoo-filtered|content-length$)/,
     internal: [],
     offersTls: true,
   },
   {
     name: 'iCloud',
-    servers: /^p\d\d+-(?:icloudmta|mailgateway)|\.(?:icloud\.com|mail\.me\.com|apple\.com)$/,
+    servers: /^p\d\d+-(?:icloudmta|mailgateway)|\.(?:icloud\.com|me\.com|apple\.com)$/,
     authserv: /^(?:[\w-]+\.)?icloud\.com$|\.apple\.com$/,
-    fields: /^(?:x-apple-|x-icl-(?:score|info)$|x-dmarc-|x-mantsh$|x-clx-)/,
+    fields: /^(?:x-apple-|x-icl-|x-dmarc-|x-arc-info$|x-mantsh$|x-clx-)/,
     internal: [],
     offersTls: true,
   },
@@ -98,3 +98,6 @@ export const RECEIVERS: Receiver[] = [
 /** Fields of any mail server or mail program that keeps a message, at the place where it adds them. */
 export const DELIVERY_FIELDS =
   /^(?:received-spf|x-spam-.*|x-rspamd-.*|x-spamd-.*|x-virus-.*|x-greylist|dkim-filter|opendkim-filter|authentication-results-original|x-original-to|delivered-to|envelope-to|x-envelope-to|x-envelope-from)$/;
+
+/** Fields that only Exchange, in the service or on a server, adds when it receives. */
+export const EXCHANGE_FIELD = /^x-ms-exchange-organization-/;
