@@ -139,7 +139,7 @@ const ReportingServer = named(
   { client_ip: '10.0.0.5', name: 'mx.example.com', method: 'received' },
 );
 
-const Envelope = named(
+export const Envelope = named(
   'Envelope',
   v.object({
     mail_from: described(

@@ -189,7 +189,13 @@ function MessageForm({ values, problem, maxSize }: MessageFormProps) {
   return (
     <Card title="Upload or paste a message" id="upload">
       <p>Test a message without sending it.</p>
-      <form method="post" action={PATH} enctype="multipart/form-data" class="fields">
+      <form
+        method="post"
+        action={PATH}
+        enctype="multipart/form-data"
+        class="fields"
+        data-receipt={testOperations.receipt.path}
+      >
         <ProblemNotice problem={problem} />
         <div class="field">
           <label for="file">Message file</label>
@@ -222,6 +228,7 @@ function MessageForm({ values, problem, maxSize }: MessageFormProps) {
           rows={6}
           mono
         />
+        <p data-receipt-summary hidden />
         <details class="fold" open={hasDetails(values, problem)}>
           <summary>
             <svg class="chevron" aria-hidden="true">
@@ -233,7 +240,7 @@ function MessageForm({ values, problem, maxSize }: MessageFormProps) {
             <TextField
               name="client_ip"
               label="Address of the sending server"
-              hint="IPv4 or IPv6. Without it, SPF, reverse DNS and blocklists can't be checked."
+              hint="IPv4 or IPv6. If it is empty, the one in the message header is used. SPF, reverse DNS and blocklists need it."
               value={values.client_ip}
               error={errors.client_ip}
               placeholder="192.0.2.25"
