@@ -1,7 +1,12 @@
 /** Validates host names, detects generic ones, and reads the domains and the IP address of the sender. */
 
 import { isLocalAddress, normalizeAddress, reverseName } from '../../lib/addresses.ts';
-import { addressDomain, normalizeDomain, ownedDomain } from '../../lib/domain-names.ts';
+import {
+  addressDomain,
+  normalizeDomain,
+  organizationalDomain,
+  ownedDomain,
+} from '../../lib/domain-names.ts';
 import { MAX_ADDRESS_LENGTH, stripAngleBrackets } from '../../lib/mail.ts';
 import { type DnsAnswer, recordsOf } from '../../net/dns/resolver.ts';
 import type { Context } from '../check.ts';
@@ -136,4 +141,11 @@ export function knownName(context: Context): string | null {
   const names = [fromDomain(context), mailFromDomain(context)];
   const domain = names.find((name) => name !== null && !isLocalName(name)) ?? null;
   return domain === null ? null : `mail.${ownedDomain(domain) ?? domain}`;
+}
+
+/** Whether both are full host names of one registered domain. */
+export function isSameDomain(a: string | null | undefined, b: string | null | undefined): boolean {
+  const [first, second] = [a, b].map((text) => fullHostName(text ?? ''));
+  if (!first || !second) return false;
+  return (organizationalDomain(first) ?? first) === (organizationalDomain(second) ?? second);
 }

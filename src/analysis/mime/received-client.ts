@@ -115,7 +115,7 @@ function readClient(host: string, comment: string): Client | null {
 /** qmail writes `name (HELO helo) (address)`, and Yahoo `address (EHLO helo)`. */
 function readGreetedClient(host: string, comment: string, [next = '']: string[]): Client | null {
   const [, helo] = /^[EH][EH]LO (\S+)$/i.exec(comment) ?? [];
-  if (helo === undefined) return null;
+  if (helo === undefined || !NAME.test(host)) return null;
   const address = normalizeAddress(next.replace(/^\S*@/, ''));
   if (address !== null) return { address, helo, name: verifiedName(host) };
   const own = normalizeAddress(host);

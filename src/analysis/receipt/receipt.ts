@@ -4,14 +4,13 @@
  */
 
 import { inNetworks, isLocalAddress } from '../../lib/addresses.ts';
-import { organizationalDomain } from '../../lib/domain-names.ts';
 import { MAX_ADDRESS_LENGTH, stripAngleBrackets } from '../../lib/mail.ts';
 import type { Envelope } from '../check.ts';
-import { fullHostName } from '../dns/names.ts';
+import { fullHostName, isSameDomain } from '../dns/names.ts';
 import type { HeaderField } from '../mime/message.ts';
 import { type Hop, parseReceived } from '../mime/received.ts';
 import { type RecordedClient, readRecordedClient } from '../mime/received-client.ts';
-import { addedFields } from './added-fields.ts';
+import { addedFields, isServer, type Server } from './added-fields.ts';
 import { RECEIVERS, type Receiver } from './receivers.ts';
 import { authservId, type ReceiverResults, readResults, recordedMailFrom } from './results.ts';
 
@@ -54,36 +53,31 @@ const MAX_STEPS = 30;
 export function readReceipt(headers: HeaderField[]): Receipt | null {
   const steps = headers
     .flatMap(({ key, value }, index) => (key === 'received' ? [stepOf(value, index)] : []))
-    .slice(0, MAX_STEPS)
-    .filter(({ hop }) => !FETCHED.test(hop.protocol ?? ''));
+    .slice(0, MAX_STEPS);
   const found = findReceiving(steps);
   if (!found) return null;
   const { step, receiver, by } = found;
   const at = step.hop.time;
   if (!step.client || isLocalAddress(step.client.address)) return withoutClient(by, at);
   const server = { by, receiver };
-  const added = addedFields(headers, step.index, server);
+  const received = step.index;
+  const added = addedFields(headers, received, server);
   const own = added.map((index) => headers[index]!);
-  const above = added.filter((index) => index < step.index);
-  const results = resultFields(
-    own,
-    above.map((index) => headers[index]!),
-    server,
-  );
+  const results = resultFields(headers, { added, received, server });
   const { address: client_ip, helo } = step.client;
   const tls = tlsOf(step, receiver);
   const sender = mailFromIn(own, results, step.hop.comments);
-  const received = { field: 'Received', by };
+  const field = { field: 'Received', by };
   return {
     ...{ by, provider: receiver?.name ?? null, at, client_ip, helo, tls },
     mail_from: sender?.value ?? null,
     results: results.length > 0 ? readResults(results.map(({ value }) => value)) : null,
     addedFields: added,
     origins: {
-      ...(at !== null && { at: received }),
-      client_ip: received,
-      ...(helo !== null && { helo: received }),
-      ...(tls !== null && { tls: received }),
+      ...(at !== null && { at: field }),
+      client_ip: field,
+      ...(helo !== null && { helo: field }),
+      ...(tls !== null && { tls: field }),
       ...(sender && { mail_from: { field: sender.field, by } }),
       ...(results[0] && {
         results: { field: results[0].name, by: authservId(results[0].value) || by },
@@ -109,11 +103,11 @@ function stepOf(value: string, index: number): Step {
   return { index, hop, client: readRecordedClient(value), isSubmission };
 }
 
-/** Programs that fetch from a mailbox write a field too, long after the receipt. */
-const FETCHED = /^(?:pop|apop|imap)/i;
-
 /** How servers record that the client signed in. */
 const SIGNED_IN = /^(?:authenticated\b|auth(?:entication)?[:=]|smtp-auth\b)/i;
+
+/** A program fetched the message from the mailbox. */
+const RETRIEVAL = /^(?:pop3|imap)/i;
 
 interface Receiving {
   step: Step;
@@ -131,6 +125,7 @@ function findReceiving(steps: Step[]): Receiving | null {
   for (const step of steps) {
     if (step.isSubmission) return null;
     const previous = passed.at(-1);
+    if (RETRIEVAL.test(step.hop.protocol ?? '')) continue;
     receiver ??= receiverOf(step.hop.by);
     // A hop of other servers: the way between them is unknown.
     if (previous && receiver === null && !follows(previous, step)) break;
@@ -162,17 +157,9 @@ function follows(newer: Step, older: Step): boolean {
   const [to, from, by] = [newer.hop.by, newer.hop.from, older.hop.by].map((text) =>
     text?.toLowerCase(),
   );
-  // Programs on the server, such as qmail, name no server.
-  if (newer.hop.by === null && newer.hop.from === null) return true;
   // Names without a domain are those of machines on the same network.
-  if (!by || by === from || by === to || fullHostName(by) === null) return true;
+  if (!by || !to || by === from || by === to || fullHostName(by) === null) return true;
   return isSameDomain(by, to) || isSameDomain(by, from);
-}
-
-function isSameDomain(a: string | null | undefined, b: string | null | undefined): boolean {
-  const [first, second] = [a, b].map((text) => fullHostName(text ?? ''));
-  if (!first || !second) return false;
-  return (organizationalDomain(first) ?? first) === (organizationalDomain(second) ?? second);
 }
 
 /** Whether the hop is within the receiver: without a client, from a private address, or between its own servers. */
@@ -216,27 +203,23 @@ function tlsOf({ client, hop }: Step, receiver: Receiver | null): Envelope['tls'
   return isPlain ? { used: false, version: null, cipher: null } : null;
 }
 
-interface Server {
-  by: string;
-  receiver: Receiver | null;
+interface Added {
+  added: number[];
+  received: number;
+  server: Server;
 }
 
-/**
- * The Authentication-Results fields of the receiver. Below its Received field, a stranger's can follow: only providers
- * that are known to write there count, once for each name that they use.
- */
-function resultFields(
-  own: HeaderField[],
-  above: HeaderField[],
-  { receiver }: Server,
-): HeaderField[] {
-  const seen = new Set(above.map(({ value }) => authservId(value)));
-  return (receiver ? own : above).filter((field) => {
-    const { key, value } = field;
-    if (key !== 'authentication-results') return false;
-    const id = authservId(value);
-    if (receiver?.authserv === null ? id !== '' : id === '') return false;
-    return above.includes(field) || (!seen.has(id) && seen.add(id));
+/** The Authentication-Results fields of the receiver. */
+function resultFields(headers: HeaderField[], { added, received, server }: Added): HeaderField[] {
+  const seen = new Set<string>();
+  return added.flatMap((index) => {
+    const field = headers[index]!;
+    const id = authservId(field.value);
+    if (field.key !== 'authentication-results' || !isServer(id, server)) return [];
+    // Below its Received field, a stranger can have written it, unless the receiver's own is above that.
+    const isSure = index < received || (server.receiver?.hasResultsBelow === true && !seen.has(id));
+    seen.add(id);
+    return isSure ? [field] : [];
   });
 }
 

@@ -15,6 +15,10 @@ export interface Receiver {
   internal: Network[];
   /** Its servers write the protocol of RFC 3848 and offer STARTTLS to everyone. */
   offersTls: boolean;
+  /** Its results are below its Received field, not above. */
+  hasResultsBelow?: true;
+  /** Its Return-Path is the last one, below the fields of the sender. */
+  hasReturnPathBelow?: true;
 }
 
 const UNITED_INTERNET = {
@@ -28,18 +32,20 @@ export const RECEIVERS: Receiver[] = [
     name: 'Gmail',
     servers: /^(?:mx\.google\.com|2002:a[0-9a-f:]+)$/,
     authserv: /^mx\.google\.com$/,
-    fields: /^(?:x-received|x-gm-thrid|x-gm-labels|x-gm-spam|x-gm-phishy|delivered-to)$/,
+    fields: /^x-gm-(?:thrid|labels|spam|phishy)$/,
     internal: [],
     offersTls: true,
+    hasResultsBelow: true,
   },
   {
     name: 'Outlook.com / Microsoft 365',
     servers: /\.(?:prod\.outlook\.com|protection\.outlook\.com|outlook\.office365\.com)$/,
     authserv: null,
     fields:
-      /^(?:x-ms-exchange-(?!senderadcheck)|x-ms-(?:publictraffictype|office365-|traffictypediagnostic|userprincipal)|x-microsoft-antispam|x-forefront-|x-eop|x-incoming|x-sid-|x-message-(?:info|delivery)$|authentication-results-original$)/,
+      /^(?:x-ms-exchange-(?!senderadcheck)|x-ms-(?:publictraffictype|office365-|traffictypediagnostic|user)|x-sender-ip$|x-microsoft-antispam|x-forefront-|x-eop|x-incoming|x-sid-|x-message-(?:info|delivery)$|authentication-results-original$)/,
     internal: [parseNetwork('2603:1000::/24'), parseNetwork('2a01:111:f400::/48')],
     offersTls: false,
+    hasReturnPathBelow: true,
   },
   {
     name: 'Yahoo',
@@ -51,11 +57,13 @@ export const RECEIVERS: Receiver[] = [
   },
   {
     name: 'iCloud',
-    servers: /^p\d\d+-(?:icloudmta|mailgateway)|\.(?:icloud\.com|me\.com|apple\.com)$/,
+    servers: /^p\d\d+-(?:icloudmta|mailgateway)|\.(?:icloud|me|apple)\.com$/,
     authserv: /^(?:[\w-]+\.)?icloud\.com$|\.apple\.com$/,
-    fields: /^(?:x-apple-|x-icl-|x-dmarc-|x-arc-info$|x-mantsh$|x-clx-)/,
+    fields:
+      /^(?:x-apple-|x-icl-(?:score|info)$|x-dmarc-|x-arc-info$|x-mantsh$|x-clx-|x-proofpoint-(?:orig-)?guid$|original-recipient$)/,
     internal: [],
     offersTls: true,
+    hasResultsBelow: true,
   },
   {
     name: 'Fastmail',
@@ -95,9 +103,9 @@ export const RECEIVERS: Receiver[] = [
   },
 ];
 
-/** Fields of any mail server or mail program that keeps a message, at the place where it adds them. */
+/** Fields that mail servers add next to their Received field, whoever runs them. */
 export const DELIVERY_FIELDS =
-  /^(?:received-spf|x-spam-.*|x-rspamd-.*|x-spamd-.*|x-virus-.*|x-greylist|dkim-filter|opendkim-filter|authentication-results-original|x-original-to|delivered-to|envelope-to|x-envelope-to|x-envelope-from)$/;
+  /^(?:received-spf|x-spam-.*|x-rspamd-.*|x-spamd-.*|x-virus-.*|x-greylist|(?:open)?dkim-filter|authentication-results-original|x-original-to|delivered-to|envelope-to|x-envelope-to|x-envelope-from)$/;
 
-/** Fields that only Exchange, in the service or on a server, adds when it receives. */
-export const EXCHANGE_FIELD = /^x-ms-exchange-organization-/;
+/** Fields that Exchange servers add anywhere, and remove from what comes from outside. */
+export const EXCHANGE_FIELDS = /^x-ms-exchange-organization-/;
