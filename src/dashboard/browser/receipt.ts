@@ -5,14 +5,13 @@
 
 import { announce } from './announce.ts';
 
+const FIELDS = ['client_ip', 'helo', 'mail_from'] as const;
+
 interface Receipt {
   summary: string;
-  client_ip: string | null;
-  helo: string | null;
-  mail_from: string | null;
+  envelope: Record<(typeof FIELDS)[number], string | null>;
 }
 
-const FIELDS = ['client_ip', 'helo', 'mail_from'] as const;
 /** The service reads no more of a header. */
 const MAX_HEADER_BYTES = 256 * 1024;
 
@@ -67,18 +66,18 @@ function show(form: HTMLFormElement, receipt: Receipt | null): void {
   announce(line.textContent);
   for (const name of FIELDS) {
     const field = form.elements.namedItem(name) as HTMLInputElement;
-    const value = receipt?.[name] ?? '';
+    const value = receipt?.envelope[name] ?? '';
     if (field.value === (field.dataset.read ?? '')) field.value = value;
     field.dataset.read = value;
   }
   const details = form.querySelector('details')!;
-  details.open ||= receipt?.client_ip != null;
+  details.open ||= receipt?.envelope.client_ip != null;
 }
 
 /** What was read and not changed is the file's own, and the service reads it again. */
 export function omitUnchanged(form: HTMLFormElement, data: FormData): void {
-  for (const name of FIELDS) {
-    const field = form.elements.namedItem(name);
-    if (field instanceof HTMLInputElement && field.value === field.dataset.read) data.set(name, '');
-  }
+  const fields = FIELDS.map((name) => form.elements.namedItem(name) as HTMLInputElement | null);
+  // With another address, the HELO name on the page is what the member means, even if it is that of the file.
+  if (fields.every((field) => field?.value === field?.dataset.read))
+    for (const name of FIELDS) if (data.has(name)) data.set(name, '');
 }
