@@ -20,6 +20,7 @@ import { gradeOf } from './grade.ts';
 import { classifyMessage, contextAs, otherKind } from './kind.ts';
 import { parseMessage } from './mime/parse-message.ts';
 import { providerVerdicts } from './providers/evaluate.ts';
+import { arrivedMessage } from './receipt/arrived.ts';
 import {
   type Alternative,
   type AnalysisResult,
@@ -76,12 +77,15 @@ export async function analyze(
 ): Promise<AnalysisResult> {
   const deadline = startDeadline(options.deadlineMs ?? DEADLINE_MS);
   try {
-    const message = await parseMessage(input.raw);
-    const context = createContext(input, message, {
+    const arrived = input.envelope.file ? arrivedMessage(input.raw) : null;
+    const raw = arrived?.raw ?? input.raw;
+    const message = await parseMessage(raw);
+    const context = createContext({ ...input, raw }, message, {
       resolver: boundedResolver(options.resolver, deadline),
       web: boundedWeb(options.web ?? offlineWebClient, deadline),
       setup: options.setup,
       offline: options.offline,
+      lineInFile: arrived?.lineInFile,
     });
     const checks = options.checks ?? CHECKS;
     const run: RunCheckOptions = {
@@ -93,7 +97,8 @@ export async function analyze(
     const report = stepReporter(checks, options.onStep);
     const findings = await runChecks(checks, run, report);
     const alternative = await alternativeOf(checks, findings, run);
-    return await resultOf(context, checks, findings, alternative);
+    const result = await resultOf(context, checks, findings, alternative);
+    return { ...result, message_size: input.raw.length };
   } finally {
     deadline.stop();
   }

@@ -10,6 +10,7 @@ import type { WebClient } from '../net/http/web.ts';
 import type { BlocklistInUse } from './blocklists/blocklist.ts';
 import { LIMITS, type Message } from './mime/message.ts';
 import type { PublicEvidence, PublicText } from './public-evidence.ts';
+import type { FileReceipt } from './receipt/file.ts';
 
 export const CATEGORIES = [
   'authentication',
@@ -48,6 +49,8 @@ export interface Envelope {
   tls: { used: boolean; version: string | null; cipher: string | null } | null;
   /** The server that reported the client. Missing or null if the client itself connected. */
   reported_by?: ReportingServer | null;
+  /** Set if the message is a file and was not received here. The other values are then from its header or from the user. */
+  file?: FileReceipt | null;
 }
 
 export type MessageKind = 'auto' | 'marketing' | 'transactional';
@@ -64,8 +67,11 @@ export interface AnalysisInput {
   /** The message exactly as received. */
   raw: Uint8Array;
   envelope: Envelope;
-  /** Milliseconds since the Unix epoch. The current time for all checks: none reads a clock. */
-  receivedAt: number;
+  /**
+   * Milliseconds since the Unix epoch. The current time for all checks: none reads a clock. null if it is not known, as of a
+   * file whose header does not say it: then nothing is judged that depends on it.
+   */
+  receivedAt: number | null;
   kind: MessageKind;
 }
 
@@ -90,6 +96,8 @@ export interface Context extends AnalysisInput {
   /** The guarded client, which never connects to private or special addresses. */
   web: WebClient;
   setup: Setup;
+  /** The number in the file of a line of the message as it arrived. */
+  lineInFile(line: number): number;
   /** Offline mode: no network requests. Checks that need the network are `skipped`. */
   offline: boolean;
   /**

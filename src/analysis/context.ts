@@ -11,12 +11,19 @@ interface ContextOptions {
   web?: WebClient;
   setup?: Setup;
   offline?: boolean;
+  lineInFile?: Context['lineInFile'];
 }
 
 export function createContext(
   input: AnalysisInput,
   message: Message,
-  { resolver, web = offlineWebClient, setup = NO_SETUP, offline = false }: ContextOptions,
+  {
+    resolver,
+    web = offlineWebClient,
+    setup = NO_SETUP,
+    offline = false,
+    lineInFile,
+  }: ContextOptions,
 ): Context {
   const facts = new Map<unknown, unknown>();
   const context: Context = {
@@ -26,6 +33,7 @@ export function createContext(
     web,
     setup,
     offline,
+    lineInFile: lineInFile ?? ((line) => line),
     fact<T>(compute: (context: Context) => T): T {
       if (!facts.has(compute)) facts.set(compute, compute(context));
       return facts.get(compute) as T;

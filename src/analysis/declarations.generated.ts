@@ -24,7 +24,8 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
         "body_length_limit": "shown",
         "warnings": "shown"
       },
-      "signatures_not_looked_at": "shown"
+      "signatures_not_looked_at": "shown",
+      "receiver_result": "shown"
     }
   },
   "dkim_alignment": {
@@ -129,7 +130,8 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "explanation": "unquoted",
       "assumed": "shown",
       "sending_service": "shown",
-      "service_evidence": "shown"
+      "service_evidence": "shown",
+      "receiver_result": "shown"
     }
   },
   "spf_alignment": {
@@ -206,7 +208,8 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
         "domain": "shown",
         "aligned": "shown",
         "mode": "shown"
-      }
+      },
+      "receiver_result": "shown"
     }
   },
   "dmarc_policy": {

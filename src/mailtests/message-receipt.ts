@@ -53,6 +53,10 @@ export const readMessageReceipt = route({
     const problem = notAMessage('The request body', raw);
     if (problem !== null) throw new AppError('malformed_request', `${problem}.`);
     const { envelope } = fileInput(raw);
-    return { object: 'message_receipt' as const, summary: receiptSentence(envelope), envelope };
+    return {
+      object: 'message_receipt' as const,
+      summary: receiptSentence(envelope),
+      envelope: { ...envelope, reported_by: null, file: envelope.file ?? null },
+    };
   },
 });

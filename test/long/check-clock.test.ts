@@ -62,7 +62,12 @@ interface Run {
 /** Every output of `check` for a message, with the clock of the process ahead by so much. */
 async function runCheck(
   folder: string,
-  { message, options, env, offsetMs }: { message: string; options: string[]; env: object; offsetMs: number },
+  {
+    message,
+    options,
+    env,
+    offsetMs,
+  }: { message: string; options: string[]; env: object; offsetMs: number },
 ): Promise<Run> {
   const reports = join(folder, 'reports');
   mkdirSync(reports, { recursive: true });
@@ -95,7 +100,8 @@ async function prepare(t: TestContext) {
   const dns = await startDnsServer(ZONE);
   t.after(() => dns.close());
   const folder = temporaryFolder(t);
-  for (const [name, [message]] of Object.entries(MESSAGES)) writeFileSync(join(folder, name), message);
+  for (const [name, [message]] of Object.entries(MESSAGES))
+    writeFileSync(join(folder, name), message);
   return { folder, dns: `--dns=127.0.0.1:${dns.address.port}` };
 }
 
@@ -123,7 +129,10 @@ for (const [name, [, options]] of Object.entries(MESSAGES))
       const then = await run(offsetMs, [`--baseline=${baseline}`, '--tolerance=0']);
       assert.equal(then.code, 0, `the baseline holds ${later} later`);
       for (const [output, bytes] of Object.entries(compared.outputs))
-        assert.ok(bytes.equals(then.outputs[output]!), differenceIn(output, later, bytes, then.outputs[output]!));
+        assert.ok(
+          bytes.equals(then.outputs[output]!),
+          differenceIn(output, later, bytes, then.outputs[output]!),
+        );
     }
   });
 

@@ -43,7 +43,9 @@ async function send(page: Page, { getTest }: TestService): Promise<Test> {
 
 const session = ({ envelope }: Test) => [envelope!.client_ip, envelope!.helo, envelope!.mail_from];
 const sources = ({ envelope }: Test) =>
-  (['client_ip', 'helo', 'mail_from'] as const).map((name) => envelope!.file?.origins[name]?.source);
+  (['client_ip', 'helo', 'mail_from'] as const).map(
+    (name) => envelope!.file?.origins[name]?.source,
+  );
 
 describe('Originals on the page of a new test', () => {
   test('The page says who received each, and the test uses the values of the file', async (t) => {
@@ -78,7 +80,8 @@ describe('Originals on the page of a new test', () => {
 
   test('A pasted original is read too, and what was never received says so', async (t) => {
     const service = await startTestService(t, { zone: originalsZone() });
-    const page = await (await startMemberBrowser(t, service, 'member')).open('/tests/new');
+    const browser = await startMemberBrowser(t, service, 'member');
+    const page = await browser.open('/tests/new', { expectedErrors: /status of 400/ });
     const summary = page.locator('#upload [data-receipt-summary]');
     await choose(page, 'sent-copy', UNKNOWN);
     assert.deepEqual(await fieldValues(page), ['', '', '']);

@@ -17,6 +17,7 @@ import { dkimResult } from '../dkim/verify.ts';
 import { unusableRecord } from '../dmarc/discovery.ts';
 import { alignmentOf, type DmarcOutcome, dmarcResult, reliesOnEd25519 } from '../dmarc/evaluate.ts';
 import { forwardedDmarcFix } from '../forwarding/explain.ts';
+import { PUBLIC_RECEIVER_RESULT, withReceiverResult } from '../receipt/receiver-result.ts';
 import type { AuthResult } from '../result.ts';
 import { signingFix } from '../sending-services/signing-steps.ts';
 import { type SpfOutcome, spfResult } from '../spf/evaluate.ts';
@@ -42,44 +43,49 @@ export const dmarc: Check = {
     policy: 'shown',
     spf: { result: 'shown', domain: 'shown', aligned: 'shown', mode: 'shown' },
     dkim: { result: 'shown', domain: 'shown', aligned: 'shown', mode: 'shown' },
+    ...PUBLIC_RECEIVER_RESULT,
   },
   async run(context: Context): Promise<Finding> {
     const outcome = await context.fact(dmarcResult);
-    const { result, reason, fromDomain } = outcome;
-    if (result === null) return skipped('DMARC was not checked.', reason ?? '');
-    const spf = await context.fact(spfResult);
-    const evidence = evidenceOf(outcome, spf.result);
-    if (result === 'pass' && (await context.fact(reliesOnEd25519)))
-      return { ...passByEd25519(fromDomain), evidence, dependsOn: ['dkim_key'] };
-    if (result === 'pass')
-      return pass(`DMARC passes for ${fromDomain}.`, describePass(outcome, spf.result), evidence);
-    if (result === 'temperror')
-      return unknown(
-        'Could not check DMARC.',
-        `${reason ?? 'The DNS lookup failed.'} This does not affect your score.`,
-        evidence,
-      );
-    // Regardless of SPF and DKIM, only a From field with one domain fixes this.
-    if (result === 'permerror') {
-      const finding = fail({ ...ambiguousFromDomain(reason), evidence });
-      return { ...finding, dependsOn: ['from'], fixedBy: [['from']] };
-    }
-    if (result === 'none')
-      return { ...noRecord(outcome, await context.fact(reliesOnEd25519)), evidence };
-    const { signatures } = await context.fact(dkimResult);
-    const broken = await brokenSignature(context, signatures);
-    const explanation = await explainDmarcFailure(context, outcome, spf, broken);
-    const forwarded = await forwardedDmarcFix(context, signatures);
-    if (forwarded) return fail({ ...explanation, fix: forwarded, evidence });
-    // The fix is a valid signature of the From domain.
-    const isNew = !hasOwnKey(context, signatures);
-    const others = broken ? alsoRepaired(broken) : isNew ? ['dkim_key'] : [];
-    return {
-      ...fail({ ...explanation, evidence }),
-      alsoFixes: ['dkim', 'dkim_alignment', ...others],
-    };
+    return withReceiverResult(context, 'dmarc', outcome.result, await evaluate(context, outcome));
   },
 };
+
+async function evaluate(context: Context, outcome: DmarcOutcome): Promise<Finding> {
+  const { result, reason, fromDomain } = outcome;
+  if (result === null) return skipped('DMARC was not checked.', reason ?? '');
+  const spf = await context.fact(spfResult);
+  const evidence = evidenceOf(outcome, spf.result);
+  if (result === 'pass' && (await context.fact(reliesOnEd25519)))
+    return { ...passByEd25519(fromDomain), evidence, dependsOn: ['dkim_key'] };
+  if (result === 'pass')
+    return pass(`DMARC passes for ${fromDomain}.`, describePass(outcome, spf.result), evidence);
+  if (result === 'temperror')
+    return unknown(
+      'Could not check DMARC.',
+      `${reason ?? 'The DNS lookup failed.'} This does not affect your score.`,
+      evidence,
+    );
+  // Regardless of SPF and DKIM, only a From field with one domain fixes this.
+  if (result === 'permerror') {
+    const finding = fail({ ...ambiguousFromDomain(reason), evidence });
+    return { ...finding, dependsOn: ['from'], fixedBy: [['from']] };
+  }
+  if (result === 'none')
+    return { ...noRecord(outcome, await context.fact(reliesOnEd25519)), evidence };
+  const { signatures } = await context.fact(dkimResult);
+  const broken = await brokenSignature(context, signatures);
+  const explanation = await explainDmarcFailure(context, outcome, spf, broken);
+  const forwarded = await forwardedDmarcFix(context, signatures);
+  if (forwarded) return fail({ ...explanation, fix: forwarded, evidence });
+  // The fix is a valid signature of the From domain.
+  const isNew = !hasOwnKey(context, signatures);
+  const others = broken ? alsoRepaired(broken) : isNew ? ['dkim_key'] : [];
+  return {
+    ...fail({ ...explanation, evidence }),
+    alsoFixes: ['dkim', 'dkim_alignment', ...others],
+  };
+}
 
 /** Follows from the check of the key, which says what to add. */
 const passByEd25519 = (fromDomain: string | null): Finding =>

@@ -45,7 +45,8 @@ export async function dkimResult(context: Context): Promise<DkimOutcome> {
   const answers = Promise.all(signatures.map((signature) => lookUpKey(signature, resolver)));
   const options = {
     resolver: mailauthResolver(resolver),
-    curTime: new Date(context.receivedAt),
+    // Without a time of receipt, no signature has expired.
+    curTime: new Date(context.receivedAt ?? 0),
     rejectRsaSha1: true,
   };
   const verified = await verifySignatures(fields.raw, options, context.message.lines.bareLf > 0);

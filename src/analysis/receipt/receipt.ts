@@ -58,7 +58,8 @@ export function readReceipt(headers: HeaderField[]): Receipt | null {
   if (!found) return null;
   const { step, receiver, by } = found;
   const at = step.hop.time;
-  if (!step.client || isLocalAddress(step.client.address)) return withoutClient(by, at);
+  if (!step.client || isLocalAddress(step.client.address))
+    return withoutClient(by, at, mailFromIn(headers.slice(0, step.index), [], []));
   const server = { by, receiver };
   const received = step.index;
   const added = addedFields(headers, received, server);
@@ -86,12 +87,13 @@ export function readReceipt(headers: HeaderField[]): Receipt | null {
   };
 }
 
-const withoutClient = (by: string, at: number | null): Receipt => ({
-  ...{ by, provider: null, at, client_ip: null, helo: null, tls: null, mail_from: null },
-  ...{
-    results: null,
-    addedFields: [],
-    origins: at === null ? {} : { at: { field: 'Received', by } },
+/** The time alone says what was late. Whether the fields around it are the receiver's is in doubt. */
+const withoutClient = (by: string, at: number | null, sender: Sender | null): Receipt => ({
+  ...{ by, provider: null, at, client_ip: null, helo: null, tls: null },
+  ...{ mail_from: sender?.value ?? null, results: null, addedFields: [] },
+  origins: {
+    ...(at !== null && { at: { field: 'Received', by } }),
+    ...(sender && { mail_from: { field: sender.field, by } }),
   },
 });
 
@@ -227,15 +229,16 @@ function resultFields(headers: HeaderField[], { added, received, server }: Added
   });
 }
 
+interface Sender {
+  value: string;
+  field: string;
+}
+
 /** The envelope sender as the receiver recorded it. */
-function mailFromIn(
-  own: HeaderField[],
-  results: HeaderField[],
-  comments: string[],
-): { value: string; field: string } | null {
-  const valueOf = (name: string) => own.find(({ key }) => key === name);
-  const returnPath = valueOf('return-path');
-  const spf = valueOf('received-spf');
+function mailFromIn(own: HeaderField[], results: HeaderField[], comments: string[]): Sender | null {
+  const fieldNamed = (name: string) => own.find(({ key }) => key === name);
+  const returnPath = fieldNamed('return-path');
+  const spf = fieldNamed('received-spf');
   const candidates: [text: string | null | undefined, field: string][] = [
     [returnPath?.value, 'Return-Path'],
     [/\benvelope-from=["']?(<?[^\s;"'>]*>?)/i.exec(spf?.value ?? '')?.[1], 'Received-SPF'],

@@ -124,9 +124,10 @@ interface SpfIdentity {
  * the From address, which often has another domain.
  */
 export function spfIdentity(context: Context): SpfIdentity {
-  const { mail_from, helo } = context.envelope;
+  const { mail_from, helo, file } = context.envelope;
   if (mail_from !== null) return mailFromOrHelo(mail_from, helo, null);
-  const returnPath = fieldValue(context.message, 'return-path');
+  // What the receiver of a file did not write is the sender's.
+  const returnPath = file?.by ? null : fieldValue(context.message, 'return-path');
   if (returnPath !== null) return mailFromOrHelo(returnPath, helo, 'return_path');
   return { identity: 'mailfrom', text: null, sender: null, domain: null, assumed: null };
 }

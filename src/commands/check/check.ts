@@ -3,7 +3,6 @@
 import { basename, resolve } from 'node:path';
 import type { AnalysisInput, Envelope } from '../../analysis/check.ts';
 import type { AnalysisResult, StoredResult } from '../../analysis/result.ts';
-import { isoTime, systemClock } from '../../lib/clock.ts';
 import { printable, printableJson } from '../../lib/log.ts';
 import { withCrlf } from '../../mailtests/submit.ts';
 import type { StoredReport } from '../../report/report.ts';
@@ -65,7 +64,6 @@ export const check = defineCommand({
     const baseline = values.baseline === undefined ? null : readBaseline(values.baseline);
     const input = {
       envelope: readEnvelope(values),
-      receivedAt: systemClock.now(),
       kind: values.kind ?? 'auto',
     };
     const { json = false } = values;
@@ -112,7 +110,8 @@ function waitOnService(
 }
 
 interface RunOptions {
-  input: Omit<AnalysisInput, 'raw'>;
+  /** What the user gives. */
+  input: Pick<AnalysisInput, 'envelope' | 'kind'>;
   analysis: AnalysisOptions;
   limits: Limits;
   baseline: Baseline | null;
@@ -176,14 +175,14 @@ function outcomeOf(
   const { name, path } = analyzed.source;
   const read = resultOf(analyzed);
   if ('problem' in read) return { name, path, ...read };
-  const { result, converted } = read;
+  const { result, converted, envelope } = read;
   const comparison = baseline && compare(result, name, baseline);
   const failures = [
     ...missedLimits(result, limits),
     ...(comparison ? regressions(result, comparison, tolerance) : []),
   ];
-  const test = toTestObject(result, input, converted);
-  return { name, path, result, test, failures, comparison };
+  const test = toTestObject(result, { envelope, kind: input.kind }, converted);
+  return { name, path, result, envelope, test, failures, comparison };
 }
 
 // What is printed.
@@ -199,8 +198,7 @@ function singlePrinter({ json, paths }: RunOptions, io: Io): Printer {
     begin() {},
     add(outcome) {
       if (!isChecked(outcome)) return printMessage(io, `${printable(outcome.problem)}.`);
-      const hasEnvelope = outcome.result.auth_results.spf !== null;
-      const text = () => singleText(outcome, { hasReport: paths.size > 0, hasEnvelope }, io);
+      const text = () => singleText(outcome, { hasReport: paths.size > 0 }, io);
       io.stdout(json ? `${printableJson(outcome.test, 2)}\n` : text());
       const name = printable(titleOf(outcome.name));
       for (const failure of outcome.failures) printMessage(io, `${name}: ${printable(failure)}`);
@@ -258,11 +256,11 @@ export function toTestObject(
 
 async function renderReports(
   analyzed: SourceOutcome,
-  { input, paths }: RunOptions,
+  { paths }: RunOptions,
   io: Io,
 ): Promise<string[]> {
   if ('problem' in analyzed || !analyzed.outcome.ok) return [];
-  const report = storedReport(analyzed.outcome.result, analyzed.source, input);
+  const report = storedReport(analyzed.outcome.result, analyzed.source, analyzed.envelope);
   return writeRendered(
     paths,
     report,
@@ -274,14 +272,15 @@ async function renderReports(
 function storedReport(
   result: StoredResult,
   { name }: MessageSource,
-  { envelope, receivedAt }: RunOptions['input'],
+  envelope: Envelope,
 ): StoredReport {
   return {
     ...result,
     id: null,
     name: name === '-' ? null : basename(name),
-    received_at: isoTime(receivedAt),
-    completed_at: isoTime(systemClock.now()),
+    received_at: envelope.file?.at ?? null,
+    // The report of a file is the same on any day.
+    completed_at: null,
     envelope,
     placement: [],
   };

@@ -60,10 +60,11 @@ async function read(
 }
 
 function show(form: HTMLFormElement, receipt: Receipt | null): void {
-  const line = form.querySelector<HTMLElement>('[data-receipt-summary]')!;
-  line.textContent = receipt?.summary ?? '';
-  line.hidden = receipt === null;
-  announce(line.textContent);
+  const notice = form.querySelector<HTMLElement>('[data-receipt-summary]')!;
+  const summary = receipt?.summary ?? '';
+  notice.querySelector('p')!.textContent = summary;
+  notice.hidden = receipt === null;
+  announce(summary);
   for (const name of FIELDS) {
     const field = form.elements.namedItem(name) as HTMLInputElement;
     const value = receipt?.envelope[name] ?? '';

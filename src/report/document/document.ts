@@ -40,6 +40,7 @@ import { messageSection, pathSection } from './message.ts';
 import { placementSections } from './placement.ts';
 import { previewSections } from './preview.ts';
 import { acceptanceSection, kindChoice, providerLines, providersSection } from './providers.ts';
+import { receiptSections } from './receipt.ts';
 import { sourceSections } from './receivers.ts';
 import type { ReportVariant } from './variant.ts';
 import { scoreFigure, shortVerdict, verdictBlock } from './verdict.ts';
@@ -102,7 +103,7 @@ function reportBlocks(report: Report, variant: ReportVariant, above: string | nu
 
 /** For a terminal: the verdict, the first fixes, a line for each category, and what was not checked. */
 export function terminalDocument(
-  result: ReportedResult,
+  result: ReportedResult & Partial<Pick<Report, 'envelope'>>,
   testedName: string | null,
   more: Block[] = [],
 ): ReportDocument {
@@ -114,6 +115,7 @@ export function terminalDocument(
       ...shortFixes(result),
       ledgerBars(result),
       shortAuthentication(result),
+      ...receiptSections(result.envelope),
       ...more,
       ...providerLines(result),
       ...uncheckedNotes(result),

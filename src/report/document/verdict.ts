@@ -204,8 +204,15 @@ const commonFacts = (report: Report): Fact[] => [
   ...(report.name ? [{ name: ['Test'], value: [oneLine(report.name, 200)] }] : []),
   subjectOf(report),
   senderOf(report),
-  ...(report.received_at ? [{ name: ['Received'], value: [time(report.received_at)] }] : []),
+  ...receivedFact(report),
 ];
+
+function receivedFact({ received_at, envelope }: Report): Fact[] {
+  if (received_at) return [{ name: ['Received'], value: [time(received_at)] }];
+  return envelope?.file
+    ? [{ name: ['Received'], value: [muted('not known: this is a file')] }]
+    : [];
+}
 
 function pageFacts(report: Report): Fact[] {
   const { ruleset, id } = report;

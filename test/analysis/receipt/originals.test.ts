@@ -23,7 +23,10 @@ function summarize(receipt: Receipt, answer: ReceiptAnswer): Omit<ReceiptAnswer,
     results: receipt.results,
   };
   const isOpen = (name: string) => answer[name as keyof ReceiptAnswer] === 'any';
-  const entries = Object.entries(values).map(([name, value]) => [name, isOpen(name) ? 'any' : value]);
+  const entries = Object.entries(values).map(([name, value]) => [
+    name,
+    isOpen(name) ? 'any' : value,
+  ]);
   return Object.fromEntries(entries);
 }
 
@@ -42,9 +45,11 @@ describe('The receipt of an original', () => {
       assert.deepEqual(summarize(receipt, answer), values);
       const isAdded = headers.map(
         ({ name }, index) =>
-          (index < added.first || index >= headers.length - added.last) && !added.but?.includes(name),
+          (index < added.first || index >= headers.length - added.last) &&
+          !added.but?.includes(name),
       );
-      const named = (indexes: number[]) => indexes.map((index) => `${index} ${headers[index]!.name}`);
+      const named = (indexes: number[]) =>
+        indexes.map((index) => `${index} ${headers[index]!.name}`);
       assert.deepEqual(
         named(receipt.addedFields),
         named(headers.flatMap((_, index) => (isAdded[index] ? [index] : []))),
