@@ -16,6 +16,7 @@ import { startDnsServer } from '../helpers/dns-server.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { loadOriginal, originalsZone } from '../helpers/originals.ts';
 import { spawnProgram } from '../helpers/program.ts';
+import { makeKey, signMessage } from '../helpers/signer.ts';
 
 const CLOCK_OFFSET = fileURLToPath(new URL('../helpers/clock-offset.ts', import.meta.url));
 const DAY_MS = 24 * 60 * 60_000;
@@ -25,7 +26,9 @@ const LATER: [name: string, offsetMs: number][] = [
   ['two years', 731 * DAY_MS],
 ];
 
-/** Neither policies nor keys are perfect, so that findings propose records. */
+const KEY = makeKey();
+
+/** Neither policy nor SPF is right, so that findings propose records. */
 const ZONE = {
   ...blocklistZone(),
   ...originalsZone(),
@@ -35,18 +38,26 @@ const ZONE = {
     MX: ['10 mail.lantern-books.example'],
     TXT: ['v=spf1 include:_spf.lantern-books.example ~all'],
   },
+  'expiring._domainkey.lantern-books.example': { TXT: [KEY.record] },
   '_spf.lantern-books.example': { TXT: ['v=spf1 ip4:203.0.114.8 -all'] },
   'example.com': { A: ['192.0.2.1'], MX: ['10 example.com'] },
 };
 
-const expiring = loadOriginal('gmail')
-  .raw.toString('latin1')
-  .replace('t=1795167969;', 't=1795167969; x=1795254369;');
+/** The original of Gmail, with a signature that had expired a day after it was received. */
+async function expiring(): Promise<Buffer> {
+  const [added = '', message = ''] = loadOriginal('gmail')
+    .raw.toString('latin1')
+    .split(/^Received: by mail\.lantern[^]+?(?=^From: )/m);
+  const signed = await signMessage(message, {
+    ...{ domain: 'lantern-books.example', selector: 'expiring', key: KEY },
+    signTime: Date.UTC(2026, 10, 20, 9, 46, 9),
+    expires: Date.UTC(2026, 10, 21, 9, 46, 9),
+  });
+  return Buffer.concat([Buffer.from(added, 'latin1'), signed]);
+}
 
 const MESSAGES: Record<string, [message: string | Buffer, options: string[]]> = {
-  // Its signature expires a day after it was sent, and has long expired on every day of this test.
-  'received.eml': [expiring, []],
-  'forwarded.eml': [loadOriginal('forwarded-to-outlook').raw, []],
+  'received.eml': [await expiring(), []],
   'template.eml': [goodMessage(), ['--ip=192.0.2.1', '--helo=mail.example.com']],
   'without-date.eml': ['From: a@example.com\r\nSubject: Hello\r\n\r\nHello\r\n', []],
 };
@@ -122,6 +133,14 @@ for (const [name, [, options]] of Object.entries(MESSAGES))
       [...FORMATS, 'stdout', 'stderr', 'summary.md'].sort(),
     );
     assert.ok(today.outputs.json!.length > 1000 && today.outputs.pdf!.length > 1000);
+    if (name === 'received.eml') {
+      const { messages } = JSON.parse(today.outputs.json!.toString());
+      assert.equal(
+        messages[0].test.auth_results.dkim,
+        'pass',
+        'it had not expired when it was received',
+      );
+    }
     writeFileSync(baseline, today.outputs.baseline!);
     const compared = await run(0, [`--baseline=${baseline}`, '--tolerance=0']);
     assert.equal(compared.code, 0, 'nothing is worse than itself');
@@ -159,17 +178,23 @@ test('An uploaded file has the same findings and report on any day', async (t) =
     );
     const { text: html } = await service.call('GET', `/v1/tests/${body.id}/report.html`);
     assert.ok(checks.length > 40);
-    return {
-      ...{ score, checks, summary, auth_results, envelope, providers },
-      html: html.replaceAll(body.id, 'TEST'),
-    };
+    const result = { score, checks, summary, auth_results, envelope, providers };
+    // In pieces, so that a difference names its place. The service says when it analyzed the message.
+    const pieces = html
+      .replaceAll(body.id, 'TEST')
+      .replace(/Analyzed <time[^>]*>[^<]*/, '')
+      .split(/(?<=>)/);
+    return { result, html: pieces };
   };
   for (const name of Object.keys(MESSAGES)) {
     clock.set(Date.UTC(2026, 10, 29, 12));
     const today = await upload(name);
     for (const [later, offsetMs] of LATER) {
       clock.set(Date.UTC(2026, 10, 29, 12) + offsetMs);
-      assert.deepEqual(await upload(name), today, `${name}, ${later} later`);
+      const then = await upload(name);
+      assert.deepEqual(then.result, today.result, `${name}, ${later} later`);
+      const differences = then.html.filter((text, index) => text !== today.html[index]);
+      assert.deepEqual(differences, [], `the report of ${name}, ${later} later`);
     }
   }
 });
