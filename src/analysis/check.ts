@@ -68,8 +68,8 @@ export interface AnalysisInput {
   raw: Uint8Array;
   envelope: Envelope;
   /**
-   * Milliseconds since the Unix epoch. The current time for all checks: none reads a clock. null if it is not known, as of a
-   * file whose header does not say it: then nothing is judged that depends on it.
+   * Milliseconds since the Unix epoch. The current time for all checks: none reads a clock. It is null for a file whose
+   * header does not say it. Then nothing is judged that depends on it.
    */
   receivedAt: number | null;
   kind: MessageKind;

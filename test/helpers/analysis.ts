@@ -32,7 +32,7 @@ export interface CheckInput {
   zone?: Zone;
   resolver?: Resolver;
   envelope?: Partial<Envelope>;
-  receivedAt?: number;
+  receivedAt?: number | null;
   kind?: AnalysisInput['kind'];
   offline?: boolean;
   web?: WebClient;
@@ -47,7 +47,7 @@ export async function contextFor(scene: CheckInput): Promise<Context> {
   const input: AnalysisInput = {
     raw,
     envelope: { ...ENVELOPE, ...scene.envelope },
-    receivedAt: scene.receivedAt ?? RECEIVED_AT,
+    receivedAt: scene.receivedAt === undefined ? RECEIVED_AT : scene.receivedAt,
     kind: scene.kind ?? 'auto',
   };
   const resolver = scene.resolver ?? zoneResolver(scene.zone ?? {});

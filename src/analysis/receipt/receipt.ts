@@ -1,6 +1,6 @@
 /**
- * Finds out from a saved message who received it last, from where and when. The file is all that there is, and everything
- * below the field of the receiver can be forged. So whatever is in doubt is unknown.
+ * Finds out from a saved message who received it last, from where and when. Everything below the
+ * field of the receiver can be forged, so whatever is in doubt is unknown.
  */
 
 import { inNetworks, isLocalAddress } from '../../lib/addresses.ts';

@@ -28,11 +28,14 @@ export function singleText(
       testedName: name === '-' ? undefined : basename(name),
     },
   );
+  const hasSender =
+    result.auth_results.spf !== null ||
+    (envelope.client_ip !== null && envelope.mail_from !== null);
   const hints = [
     result.alternative ? '--kind marketing or --kind transactional to settle the kind' : null,
     '--json for every check with its evidence',
     hasReport ? null : '--html report.html or --pdf report.pdf for a report to share',
-    result.auth_results.spf !== null ? null : '--ip and --mail-from to check SPF and reverse DNS',
+    hasSender ? null : '--ip and --mail-from to check SPF and reverse DNS',
   ].filter(Boolean);
   return `${report}\n${wrap(`Next: ${hints.join(', ')}.`, io.width)}\n`;
 }

@@ -18,6 +18,7 @@ import {
 } from '../blocks.ts';
 
 const NOT_KNOWN = 'not known: this is a file';
+const UNKNOWN_IN_FILE = muted(NOT_KNOWN);
 
 /** "Gmail received it from 203.0.113.9 (mail.example.com), encrypted, on 20 Nov 2026, 09:46 UTC." */
 export function receiptSentence({ file, client_ip, helo, tls }: Envelope): string {
@@ -32,14 +33,16 @@ export function receiptSentence({ file, client_ip, helo, tls }: Envelope): strin
   return `${receiver} received it${from}${encryption}${at}.`;
 }
 
-/** For a report that has no delivery path. Nothing for a message that was sent to the service. */
+/** For a report without a delivery path: the known values. Nothing for a message that was sent to the service. */
 export function receiptSections(envelope: Envelope | null | undefined): Section[] {
   if (!envelope?.file) return [];
+  const facts = sessionFacts(envelope);
+  const rows = facts.rows.filter(({ value }) => !value.includes(UNKNOWN_IN_FILE));
   return [
     {
       ...{ kind: 'section', id: 'receipt', title: 'Receipt' },
       note: [oneLine(receiptSentence(envelope))],
-      blocks: [sessionFacts(envelope)],
+      blocks: rows.length > 0 ? [{ ...facts, rows }] : [],
     },
   ];
 }
@@ -61,7 +64,7 @@ export function sessionFacts(envelope: Envelope): Facts {
   const { client_ip, helo, mail_from, tls, reported_by, file } = envelope;
   const fact = (name: string, key: keyof FileReceipt['origins'], value: Text | null): Fact => ({
     name: [name],
-    value: value ? [...value, ...originOf(file, key)] : [muted(file ? NOT_KNOWN : 'unknown')],
+    value: value ? [...value, ...originOf(file, key)] : [file ? UNKNOWN_IN_FILE : muted('unknown')],
   });
   const shown = (text: string | null): Text | null => (text === null ? null : [code(text, 320)]);
   const encryption: Text | null = tls && [
