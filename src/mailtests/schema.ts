@@ -184,7 +184,7 @@ const FileReceipt = named(
   },
 );
 
-const Envelope = named(
+export const Envelope = named(
   'Envelope',
   v.object({
     mail_from: described(

@@ -108,7 +108,7 @@ function stepOf(value: string, index: number): Step {
 /** How servers record that the client signed in. */
 const SIGNED_IN = /^(?:authenticated\b|auth(?:entication)?[:=]|smtp-auth\b)/i;
 
-/** A program fetched the message from the mailbox. */
+/** A program, or another provider, fetched the message from the mailbox. */
 const RETRIEVAL = /^(?:pop3|imap)/i;
 
 interface Receiving {
@@ -126,8 +126,12 @@ function findReceiving(steps: Step[]): Receiving | null {
   const passed: Step[] = [];
   for (const step of steps) {
     if (step.isSubmission) return null;
+    if (RETRIEVAL.test(step.hop.protocol ?? '')) {
+      receiver = null;
+      passed.length = 0;
+      continue;
+    }
     const previous = passed.at(-1);
-    if (RETRIEVAL.test(step.hop.protocol ?? '')) continue;
     receiver ??= receiverOf(step.hop.by);
     // A hop of other servers: the way between them is unknown.
     if (previous && receiver === null && !follows(previous, step)) break;

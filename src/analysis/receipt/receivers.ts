@@ -101,11 +101,36 @@ export const RECEIVERS: Receiver[] = [
     internal: [],
     offersTls: false,
   },
+  {
+    name: 'IONOS',
+    servers: /\.(?:kundenserver\.de|1and1\.(?:com|de)|ionos\.(?:com|de|fr|es|it|co\.uk))$/,
+    authserv: /(?:^|\.)(?:kundenserver\.de|1and1\.(?:com|de)|ionos\.(?:com|de|fr|es|it|co\.uk))$/,
+    ...UNITED_INTERNET,
+  },
+  {
+    name: 'Yandex',
+    servers: /\.yandex\.(?:net|ru)$/,
+    authserv: /\.yandex\.(?:net|ru)$/,
+    fields: /^(?:x-yandex-|return-path$)/,
+    internal: [parseNetwork('2a02:6b8::/32')],
+    offersTls: true,
+    hasResultsBelow: true,
+  },
+  {
+    name: 'Amazon SES',
+    servers: /^inbound-smtp\.[a-z0-9-]+\.amazonaws\.com$/,
+    authserv: /^amazonses\.com$/,
+    fields: /^x-ses-/,
+    internal: [],
+    // It writes `with SMTP` for encrypted connections too.
+    offersTls: false,
+    hasResultsBelow: true,
+  },
 ];
 
 /** Fields that mail servers add next to their Received field, whoever runs them. */
 export const DELIVERY_FIELDS =
-  /^(?:received-spf|x-spam-.*|x-rspamd-.*|x-spamd-.*|x-virus-.*|x-greylist|(?:open)?dkim-filter|authentication-results-original|x-original-to|delivered-to|envelope-to|x-envelope-to|x-envelope-from)$/;
+  /^(?:received-spf|x-spam-.*|x-rspamd-.*|x-spamd-.*|x-virus-.*|x-greylist|(?:open)?dkim-filter|authentication-results-original|x-original-to|delivered-to|envelope-to|x-envelope-to|x-envelope-from|x-return-path|x-md(?:av|arrival|aemon|remote|helo)-?.*)$/;
 
 /** Fields that Exchange servers add anywhere, and remove from what comes from outside. */
 export const EXCHANGE_FIELDS = /^x-ms-exchange-organization-/;
