@@ -67,7 +67,10 @@ interface Signatures {
 const SEVERITY: Finding['status'][] = ['fail', 'warn', 'error', 'pass', 'skipped'];
 
 function worstFinding(signatures: Signatures): Finding {
-  const findings = signatures.relevant.map((signature) => evaluateKey(signature, signatures));
+  const findings = signatures.relevant.map((signature) => ({
+    ...evaluateKey(signature, signatures),
+    about: signature.domain,
+  }));
   for (const status of SEVERITY) {
     const finding = findings.find((candidate) => candidate.status === status);
     if (finding) return finding;

@@ -15,8 +15,8 @@ import {
   skipped,
   warn,
 } from '../check.ts';
-import { clientPtr, fullHostName, proposedName, publicClient, usableNames } from '../dns/names.ts';
-import { canPublish } from '../sending-services/ownership.ts';
+import { clientPtr, fullHostName, publicClient, usableNames } from '../dns/names.ts';
+import { canPublish, proposedName } from '../sending-services/ownership.ts';
 
 const NOT_CHECKED = 'The HELO name was not checked.';
 

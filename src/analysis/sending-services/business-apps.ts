@@ -108,6 +108,8 @@ export const BUSINESS_APPS: SendingService[] = [
     dkim: DKIM_IN_CONSOLE,
     returnPath: 'domain authentication, which adds CNAME records',
     guides: guide('https://help.shopify.com/'),
+    replacesFrom:
+      'https://help.shopify.com/en/manual/intro-to-shopify/initial-setup/email-rewrites',
   },
   ...servicesOf(table`
 Atlassian Cloud | support.atlassian.com | atlassian.net | = | _spf.atlassian.net
@@ -125,6 +127,7 @@ Esker | www.esker.com | eskerondemand.com | =
 EventsAir | www.eventsair.com | eventsairmail.com | =
 FormAssembly | help.formassembly.com | formassembly.com
 FranConnect | www.franconnect.com | franchisemail.net | =
+Gorgias | docs.gorgias.com | | gorgias.com gorgias.io
 Greenhouse | support.greenhouse.io | | greenhouse-mail.io | mg-spf.greenhouse.io
 Highspot | help.highspot.com | highspot.com
 HighRadius | www.highradius.com | highradiuscorp.com | =

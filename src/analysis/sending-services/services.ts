@@ -66,9 +66,9 @@ export const serviceOfSelector = (selector: string): SendingService | undefined 
           : dkim.kind === 'txt' && dkim.selector === selector,
       );
 
-/** Whether the domain is one of a service, so that its customers cannot publish records there. */
-export const isServiceDomain = (domain: string): boolean =>
-  [serviceOfHost, serviceOfSigner, serviceOfMailFrom].some((find) => find(domain) !== undefined);
+/** The service to which the domain belongs, so that its customers cannot publish records there. */
+export const serviceOfDomain = (domain: string): SendingService | undefined =>
+  serviceOfSigner(domain) ?? serviceOfMailFrom(domain) ?? byHost(domain)[0];
 
 const SPF_OWNERS = new Set(
   SENDING_SERVICES.flatMap(({ spf }) => (spf.kind === 'include' ? spf.includes : [])).map(
@@ -78,4 +78,4 @@ const SPF_OWNERS = new Set(
 
 /** Whether an SPF record at this name is one of a service, which customers include. */
 export const isServiceSpf = (name: string): boolean =>
-  isServiceDomain(name) || SPF_OWNERS.has(organizationalDomain(name));
+  serviceOfDomain(name) !== undefined || SPF_OWNERS.has(organizationalDomain(name));
