@@ -351,7 +351,7 @@ export const CONSEQUENCES = [
     effect: 'weakness',
     actor: LARGE,
     reason: 'From has a domain of the sending service, not of the sender.',
-    problem: 'From has the domain of your email service',
+    problem: 'From is not at your own domain',
     reference: 'The reputation of that domain depends on all customers of the service.',
     applies: (find) =>
       find('from')?.status === 'warn' && find('from')?.evidence.replaced_by !== undefined,

@@ -6,7 +6,6 @@ import { type Context, type Finding, type Fix, info, warn } from '../check.ts';
 import { isDmarcRecord } from '../dmarc/record.ts';
 import { type ForeignSender, foreignSender } from './foreign-sender.ts';
 import { freemailProvider } from './freemail.ts';
-import { ownDomainFix } from './ownership.ts';
 import type { SendingService } from './service.ts';
 import { dkimGuide, signingSteps } from './signing-steps.ts';
 
@@ -49,7 +48,7 @@ async function ofService(
         `Your message is sent from ${domain}, a domain of ${name}.`,
         `Its DNS records are those of ${name}, so there is nothing for you to publish.`,
       ),
-      fix: ownAddressFix(company, domain),
+      fix: ownAddressFix(company),
     };
   return warn({
     title: isReplaced
@@ -72,13 +71,10 @@ function replacedTitle(name: string, customer: string | null): string {
   return `${name} replaced your From address because ${customer} ${verb} authenticated there.`;
 }
 
-function ownAddressFix(service: SendingService, domain: string): Fix {
-  if (service.id === 'microsoft_365') return ownDomainFix(domain)!;
-  return {
-    text: `To send from a domain of your own, authenticate it in ${service.name}, and use an address there.`,
-    guide: dkimGuide(service),
-  };
-}
+const ownAddressFix = (service: SendingService): Fix => ({
+  text: `To send from a domain of your own, authenticate it in ${service.name}, and use an address there.`,
+  guide: dkimGuide(service),
+});
 
 async function authenticationFix(
   context: Context,

@@ -13,7 +13,7 @@ import { fieldValue } from '../mime/message.ts';
 import { freemailProvider } from './freemail.ts';
 import { isVerified, knownOwner, ownDomainFix } from './ownership.ts';
 import { hasSuffix, type SendingService } from './service.ts';
-import { serviceOfDomain } from './services.ts';
+import { canReplaceFrom, serviceOfDomain } from './services.ts';
 import { type Vendor, vendorOf } from './vendors.ts';
 
 interface Sender {
@@ -37,7 +37,7 @@ export async function foreignSender(context: Context): Promise<ForeignSender | n
     return null;
   const vendor = vendorOf(domain);
   const service = serviceOfDomain(domain);
-  if (!vendor && !service) return null;
+  if (!vendor && !(service && canReplaceFrom(service))) return null;
   if (!context.offline && (await context.fact(dmarcResult)).identifiers !== 'pass') return null;
   const sender = { domain, customer: customerDomain(context, domain) };
   if (vendor) return { ...sender, role: 'vendor', company: vendor };

@@ -303,19 +303,25 @@ export const NEWSLETTERS: SendingService[] = [
 Act-On | connect.act-on.com | act-on.net | | _spf.act-on.net
 Action Network | help.actionnetwork.org | actionnetwork.org
 APSIS One | help.apsis.one | anpdm.com | =
+Attentive | docs.attentive.com | | attentivemobile.com attentive.com
 Benchmark Email | kb.benchmarkemail.com | bmsend.com | =
+Bento | docs.bentonow.com | | bentonow.com
 Blackbaud | kb.blackbaud.com | blackbaud.net convio.net | = | outboundmail.blackbaud.net
 BombBomb | support.bombbomb.com | bbemaildelivery.com | =
 Bonterra EveryAction | help.everyaction.com | ngpweb.com | =
+Braze | www.braze.com/docs/user_guide/message_building_by_channel/email/email_setup/authentication | | braze.com
 Cordial | support.cordial.com | cordialmail.net | =
 Cuenote | www.cuenote.jp | cuenote.jp
 Doppler | help.fromdoppler.com | fromdoppler.com | | spf.fromdoppler.com
 Dotdigital | support.dotdigital.com | dotmailer.com dotdigital-email.com dotmailer-email.com | = | | | a custom from address
 Emma | support.e2ma.net | e2ma.net | = | e2ma.net | | | help.e2ma.net/article/yahoo-aol-changes-affect-your-deliverability-rates
 Epsilon | www.epsilon.com | epsl1.com | =
+Flodesk | help.flodesk.com/en/articles/3200817-authenticate-your-domain-via-dkim | | flodesk.com
+Ghost | ghost.org/help | | ghost.io
 GMass | www.gmass.co/blog | | gmuser.net gmusers.net | | | | www.gmass.co/blog/?p=25781
 Granicus govDelivery | support.granicus.com | govdelivery.com | =
 Inxmail | help.inxmail.com | inxserver.de inxserver.com | =
+Iterable | support.iterable.com/hc/en-us/articles/7130133854612-Email-Setup | | iterable.com
 Kajabi | help.kajabi.com | | kajabimail.net kajabimail.com | | | a custom email domain | help.kajabi.com/en/articles/12696261-custom-email-domain-requirements
 Keap | help.keap.com | infusionmail.com | = | infusionmail.com
 Listrak | help.listrak.com | lstrk.net | =
@@ -335,6 +341,7 @@ PR Newswire | www.prnewswire.com | prnewswire.com dvcotechnology.com | | email.p
 Sailthru | getstarted.sailthru.com | sailthru.com | | aspmx.sailthru.com
 SAP Emarsys | help.sap.com/docs/SAP_EMARSYS | emarsys.net emsmtp.com | = | emsmtp.com
 Sender | help.sender.net | sendersrv.com | = | sendersrv.com
+Sendlane | help.sendlane.com | | sendlane.com
 SendPulse | sendpulse.com/knowledge-base | sendpulse.com | | mxsspf.sendpulse.com
 Spotler | spotler.com | mailplus.nl gatormail.co.uk
 systeme.io | help.systeme.io | | systeme.io | own | systemeio1=key1.systeme.io systemeio2=key2.systeme.io

@@ -22,6 +22,12 @@ export const SENDING_SERVICES: SendingService[] = [
   ...GATEWAYS,
 ];
 
+const MAIL_HOSTS = new Set([...MAILBOX_HOSTS, ...HOSTING_PROVIDERS, ...GATEWAYS]);
+
+/** Whether the service may put a domain of its own into From of mail that its customers compose there. */
+export const canReplaceFrom = (service: SendingService): boolean =>
+  service.replacesFrom !== undefined || !MAIL_HOSTS.has(service);
+
 type Marks = SendingService['marks'];
 const indexOf = (suffixes: (marks: Marks) => string[] | undefined) =>
   suffixIndex(SENDING_SERVICES.map((service) => [service, suffixes(service.marks)]));

@@ -12,6 +12,7 @@ export interface Vendor {
 
 /** The name, its domains, and the guide without `https://`. */
 const VENDORS: Vendor[] = table`
+Acuity Scheduling | acuityscheduling.com
 Airbnb | airbnb.com
 Amazon | amazon.com amazon.co.uk amazon.de amazon.fr amazon.it amazon.es amazon.ca amazon.co.jp
 Apple | apple.com
@@ -34,6 +35,7 @@ Eventbrite | eventbrite.com
 Facebook | facebookmail.com facebook.com
 FedEx | fedex.com
 Figma | figma.com
+Fresha | fresha.com
 FreshBooks | freshbooks.com
 GitHub | github.com
 GitLab | gitlab.com
@@ -41,44 +43,57 @@ GoCardless | gocardless.com
 GoFundMe | gofundme.com
 Google | google.com
 Gumroad | gumroad.com
+HoneyBook | honeybook.com
 Indeed | indeed.com indeedemail.com
 Instagram | instagram.com
 Intuit QuickBooks | intuit.com
+Jobber | getjobber.com
 Kickstarter | kickstarter.com
 Klarna | klarna.com
 Ko-fi | ko-fi.com
+Lexware Office | lexoffice.de lexware.de
 LinkedIn | linkedin.com
 Medium | medium.com
 Meetup | meetup.com
 Microsoft | microsoft.com
+Mindbody | mindbodyonline.com
 Mollie | mollie.com
+Monday.com | monday.com
+MYOB | myob.com
 Nextdoor | nextdoor.com
+Notion | notion.so
 OpenTable | opentable.com opentable.co.uk
 PandaDoc | pandadoc.com pandadoc.net
 Patreon | patreon.com
 PayPal | paypal.com paypal.de paypal.co.uk paypal.fr paypal.it paypal.es | developer.paypal.com/invoicing/use-your-email-domain/set-up-domain
 Pinterest | pinterest.com
 Revolut | revolut.com
+Sage | sage.com
+sevdesk | sevdesk.de
 Slack | slack.com
 Square | squareup.com square.com
 Stripe | stripe.com | docs.stripe.com/get-started/account/email-domain
 Substack | substack.com
 SumUp | sumup.com
+SurveyMonkey | surveymonkey.com
 Ticketmaster | ticketmaster.com ticketmaster.co.uk ticketmaster.de
 TikTok | tiktok.com
+Toast | toasttab.com
 Trello | trello.com
 Tripadvisor | tripadvisor.com
 Trustpilot | trustpilot.com trustpilotmail.com
 Typeform | typeform.com
+Uber | uber.com
 UPS | ups.com
 Upwork | upwork.com
 Vimeo | vimeo.com
+Vinted | vinted.com
+Vistaprint | vistaprint.com
 Wave | waveapps.com
 WeTransfer | wetransfer.com
 Wise | wise.com
 X | x.com twitter.com
 Xero | xero.com
-Zelle | zellepay.com
 Zoho Books | zohobooks.com zohobooks.eu zohobooks.in
 Zoho Invoice | zohoinvoice.com zohoinvoice.eu zohoinvoice.in
 Zoom | zoom.us zoom.com
