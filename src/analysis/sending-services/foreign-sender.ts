@@ -1,6 +1,6 @@
 /**
- * Mail whose From domain belongs to a known company: a service that put its own domain there in place of its
- * customer's, or a vendor that sends in its own name. Either way, the reader can publish nothing for that domain.
+ * Mail whose From domain belongs to a known company. Either a service put its own domain there in place of its
+ * customer's, or a vendor sends in its own name. The reader can publish nothing for that domain.
  */
 
 import { addressDomain, normalizeDomain, ownedDomain } from '../../lib/domain-names.ts';

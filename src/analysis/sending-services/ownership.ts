@@ -105,8 +105,8 @@ function domainOfRecord(name: string): string {
 }
 
 /**
- * A host name to propose for the sending server: its HELO name if it is fully qualified, not generic, and not
- * of a known company; else `mail.` plus the sender's domain.
+ * A host name to propose for the sending server: its HELO name if it is fully qualified, not generic, and not a
+ * known company's. Otherwise, `mail.` plus the sender's domain.
  */
 export function proposedName(context: Context): string {
   return knownName(context) ?? 'mail.example.com';

@@ -24,7 +24,7 @@ import {
  * 5. the names to include in SPF, or `own` if its return path passes; empty if the account shows them
  * 6. DKIM: pairs such as `selector=target`, `txt:selector`, or `auto`; empty if the account shows it
  * 7. what it calls a return path of the customer
- * 8. the address at which it says that it replaces From (`SendingService.replacesFrom`), without `https://`
+ * 8. `replacesFrom`, without `https://`
  */
 export const servicesOf = (rows: string[][]): SendingService[] => rows.map(serviceOf);
 
