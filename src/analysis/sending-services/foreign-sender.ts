@@ -11,7 +11,7 @@ import { fromDomain } from '../dns/names.ts';
 import { listEntries } from '../mime/mailbox-list.ts';
 import { fieldValue } from '../mime/message.ts';
 import { freemailProvider } from './freemail.ts';
-import { isVerified, knownOwner, ownDomainFix } from './ownership.ts';
+import { foreignOwner, isVerified, knownOwner, ownDomainFix } from './ownership.ts';
 import { hasSuffix, type SendingService } from './service.ts';
 import { canReplaceFrom, serviceOfDomain } from './services.ts';
 import { type Vendor, vendorOf } from './vendors.ts';
@@ -57,20 +57,29 @@ function customerDomain({ message }: Context, domain: string): string | null {
     // `news=shop.example@…`
     local.split('=')[1],
     addressDomain(replyTo.replace(/>$/, '')),
-    // `news-shop.example@…`; with more hyphens, it is open where the domain begins.
-    local.split('-').length === 2 ? local.split('-')[1] : undefined,
-    addressDomain(name.slice(0, MAX_FIELD)),
+    // `shop-gmail.com@…`. Where another domain would begin after hyphens is open.
+    freemailAtEnd(local),
+    ADDRESS.test(name) ? addressDomain(name) : null,
   ];
-  const owner = knownOwner(domain);
   for (const candidate of candidates) {
     const found = candidate ? normalizeDomain(candidate) : null;
-    // An address at the company itself says nothing about the customer.
-    if (found !== null && ownedDomain(found) !== null && found.includes('.'))
-      if (!hasSuffix(found, [ownedDomain(domain) ?? domain]) && knownOwner(found) !== owner)
-        return found;
+    if (found !== null && isOfCustomer(found, domain)) return found;
   }
   return null;
 }
+
+function freemailAtEnd(local: string): string | null {
+  const domain = AFTER_HYPHEN.exec(local)?.[1]?.toLowerCase() ?? '';
+  return freemailProvider(domain) === null ? null : domain;
+}
+
+const AFTER_HYPHEN = /-([a-z]{2,20}(?:\.[a-z]{2,5}){1,2})$/i;
+const ADDRESS = /^[^\s@]{1,64}@[^\s@]{1,250}$/;
+
+/** Another address of the company, or one of a second service, says nothing about the customer. */
+const isOfCustomer = (found: string, from: string): boolean =>
+  (foreignOwner(found) === null || freemailProvider(found) !== null) &&
+  !hasSuffix(found, [ownedDomain(from) ?? from]);
 
 // Findings that only the company can act on.
 
@@ -80,6 +89,9 @@ const WRITTEN_BY_CUSTOMER = new Set(
     ' ',
   ),
 );
+
+/** Warnings that break a rule of a mailbox provider, so they stay warnings whoever can act. */
+export const BREAKS_RULE = new Set(['return_path', 'hidden_text', 'one_click', 'unsubscribe_link']);
 
 /**
  * The finding without advice that its reader cannot follow. A problem of someone else's records is information; if
@@ -98,17 +110,17 @@ export async function withoutForeignAdvice(
   if (sender?.role !== 'vendor' || WRITTEN_BY_CUSTOMER.has(check.id)) return finding;
   const { name } = sender.company;
   const { status, title, detail, evidence, fix: _, ...rest } = finding;
-  return status === 'fail'
+  return status === 'fail' || BREAKS_RULE.has(check.id)
     ? { ...finding, fix: { text: `Only ${name} can change this. Tell its support.` } }
     : { ...rest, ...info(title, `${detail} Only ${name} can change this.`, evidence) };
 }
 
 function ofOwner(
-  { label }: Check,
+  { id, label }: Check,
   finding: Finding,
   { domain, owner, context }: { domain: string; owner: string; context: Context },
 ): Finding {
-  if (finding.status === 'fail')
+  if (finding.status === 'fail' || (finding.status === 'warn' && BREAKS_RULE.has(id)))
     return { ...finding, fix: ownerFix(domain, owner, fromDomain(context)) };
   return info(
     `${label}: ${domain} belongs to ${owner}.`,

@@ -2,14 +2,18 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { analyze } from '../../../src/analysis/analyze.ts';
+import type { CheckStatus } from '../../../src/analysis/check.ts';
 import { NO_SETUP } from '../../../src/analysis/context.ts';
 import type { AnalysisResult } from '../../../src/analysis/result.ts';
+import { BREAKS_RULE } from '../../../src/analysis/sending-services/foreign-sender.ts';
 import { checksToFix } from '../../../src/analysis/summary.ts';
 import { ownedDomain } from '../../../src/lib/domain-names.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
 import { RECEIVED_AT } from '../../helpers/analysis.ts';
 import { makeKey, signMessage } from '../../helpers/signer.ts';
+import { NEEDED, verdicts } from '../providers/results.ts';
 
 const KEY = makeKey();
 const WEAK_KEY = makeKey('rsa1024');
@@ -177,6 +181,15 @@ describe('A service that replaced From is the first finding', () => {
     assert.equal(result.grade, 'A');
   });
 
+  it('takes neither a name nor the address of a second service for the customer’s domain', async () => {
+    for (const mail of [
+      { from: 'Anna <anna-maria.weber@mail.beehiiv.com>' },
+      { from: 'Team @ Fern <team@mail.beehiiv.com>' },
+      { from: 'Fern <fern@mail.beehiiv.com>', fields: 'Reply-To: r+1@inbound.mailgun.org\n' },
+    ])
+      assert.equal(checkOf(await analyzeMail(mail), 'from').status, 'info');
+  });
+
   it('mail from the domain of the service’s own site is not replaced', async () => {
     const result = await analyzeMail({ from: 'Brevo <news@brevo.com>' });
     assert.equal(checkOf(result, 'from').status, 'info');
@@ -256,6 +269,20 @@ describe('A vendor that sends in its own name', () => {
       checkOf(result, 'ptr').fix?.text,
       'Only Intuit QuickBooks can change this. Tell its support.',
     );
+  });
+
+  it('a warning that breaks a provider’s rule stays one', async () => {
+    const find = (id: string, status: CheckStatus) =>
+      verdicts({ [id]: status }).all.map(({ rules }) => rules.map((rule) => rule.status));
+    const breaking = NEEDED.filter((id) => !isDeepStrictEqual(find(id, 'warn'), find(id, 'info')));
+    assert.deepEqual(breaking.toSorted(), [...BREAKS_RULE].toSorted());
+    const result = await analyzeMail({
+      from: 'Alder <quickbooks@notification.intuit.com>',
+      zone: { 'out.intuit.com': { TXT: [`v=spf1 ip4:${CLIENT} -all`] } },
+      mailFrom: 'b@out.intuit.com',
+    });
+    assert.equal(checkOf(result, 'return_path').status, 'warn');
+    assert.match(checkOf(result, 'return_path').fix?.text ?? '', /^Only|belongs to Intuit/);
   });
 
   it('a forged invoice is not the vendor’s', async () => {
