@@ -184,7 +184,7 @@ describe('A service that replaced From is the first finding', () => {
   it('takes neither a name nor the address of a second service for the customer’s domain', async () => {
     for (const mail of [
       { from: 'Anna <anna-maria.weber@mail.beehiiv.com>' },
-      { from: 'Team @ Fern <team@mail.beehiiv.com>' },
+      { from: '"Team @ Fern" <team@mail.beehiiv.com>' },
       { from: 'Fern <fern@mail.beehiiv.com>', fields: 'Reply-To: r+1@inbound.mailgun.org\n' },
     ])
       assert.equal(checkOf(await analyzeMail(mail), 'from').status, 'info');
