@@ -134,6 +134,8 @@ export interface Finding {
   detail: string;
   /** The facts behind it from the message, the session or DNS. Keys are in snake_case. */
   evidence?: { [key: string]: Json };
+  /** Overrides the check's own `about`. */
+  about?: string;
   /** Overrides the check's own reference. */
   reference?: Reference;
   /** Required if the status is `warn` or `fail`. */
@@ -185,6 +187,11 @@ export interface Check {
    * adds to the gain of each of them.
    */
   fixedBy?: string[][];
+  /**
+   * The domain whose owner alone can fix what the check finds, such as the one that has the records; null if it has
+   * none. If it belongs to someone else than the reader, the finding gives no advice.
+   */
+  about?(context: Context): string | null | Promise<string | null>;
   run(context: Context): Finding | Promise<Finding>;
 }
 

@@ -346,6 +346,17 @@ export const CONSEQUENCES = [
     applies: (find) => failed(find, 'html_size'),
   },
   {
+    id: 'replaced_from',
+    limit: 89,
+    effect: 'weakness',
+    actor: LARGE,
+    reason: 'From has a domain of the sending service, not of the sender.',
+    problem: 'From is not at your own domain',
+    reference: 'The reputation of that domain depends on all customers of the service.',
+    applies: (find) =>
+      find('from')?.status === 'warn' && find('from')?.evidence.replaced_by !== undefined,
+  },
+  {
     id: 'one_mechanism',
     limit: 89,
     effect: 'weakness',

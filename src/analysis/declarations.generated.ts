@@ -681,7 +681,10 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "sender": "shown",
       "shown": "shown",
       "brand": "shown",
-      "signed_by": "shown"
+      "signed_by": "shown",
+      "sent_by": "shown",
+      "replaced_by": "shown",
+      "own_domain": "shown"
     }
   },
   "date": {

@@ -7,6 +7,7 @@ import type { Deadline } from './context.ts';
 import { withAlias } from './dns/alias.ts';
 import { brokenName } from './dns/broken-name.ts';
 import { dependencyDetail } from './result.ts';
+import { withoutForeignAdvice } from './sending-services/foreign-sender.ts';
 import { publishableFix } from './sending-services/ownership.ts';
 
 export interface RunCheckOptions {
@@ -48,7 +49,7 @@ export function runChecks(
     if (findings[index]) return;
     if (finding.fix) {
       findings[index] = finding;
-      withPublishableFix(finding, finding.fix, context).then(
+      withPossibleFix(checks[index]!, finding, options).then(
         (published) => settle(index, published),
         (error) => settleWithFault(index, error),
       );
@@ -84,9 +85,18 @@ function fault(check: Check, error: unknown, { subject, onFault }: RunCheckOptio
   );
 }
 
-/** Every proposed record is one that the sender can publish, at a name that can have it, whatever the check. */
-async function withPublishableFix(finding: Finding, fix: Fix, context: Context): Promise<Finding> {
-  const aliased = await withAlias(publishableFix(fix, context), context);
+/**
+ * Every fix is one that the sender can carry out, and every proposed record one that they can publish, at a name that
+ * can have it, whatever the check.
+ */
+async function withPossibleFix(
+  check: Check,
+  found: Finding,
+  { context, subject }: RunCheckOptions,
+): Promise<Finding> {
+  const finding = subject === 'message' ? await withoutForeignAdvice(check, found, context) : found;
+  if (!finding.fix) return finding;
+  const aliased = await withAlias(publishableFix(finding.fix, context), context);
   return { ...finding, fix: await withExistingDomain(aliased, context) };
 }
 

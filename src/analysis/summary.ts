@@ -92,7 +92,10 @@ function consequenceHeadline(
   if (effect === 'clipped') return `Gmail hides part of this message: ${problem}.`;
   if (score < 70) return `Mailbox providers may send this message to spam: ${problem}.`;
   if (effect === 'weakness')
-    return `Mailbox providers are likely to accept this message, but ${problem}.`;
+    return firstShort([
+      ...(id === 'replaced_from' ? titlesOf(result, 'from') : []),
+      `Mailbox providers are likely to accept this message, but ${problem}.`,
+    ]);
   const subject = subjectOf(result);
   if (id === 'requirement') {
     const unmet = providers.filter((one) => providerStatus(one, judged_kind.kind) === 'not_ready');
@@ -108,9 +111,15 @@ function consequenceHeadline(
   ]);
 }
 
+const titlesOf = ({ checks }: Summarized, wanted: string): string[] =>
+  checks.filter(({ id }) => id === wanted).map(({ title }) => title);
+
 /** If the kind of mail is uncertain, the headline holds for one kind only. */
-const subjectOf = ({ alternative, judged_kind }: Unsummarized): string =>
-  alternative ? `As ${judged_kind.kind} mail, it` : 'This message';
+function subjectOf({ alternative, judged_kind, checks }: Unsummarized): string {
+  if (alternative) return `As ${judged_kind.kind} mail, it`;
+  const vendor = checks.find(({ id }) => id === 'from')?.evidence.sent_by;
+  return typeof vendor === 'string' ? `This message by ${vendor}` : 'This message';
+}
 
 const namesOf = (providers: ProviderVerdict[]): string[] => providers.map(({ name }) => name);
 

@@ -53,7 +53,7 @@ export const dkimCoverage: Check = {
         ...skipped('DKIM coverage was not checked.', 'Your message has no DKIM signature.'),
         dependsOn: ['dkim'],
       };
-    return evaluate(gaps, await context.fact(dkimResult));
+    return { about: gaps.signature.domain, ...evaluate(gaps, await context.fact(dkimResult)) };
   },
 };
 
@@ -100,7 +100,8 @@ function evaluate({ signature, missing, basic }: CoverageGaps, outcome: DkimOutc
   if (signature.bodyLengthLimit !== null) return { ...partialBody(signature), evidence };
   const expired = outcome.signatures.find((candidate) => candidate.cause === 'expired');
   // If no signature is valid, the check `dkim` reports the expiry.
-  if (expired && outcome.result === 'pass') return { ...expiredSignature(expired), evidence };
+  if (expired && outcome.result === 'pass')
+    return { ...expiredSignature(expired), evidence, about: expired.domain };
   return pass(
     'Your DKIM signature covers all important parts of the message.',
     'It signs the whole body and every important header field.',

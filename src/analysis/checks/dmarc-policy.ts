@@ -34,6 +34,7 @@ import {
   stepsForMailbox,
   withReportAddress,
 } from '../dmarc/report-mailbox.ts';
+import { fromDomain } from '../dns/names.ts';
 import { forwarding } from '../forwarding/forwarding.ts';
 import { foreignOwner } from '../sending-services/ownership.ts';
 import { proposesRecord, recordFinding } from './dmarc-record.ts';
@@ -57,6 +58,7 @@ export const dmarcPolicy: Check = {
     testing: 'shown',
     records: 'shown',
   },
+  about: fromDomain,
   async run(context: Context): Promise<Finding> {
     return context.fact(policyFinding);
   },

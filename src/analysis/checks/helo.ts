@@ -15,9 +15,9 @@ import {
   skipped,
   warn,
 } from '../check.ts';
-import { clientPtr, fullHostName, proposedName, publicClient, usableNames } from '../dns/names.ts';
+import { clientPtr, fullHostName, publicClient, usableNames } from '../dns/names.ts';
 import { heloSetting } from '../mime/server-software.ts';
-import { canPublish } from '../sending-services/ownership.ts';
+import { canPublish, proposedName } from '../sending-services/ownership.ts';
 
 const NOT_CHECKED = 'The HELO name was not checked.';
 

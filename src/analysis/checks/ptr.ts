@@ -14,7 +14,8 @@ import {
   skipped,
   warn,
 } from '../check.ts';
-import { clientPtr, containsAddress, knownName, publicClient, usableNames } from '../dns/names.ts';
+import { clientPtr, containsAddress, publicClient, usableNames } from '../dns/names.ts';
+import { knownName } from '../sending-services/ownership.ts';
 
 const NOT_CHECKED = 'Reverse DNS was not checked.';
 

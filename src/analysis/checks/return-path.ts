@@ -34,6 +34,7 @@ export const returnPath: Check = {
     kind: 'shown',
     ...PUBLIC_FAILED_LOOKUPS,
   },
+  about: mailFromDomain,
   async run(context) {
     const mailFrom = context.envelope.mail_from;
     if (mailFrom === null)

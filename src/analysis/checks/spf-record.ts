@@ -50,6 +50,7 @@ export const spfRecord: Check = {
     unanswered: 'shown',
     tree: { domain: 'shown', via: 'shown', state: 'shown', record: 'shown', includes: 'as-parent' },
   },
+  about: (context) => spfIdentity(context).domain ?? fromDomain(context),
   async run(context: Context): Promise<Finding> {
     if (context.offline) return offline(NOT_CHECKED);
     const { identity, text, domain } = spfIdentity(context);

@@ -1,12 +1,7 @@
 /** Validates host names, detects generic ones, and reads the domains and the IP address of the sender. */
 
 import { isLocalAddress, normalizeAddress, reverseName } from '../../lib/addresses.ts';
-import {
-  addressDomain,
-  normalizeDomain,
-  organizationalDomain,
-  ownedDomain,
-} from '../../lib/domain-names.ts';
+import { addressDomain, normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
 import { MAX_ADDRESS_LENGTH, stripAngleBrackets } from '../../lib/mail.ts';
 import { type DnsAnswer, recordsOf } from '../../net/dns/resolver.ts';
 import type { Context } from '../check.ts';
@@ -121,26 +116,6 @@ export async function clientPtr(context: Context): Promise<DnsAnswer | null> {
 export function usableNames(answer: DnsAnswer): string[] {
   const names = (recordsOf(answer) ?? []).map(fullHostName).filter((name) => name !== null);
   return [...new Set(names)].slice(0, 10);
-}
-
-/**
- * A host name to propose for the sending server: its HELO name if it is fully qualified and not
- * generic, else `mail.` plus the sender's domain.
- */
-export function proposedName(context: Context): string {
-  return knownName(context) ?? 'mail.example.com';
-}
-
-/** The same, or null if the sender has no domain in public DNS. */
-export function knownName(context: Context): string | null {
-  const { helo } = context.envelope;
-  const heloName = helo === null ? null : fullHostName(helo);
-  // Mailbox providers distrust generic names.
-  const { address } = publicClient(context);
-  if (heloName !== null && !(address && containsAddress(heloName, address))) return heloName;
-  const names = [fromDomain(context), mailFromDomain(context)];
-  const domain = names.find((name) => name !== null && !isLocalName(name)) ?? null;
-  return domain === null ? null : `mail.${ownedDomain(domain) ?? domain}`;
 }
 
 /** Whether both are full host names of one registered domain. */
