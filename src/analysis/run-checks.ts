@@ -7,6 +7,7 @@ import type { Deadline } from './context.ts';
 import { withAlias } from './dns/alias.ts';
 import { brokenName } from './dns/broken-name.ts';
 import { dependencyDetail } from './result.ts';
+import { mayHaveForeignFrom, senderSetup, withSetup } from './sender-setup/setup.ts';
 import { publishableFix } from './sending-services/ownership.ts';
 
 export interface RunCheckOptions {
@@ -41,14 +42,21 @@ export function runChecks(
     openCount -= 1;
     if (openCount === 0) resolve(findings);
   };
+  const isMessage = options.subject === 'message';
+  const withCause = async (check: Check, finding: Finding): Promise<Finding> => {
+    const setup = isMessage ? await context.fact(senderSetup) : null;
+    const lead = checks.find(({ id }) => id === setup?.lead);
+    const found = setup && lead ? withSetup(check.id, finding, setup, lead.label) : finding;
+    return found.fix ? withPublishableFix(found, found.fix, context) : found;
+  };
   const settleWithFault = (index: number, error: unknown): void =>
     settle(index, fault(checks[index]!, error, options));
   // A check has a finding already if the deadline came first.
   const accept = (index: number, finding: Finding): void => {
     if (findings[index]) return;
-    if (finding.fix) {
+    if (finding.fix || (isMessage && mayHaveForeignFrom(context))) {
       findings[index] = finding;
-      withPublishableFix(finding, finding.fix, context).then(
+      withCause(checks[index]!, finding).then(
         (published) => settle(index, published),
         (error) => settleWithFault(index, error),
       );

@@ -118,6 +118,19 @@ export function usableNames(answer: DnsAnswer): string[] {
   return [...new Set(names)].slice(0, 10);
 }
 
+/** A fact: the reverse names of the sending IP address that resolve back to it. */
+export async function confirmedNames(context: Context): Promise<string[]> {
+  const { address } = publicClient(context);
+  if (context.offline || address === null) return [];
+  const answer = await context.fact(clientPtr);
+  const type = address.includes(':') ? 'AAAA' : 'A';
+  const names = answer === null ? [] : usableNames(answer);
+  const answers = await Promise.all(names.map((name) => context.resolver(name, type)));
+  return names.filter((_, index) =>
+    recordsOf(answers[index]!)?.some((text) => normalizeAddress(text) === address),
+  );
+}
+
 /**
  * A host name to propose for the sending server: its HELO name if it is fully qualified and not
  * generic, else `mail.` plus the sender's domain.
