@@ -464,7 +464,11 @@ const SETUPS: Record<SetupKind, { problem: string; consequences: ConsequenceId[]
   },
   access_line: {
     problem: 'it comes straight from an access line',
-    consequences: [...OF_SENDER, 'listed_address', 'no_reverse_dns', 'no_tls', 'invalid_helo'],
+    consequences: [
+      ...OF_SENDER,
+      ...(['listed_address', 'no_reverse_dns', 'no_tls', 'invalid_helo'] as const),
+      'invalid_message_id',
+    ],
   },
 };
 

@@ -145,7 +145,8 @@ async function ofAccessLine(context: Context, line: AccessLine): Promise<SenderS
       ...submission,
       text: `${how}${lowered(submission.text)}${device === null ? ' A mail server uses that server as its relay host.' : ''} The mail service then passes SPF and signs with DKIM.`,
     },
-    covers: [...AUTHENTICATION, ...CONNECTION].filter((id) => id !== lead),
+    // Mail services add a missing Message-ID (RFC 6409 §8.3).
+    covers: [...AUTHENTICATION, ...CONNECTION, 'message_id'].filter((id) => id !== lead),
     step: `send through the mail service of ${from !== null && foreignOwner(from) === null ? from : 'your domain'}.`,
     foreignFrom: null,
   };
@@ -201,7 +202,7 @@ export function withSetup(
       detail: `Not judged: ${foreignFrom} in From is not the domain of the sender.`,
     };
   if (!isProblem || !covers.includes(id)) return finding;
-  const { alsoFixes: _, fixedBy: __, ...rest } = finding;
+  const { alsoFixes: _, ...rest } = finding;
   return {
     ...rest,
     detail:
@@ -209,5 +210,6 @@ export function withSetup(
         ? finding.detail
         : finding.detail.replace('Your DMARC policy', `The DMARC policy of ${foreignFrom}`),
     fix: { text: `Goes with “${leadLabel}”: ${step}` },
+    fixedBy: [],
   };
 }
