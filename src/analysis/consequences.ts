@@ -460,10 +460,10 @@ const SETUPS: Record<SetupKind, { problem: string; consequences: ConsequenceId[]
   contact_form: { problem: 'From is the address of a visitor', consequences: OF_SENDER },
   default_sender: {
     problem: 'From is a default address',
-    consequences: [...OF_SENDER, 'unreachable_sender'],
+    consequences: [...OF_SENDER, 'unreachable_sender', 'invalid_from'],
   },
   access_line: {
-    problem: 'it comes straight from an access line',
+    problem: 'no mail service sent it',
     consequences: [
       ...OF_SENDER,
       ...(['listed_address', 'no_reverse_dns', 'no_tls', 'invalid_helo'] as const),

@@ -14,6 +14,8 @@ export interface AccessLine {
   name: string | null;
   /** "Konica Minolta printer"; null if nothing shows one. */
   device: string | null;
+  /** Whether it is known to be a line: a device in an office can be on an address of its own. */
+  isLine: boolean;
   /** What shows the line, as clauses. */
   evidence: string[];
 }
@@ -41,6 +43,7 @@ export async function accessLine(context: Context): Promise<AccessLine | null> {
     address,
     name,
     device: found,
+    isLine: kinds.has('line') || isListed,
     evidence: [
       ...(name === null ? [] : [`its reverse name is ${name}`]),
       ...(isDeviceName ? [`it announces “${printable(helo)}” in HELO`] : []),

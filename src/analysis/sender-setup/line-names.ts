@@ -5,7 +5,7 @@ import { hasSuffix } from '../sending-services/service.ts';
 
 /** Access providers whose names for lines have none of the words below. */
 const ACCESS = `
-t-ipconnect.de versanet.de ewe-ip-backbone.de netcologne.de osnanet.de m-online.net vodafone-ip.de unitymediagroup.de
+t-ipconnect.de d1-online.com web.vodafone.de versanet.de ewe-ip-backbone.de netcologne.de osnanet.de m-online.net vodafone-ip.de unitymediagroup.de
 kabel-badenwuerttemberg.de superkabel.de telefonica.de arcor-ip.net highway.telekom.at surfer.at a1.net hispeed.ch
 cust.bluewin.ch wanadoo.fr proxad.net abo.wanadoo.fr sfr.net bbox.fr rev.sfr.net numericable.fr telenet.be proximus.be
 voo.be ziggo.nl kpn.net xs4all.nl chello.nl btcentralplus.com btinternet.com virginm.net virginmedia.com

@@ -125,7 +125,9 @@ function ofContactForm({ visitor, site, program, setting }: ContactForm): Sender
 }
 
 async function ofAccessLine(context: Context, line: AccessLine): Promise<SenderSetup> {
-  const { address, device, evidence } = line;
+  const { address, device, isLine, evidence } = line;
+  const where = isLine ? `from an access line, ${address}` : `from ${address}`;
+  const distrust = isLine ? 'such lines' : 'devices and computers that are no mail servers';
   const from = fromDomain(context);
   const { result } = await context.fact(spfResult);
   const failsSpf = result !== null && result !== 'pass' && result !== 'temperror';
@@ -138,9 +140,9 @@ async function ofAccessLine(context: Context, line: AccessLine): Promise<SenderS
     lead,
     title:
       device === null
-        ? `The message comes straight from an access line, ${address}.`
-        : `A ${device} sent the message by itself, from an access line, ${address}.`,
-    detail: `${capital(LIST.format(evidence))}. Mailbox providers reject or distrust mail from such lines. Do not add the address to SPF: it can change, and then belongs to someone else. A PTR record does not help either.`,
+        ? `The message comes straight ${where}.`
+        : `A ${device} sent the message by itself, ${where}.`,
+    detail: `${capital(LIST.format(evidence))}. Mailbox providers reject or distrust mail from ${distrust}. Do not add the address to SPF: it can change, and then belongs to someone else. A PTR record does not help either.`,
     fix: {
       ...submission,
       text: `${how}${lowered(submission.text)}${device === null ? ' A mail server uses that server as its relay host.' : ''} The mail service then passes SPF and signs with DKIM.`,

@@ -92,6 +92,27 @@ describe('The default address of a program in From', () => {
       assert.match(result.summary, /From is a default address/);
     });
 
+  it('is the cause where only From is left at its default', async () => {
+    const { first, result } = await reportOf({
+      ...mail('address not configured yet <nobody@nowhere>', '', 'jenkins@werft-ost.de'),
+      zone: domainZone('werft-ost.de', 'own', 'v=spf1 ip4:203.0.114.61 -all'),
+    });
+    assert.equal(first.id, 'from');
+    assert.match(result.summary, /From is a default address\.$/);
+  });
+
+  it('comes before the line that a device is on', async () => {
+    const { first, check } = await reportOf({
+      ...mail('root@truenas.local'),
+      helo: 'truenas.local',
+      ip: '91.12.34.56',
+      ptr: 'p5b0c2238.dip0.t-ipconnect.de',
+    });
+    assert.match(first.title, /^From is the default address of TrueNAS/);
+    for (const id of ['ptr', 'helo', 'mx', 'spf'])
+      assert.match(check(id).fix!.text, /^Goes with “From”/, id);
+  });
+
   const KEPT: [name: string, scene: Scene][] = [
     ['an address that was chosen', mail('gitlab@werft-ost.de')],
     ['an address of the own domain with a common name', mail('noreply@werft-ost.de')],
