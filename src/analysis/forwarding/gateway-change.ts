@@ -1,4 +1,4 @@
-/** Findings about a signature that a mail gateway broke: they name it, and say where to sign instead. */
+/** Findings about a signature that a gateway for outgoing mail broke: they name it, and say where to sign instead. */
 
 import type { Context, Fix } from '../check.ts';
 import type { Explanation } from '../dkim/failures.ts';

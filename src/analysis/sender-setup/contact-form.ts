@@ -97,7 +97,7 @@ const ENTRY =
   /(?:e-?mail|mail|from|von|absender|de|expéditeur|remitente|van|da|od|fra|från)[^:\n]{0,20}[:：]/g;
 const MAX_ENTRY = 80;
 
-/** Whether the text repeats the address as an entry of a form: "E-mail: ann@example.com". */
+/** Whether the text repeats the address as an entry of a form: "Email: ann@example.com". */
 function isEntered(text: string, address: string): boolean {
   const at = text.indexOf(address);
   return at >= 0 && (text.slice(Math.max(0, at - MAX_ENTRY), at).match(ENTRY) ?? []).length > 0;

@@ -1,10 +1,11 @@
 /** Reverse names of access lines, and of rented servers, which have generic names too. */
 
+import { table } from '../../lib/table.ts';
 import { containsAddress } from '../dns/names.ts';
 import { hasSuffix } from '../sending-services/service.ts';
 
 /** Access providers whose names for lines have none of the words below. */
-const ACCESS = `
+const ACCESS = table`
 t-ipconnect.de d1-online.com web.vodafone.de versanet.de ewe-ip-backbone.de netcologne.de osnanet.de m-online.net vodafone-ip.de unitymediagroup.de
 kabel-badenwuerttemberg.de superkabel.de telefonica.de arcor-ip.net highway.telekom.at surfer.at a1.net hispeed.ch
 cust.bluewin.ch wanadoo.fr proxad.net abo.wanadoo.fr sfr.net bbox.fr rev.sfr.net numericable.fr telenet.be proximus.be
@@ -18,12 +19,10 @@ optonline.net frontiernet.net centurylink.net qwest.net rogers.com bell.ca video
 prod-infinitum.com.mx veloxzone.com.br virtua.com.br gvt.net.br vivozap.com.br speedy.com.ar fibertel.com.ar
 vtr.net bbtec.net ocn.ne.jp plala.or.jp so-net.ne.jp eonet.ne.jp dion.ne.jp hinet.net 163data.com.cn airtelbroadband.in
 tpgi.com.au on.net bigpond.net.au iinet.net.au optusnet.com.au xtra.co.nz telkomadsl.co.za mweb.co.za
-`
-  .trim()
-  .split(/\s+/);
+`.flatMap(([names = '']) => names.split(' '));
 
 /** Providers of servers, whose customers set the reverse name in the control panel. */
-const RENTED = `
+const RENTED = table`
 your-server.de vultr.com vultrusercontent.com choopa.net linodeusercontent.com linode.com amazonaws.com
 googleusercontent.com cloudapp.azure.com azure.com ovh.net ovh.ca ovh.us kimsufi.com soyoustart.com contaboserver.net contabo.net
 stratoserver.net onlinehome-server.info onlinehome-server.com perfora.net hosteurope.de poneytelecom.eu online.net
@@ -31,9 +30,7 @@ scaleway.com yourvserver.net happysrv.de goodsrv.de nerdpol.ovh netcup.net digit
 colocrossing.com colocrossing.net ramnode.com oraclevcn.com transip.net secureserver.net startdedicated.com
 startdedicated.de plusserver.com serverprofi24.eu hostwindsdns.com dedicated.co.za time4vps.cloud hostinger.com
 unifiedlayer.com bluehost.com dreamhost.com dedipath.com aruba.it arubacloud.com ionos.com
-`
-  .trim()
-  .split(/\s+/);
+`.flatMap(([names = '']) => names.split(' '));
 
 /** Words for lines with changing addresses, and for connections of homes. */
 const LINE_WORDS =

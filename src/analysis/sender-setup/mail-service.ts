@@ -47,7 +47,7 @@ Posteo | posteo.de | |
 export async function submissionFix(context: Context, domain: string | null): Promise<Fix> {
   if (domain === null)
     return {
-      text: 'Send through a mail account of your domain: its SMTP server, with user name, password and TLS.',
+      text: 'Send through an email account of your domain: its SMTP server, with user name, password and TLS.',
     };
   const name = freemailProvider(domain) ?? (await hostOf(context, domain))?.name;
   const own = `the mail service of ${domain}`;

@@ -116,10 +116,10 @@ function ofContactForm({ visitor, site, program, setting }: ContactForm): Sender
     title: `A contact form put the address of its visitor into From: ${visitor}.`,
     detail: `Your server may not send for ${domain}, so mailbox providers see a forged sender. There is nothing to change at ${domain}. The other problems of the sender follow from this.`,
     fix: {
-      text: `Put ${own} into From, and the visitor into Reply-To. ${where}${where ? setting : capital(setting)}. Send through a mail account of ${site ?? 'your domain'} (SMTP), which signs with DKIM. In WordPress, an SMTP plugin does this.`,
+      text: `Put ${own} into From, and the visitor into Reply-To. ${where}${where ? setting : capital(setting)}. Send through an email account of ${site ?? 'your domain'} (SMTP), which signs with DKIM. In WordPress, an SMTP plugin does this.`,
     },
     covers: [...AUTHENTICATION, 'reply_to', 'return_path'],
-    step: `put ${own} into From, and send through a mail account of that domain.`,
+    step: `put ${own} into From, and send through an email account of that domain.`,
     foreignFrom: domain,
   };
 }
