@@ -120,6 +120,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     },
     "issueTitle": "SPF does not pass",
     "publicEvidence": {
+      "setup": "shown",
       "result": "shown",
       "identity": "shown",
       "checked": "mailbox-domain",
@@ -441,6 +442,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     },
     "issueTitle": "Reverse DNS of the sending IP address is missing or generic",
     "publicEvidence": {
+      "setup": "shown",
       "client_ip": "shown",
       "asked": "shown",
       "names": "shown",
@@ -478,6 +480,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     },
     "issueTitle": "The HELO name is invalid or does not resolve to the server",
     "publicEvidence": {
+      "setup": "shown",
       "helo": "shown",
       "client_ip": "shown",
       "addresses": "shown",
@@ -672,6 +675,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     },
     "issueTitle": "The From field is missing or invalid",
     "publicEvidence": {
+      "setup": "shown",
       "address": "shown",
       "name": "shown",
       "values": "shown",

@@ -7,6 +7,7 @@ import type { Deadline } from './context.ts';
 import { withAlias } from './dns/alias.ts';
 import { brokenName } from './dns/broken-name.ts';
 import { dependencyDetail } from './result.ts';
+import { mayHaveForeignFrom, senderSetup, withSetup } from './sender-setup/setup.ts';
 import { withoutForeignAdvice } from './sending-services/foreign-sender.ts';
 import { publishableFix } from './sending-services/ownership.ts';
 
@@ -42,14 +43,15 @@ export function runChecks(
     openCount -= 1;
     if (openCount === 0) resolve(findings);
   };
+  const isMessage = options.subject === 'message';
   const settleWithFault = (index: number, error: unknown): void =>
     settle(index, fault(checks[index]!, error, options));
   // A check has a finding already if the deadline came first.
   const accept = (index: number, finding: Finding): void => {
     if (findings[index]) return;
-    if (finding.fix) {
+    if (finding.fix || (isMessage && mayHaveForeignFrom(context))) {
       findings[index] = finding;
-      withPossibleFix(checks[index]!, finding, options).then(
+      withPossibleFix(checks[index]!, finding, checks, options).then(
         (published) => settle(index, published),
         (error) => settleWithFault(index, error),
       );
@@ -92,12 +94,26 @@ function fault(check: Check, error: unknown, { subject, onFault }: RunCheckOptio
 async function withPossibleFix(
   check: Check,
   found: Finding,
+  checks: Check[],
   { context, subject }: RunCheckOptions,
 ): Promise<Finding> {
-  const finding = subject === 'message' ? await withoutForeignAdvice(check, found, context) : found;
+  const finding = subject === 'message' ? await withSender(check, found, checks, context) : found;
   if (!finding.fix) return finding;
   const aliased = await withAlias(publishableFix(finding.fix, context), context);
   return { ...finding, fix: await withExistingDomain(aliased, context) };
+}
+
+/** The finding as it concerns who really sent the message. A setup that is the cause says itself what to change. */
+async function withSender(
+  check: Check,
+  finding: Finding,
+  checks: Check[],
+  context: Context,
+): Promise<Finding> {
+  const setup = await context.fact(senderSetup);
+  const lead = checks.find(({ id }) => id === setup?.lead);
+  const ofSetup = setup && lead ? withSetup(check.id, finding, setup, lead.label) : finding;
+  return ofSetup === finding ? withoutForeignAdvice(check, finding, context) : ofSetup;
 }
 
 /** Without the record, if its domain would have to be registered first. */

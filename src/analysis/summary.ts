@@ -53,7 +53,7 @@ const firstShort = (wordings: string[]): string =>
   wordings.find(({ length }) => length <= MAX_HEADLINE) ?? wordings.at(-1)!;
 
 /**
- * The checks that fail or warn: greatest gain first, failures before warnings. DMARC comes after SPF and
+ * The checks that fail or warn: greatest gain first, causes of others before them, failures before warnings. DMARC comes after SPF and
  * DKIM with the same gain, because they are what has to change.
  */
 export function checksToFix(checks: CheckResult[]): CheckResult[] {
@@ -61,9 +61,16 @@ export function checksToFix(checks: CheckResult[]): CheckResult[] {
     .filter(({ status }) => status === 'fail' || status === 'warn')
     .sort(
       (a, b) =>
-        b.gain - a.gain || rank(a) - rank(b) || isResult(a) - isResult(b) || b.points - a.points,
+        b.gain - a.gain ||
+        isCause(b) - isCause(a) ||
+        rank(a) - rank(b) ||
+        isResult(a) - isResult(b) ||
+        b.points - a.points,
     );
 }
+
+/** It names the setup that causes others. */
+const isCause = ({ evidence }: CheckResult): number => (evidence.setup === undefined ? 0 : 1);
 
 const isResult = ({ id }: CheckResult): number => (id === 'dmarc' ? 1 : 0);
 

@@ -76,7 +76,7 @@ async function evaluate(
     return { ...unknown(...beyondLimit(outcome), evidence), isPermanent: true };
   if (result !== 'pass') {
     const changed = await explainChangedCopy(context, signature);
-    if (changed) return fail({ ...changed, evidence });
+    if (changed) return fail({ ...changed, fix: asFix(changed.fix), evidence });
     const explained = explainRepair(signature);
     const general = asFix(explained.fix);
     const fix = KEY_CAUSES.has(signature.cause)

@@ -33,6 +33,7 @@ export const from: Check = {
   issueTitle: 'The From field is missing or invalid',
   reference: rfc(5322, '3.6.2'),
   publicEvidence: {
+    setup: 'shown',
     address: 'shown',
     name: 'shown',
     values: 'shown',

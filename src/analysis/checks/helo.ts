@@ -29,6 +29,7 @@ export const helo: Check = {
   issueTitle: 'The HELO name is invalid or does not resolve to the server',
   reference: rfc(5321, '4.1.1.1'),
   publicEvidence: {
+    setup: 'shown',
     helo: 'shown',
     client_ip: 'shown',
     addresses: 'shown',

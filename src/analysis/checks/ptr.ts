@@ -30,7 +30,13 @@ export const ptr: Check = {
   label: 'Reverse DNS (PTR)',
   issueTitle: 'Reverse DNS of the sending IP address is missing or generic',
   reference: rfc(1912, '2.1'),
-  publicEvidence: { client_ip: 'shown', asked: 'shown', names: 'shown', ...PUBLIC_FAILED_LOOKUPS },
+  publicEvidence: {
+    setup: 'shown',
+    client_ip: 'shown',
+    asked: 'shown',
+    names: 'shown',
+    ...PUBLIC_FAILED_LOOKUPS,
+  },
   async run(context) {
     const client = publicClient(context);
     if (client.address === null) return skipped(NOT_CHECKED, client.reason);

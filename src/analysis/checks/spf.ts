@@ -32,6 +32,7 @@ export const spf: Check = {
   issueTitle: 'SPF does not pass',
   reference: rfc(7208, '2.6'),
   publicEvidence: {
+    setup: 'shown',
     result: 'shown',
     identity: 'shown',
     checked: 'mailbox-domain',

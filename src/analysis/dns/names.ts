@@ -124,3 +124,16 @@ export function isSameDomain(a: string | null | undefined, b: string | null | un
   if (!first || !second) return false;
   return (organizationalDomain(first) ?? first) === (organizationalDomain(second) ?? second);
 }
+
+/** A fact: the reverse names of the sending IP address that resolve back to it. */
+export async function confirmedNames(context: Context): Promise<string[]> {
+  const { address } = publicClient(context);
+  if (context.offline || address === null) return [];
+  const answer = await context.fact(clientPtr);
+  const type = address.includes(':') ? 'AAAA' : 'A';
+  const names = answer === null ? [] : usableNames(answer);
+  const answers = await Promise.all(names.map((name) => context.resolver(name, type)));
+  return names.filter((_, index) =>
+    recordsOf(answers[index]!)?.some((text) => normalizeAddress(text) === address),
+  );
+}

@@ -7,6 +7,7 @@ import { type DkimCause, type DkimSignature, isFromDomainSignature } from '../dk
 import { fields } from '../mime/message.ts';
 import { forwardingChanges } from './changes.ts';
 import { type Change, type Forwarding, forwarding, isSameOrganization } from './forwarding.ts';
+import { explainGatewayChange } from './gateway-change.ts';
 import { relayedBy } from './relayed.ts';
 
 /** "the mailing list lists.example", "example.net" or "a forwarding server". */
@@ -43,13 +44,14 @@ const CHANGED_IN_TRANSIT: (DkimCause | null)[] = [
   'bad_signature',
 ];
 
-/** Explains a signature that the list or forwarder broke; null if the signer is the cause. */
+/** Explains a signature that a list, forwarder or gateway broke; null if the signer is the cause. */
 export async function explainChangedCopy(
   context: Context,
   signature: DkimSignature,
 ): Promise<Explanation | null> {
   const found = context.fact(forwarding);
-  if (found.kind === 'direct' || !CHANGED_IN_TRANSIT.includes(signature.cause)) return null;
+  if (!CHANGED_IN_TRANSIT.includes(signature.cause)) return null;
+  if (found.kind === 'direct') return explainGatewayChange(context, signature);
   // The forwarder broke its own signature, which it can fix as any signer.
   if (isSameOrganization(signature.domain, found.by)) return null;
   const changes = changesText(await context.fact(forwardingChanges));
@@ -157,15 +159,14 @@ export function explainForwarderSignature(
   };
 }
 
-/** A fix for DMARC after a list or forwarder broke a signature of the author; null if it did not. */
+/** The fix for DMARC after a list, forwarder or gateway broke a signature of the author; null if none did. */
 export async function forwardedDmarcFix(
   context: Context,
   signatures: DkimSignature[],
-): Promise<string | null> {
+): Promise<Explanation['fix'] | null> {
   const own = signatures.filter((signature) => isFromDomainSignature(context, signature));
   const explanations = await Promise.all(own.map((one) => explainChangedCopy(context, one)));
-  const isBroken = explanations.some((explanation) => explanation !== null);
-  return isBroken ? changedCopyFix(context) : null;
+  return explanations.find((explanation) => explanation !== null)?.fix ?? null;
 }
 
 // Unsubscribing.
