@@ -67,7 +67,7 @@ const FIX =
   'Add "Message-ID: <unique-part@example.com>", with a new unique part for each message and your own domain after the @.';
 
 const LOCALHOST_FIX =
-  'Set the full host name in the program that creates the message: in PHPMailer, $mail->Hostname; in Nodemailer, the option name; in Postfix, myhostname; elsewhere, the host name of the server. Then the Message-ID ends in a domain of yours.';
+  'Set the full host name in the program that creates the message. In PHPMailer, that is $mail->Hostname; in Nodemailer, the option name; in Postfix, myhostname. Elsewhere, it is the host name of the server. Then the Message-ID ends in a domain of yours.';
 
 const ABSENT = { title: 'Your message has no Message-ID.', detail: REJECTED, fix: FIX };
 

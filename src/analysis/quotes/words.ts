@@ -39,14 +39,14 @@ const REPLY_LINES = phrases(
   'mensaje original, messaggio originale, mensagem original, oorspronkelijk bericht, oorspronkelijke bericht',
   'wiadomość oryginalna, oryginalna wiadomość, ursprungligt meddelande, originalmeddelande',
   'oprindelig meddelelse, original meddelelse, opprinnelig melding, alkuperäinen viesti, eredeti üzenet',
-  'původní zpráva, původní e-mail, pôvodná správa, mesaj original, mesajul original, αρχικό μήνυμα',
+  'původní zpráva, pôvodná správa, mesaj original, mesajul original, αρχικό μήνυμα',
   'исходное сообщение, оригинальное сообщение, оригінальне повідомлення, вихідне повідомлення',
   'orijinal mesaj, orijinal ileti, özgün ileti, 原始邮件, 原始郵件, 原邮件, 元のメッセージ, オリジナルメッセージ',
   '원본 메시지, 원본 메일, thư gốc, pesan asli, الرسالة الأصلية, הודעה מקורית, missatge original',
 );
 const FORWARD_LINES = phrases(
   'forwarded message, forwarded mail, begin forwarded message, start of forwarded message',
-  'weitergeleitete nachricht, anfang der weitergeleiteten nachricht, weitergeleitete e-mail',
+  'weitergeleitete nachricht, anfang der weitergeleiteten nachricht',
   'message transféré, message transmis, début du message transféré, début du message réexpédié, courriel transféré',
   'mensaje reenviado, inicio del mensaje reenviado, messaggio inoltrato, inizio messaggio inoltrato',
   'inizia messaggio inoltrato, doorgestuurd bericht, begin doorgestuurd bericht, mensagem encaminhada',

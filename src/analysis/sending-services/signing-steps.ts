@@ -51,7 +51,7 @@ export async function serviceKeyFix(
   };
 }
 
-/** For a service that signs already: a new key in the place of the old one, with nothing to set up. */
+/** For a service that signs already: a new key replaces the old one, with nothing to set up. */
 function renewalSteps({ id, name, dkim }: SendingService, domain: string): string {
   if (id === 'microsoft_365')
     return `Microsoft 365 signs for ${domain} already. Renew its key: run Rotate-DkimSigningConfig -Identity ${domain} -KeySize 2048 in Exchange Online PowerShell. The CNAME records stay as they are.`;
