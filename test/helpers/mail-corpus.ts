@@ -2,14 +2,18 @@
 
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { sealMessage } from 'mailauth';
 import { analyze } from '../../src/analysis/analyze.ts';
-import type { Envelope, MessageKind } from '../../src/analysis/check.ts';
+import type { AnalysisInput, Envelope, MessageKind } from '../../src/analysis/check.ts';
 import { NO_SETUP } from '../../src/analysis/context.ts';
 import { isDmarcRecord, parseDmarcTags } from '../../src/analysis/dmarc/record.ts';
+import { fileInput } from '../../src/analysis/receipt/file.ts';
 import type { AnalysisResult, Grade, Provider } from '../../src/analysis/result.ts';
 import { checksToFix } from '../../src/analysis/summary.ts';
+import { readHtmlTemplate } from '../../src/commands/check/html-template.ts';
 import { normalizeAddress, reverseName } from '../../src/lib/addresses.ts';
+import { isoTime } from '../../src/lib/clock.ts';
 import type { Resolver } from '../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 import type { WebResult } from '../../src/net/http/web.ts';
@@ -210,7 +214,9 @@ export async function deliverMail(mail: Mail): Promise<Buffer> {
   const signedAgain = await signAll(changed, mail.sign_after ?? []);
   const sealed = mail.arc ? await sealArc(signedAgain, mail.arc) : signedAgain;
   const added = (mail.received_by ?? []).map((line) => `${line}\n`).join('');
-  return Buffer.concat([withCrlf(added), sealed]);
+  const message = Buffer.concat([withCrlf(added), sealed]);
+  const html = mail.as === 'template' ? readHtmlTemplate(mail.name, message) : null;
+  return html ? withCrlf(Buffer.from(html).toString('latin1')) : message;
 }
 
 async function signAll(message: Buffer, signatures: Signature[]): Promise<Buffer> {
@@ -290,19 +296,11 @@ const subjectName = (subject: string): string =>
     ? subject
     : reverseName(subject).replace(/\.(?:in-addr|ip6)\.arpa$/, '');
 
-/** A saved message is read this much later. */
-const READ_AT = RECEIVED_AT + 9 * DAY_MS;
-
-/** Runs all checks. Every link works. Throws if a check throws, and for a template. */
+/** Runs all checks. Every link works. Throws if a check throws. */
 export async function analyzeMail(mail: Mail): Promise<AnalysisResult> {
-  if (mail.as === 'template') throw new Error('A template cannot be analyzed');
+  const raw = await deliverMail(mail);
   return analyze(
-    {
-      raw: await deliverMail(mail),
-      envelope: mail.as === 'file' ? UNKNOWN_ENVELOPE : sessionOf(mail.envelope!),
-      receivedAt: mail.as === 'file' ? READ_AT : RECEIVED_AT,
-      kind: mail.kind,
-    },
+    { raw, kind: mail.kind, ...arrivalOf(mail, raw) },
     {
       resolver: resolverOf(mail),
       web: async (): Promise<WebResult> => ({
@@ -319,7 +317,40 @@ export async function analyzeMail(mail: Mail): Promise<AnalysisResult> {
   );
 }
 
-const UNKNOWN_ENVELOPE: Envelope = { mail_from: null, client_ip: null, helo: null, tls: null };
+/** How the message came: a file says it in its header, and a template was not sent. */
+function arrivalOf(
+  mail: Mail,
+  raw: Buffer,
+): Pick<AnalysisInput, 'envelope' | 'receivedAt' | 'isTemplate'> {
+  if (mail.as === 'file') return fileInput(raw);
+  if (mail.as === 'template')
+    return { envelope: NOTHING_KNOWN, receivedAt: null, isTemplate: true };
+  return { envelope: sessionOf(mail.envelope!), receivedAt: RECEIVED_AT };
+}
+
+const NOTHING_KNOWN: Envelope = { mail_from: null, client_ip: null, helo: null, tls: null };
+
+/** What the program reads in the header of a file, in the form of `Mail`. */
+function readEnvelope(raw: Buffer): Pick<Mail, 'envelope' | 'received_at'> {
+  const { envelope, receivedAt } = fileInput(raw);
+  const { mail_from, client_ip, helo, tls } = envelope;
+  const received_at = receivedAt === null ? null : isoTime(receivedAt).replace('.000', '');
+  if (mail_from === null || client_ip === null || helo === null)
+    return { envelope: null, received_at };
+  const version = tls?.used ? (tls.version ?? 'unknown') : null;
+  return { envelope: { mail_from, client_ip, helo, tls: version }, received_at };
+}
+
+/** Analyzes the mail. What differs from the expectations, and for a file from the envelope that its header has. */
+export async function differencesOf(mail: Mail): Promise<Difference[]> {
+  const differences = compareMail(mail.expect, await analyzeMail(mail));
+  if (mail.as !== 'file') return differences;
+  const expected = { envelope: mail.envelope, received_at: mail.received_at ?? null };
+  const found = readEnvelope(await deliverMail(mail));
+  return isDeepStrictEqual(found, expected)
+    ? differences
+    : [...differences, { key: 'envelope', expected, found }];
+}
 
 const sessionOf = ({ tls, ...names }: MailEnvelope): Envelope => ({
   ...names,

@@ -73,6 +73,9 @@ export const mergeTags: Check = {
   },
 };
 
+/** Of the broken tags after the first; the evidence has more. */
+const MAX_TAGS_EXPLAINED = 4;
+
 /** A template has tags; each of them must be complete. */
 function templateTags({ tags, broken }: Template) {
   const evidence = {
@@ -89,9 +92,13 @@ function templateTags({ tags, broken }: Template) {
       evidence,
     );
   const more = others.length > 0 ? `, and ${others.length} more` : '';
+  const next = others
+    .slice(0, MAX_TAGS_EXPLAINED)
+    .map(({ text, problem, place }) => ` ${text} ${problem} (${place}).`)
+    .join('');
   return fail({
     title: `A merge tag is broken: ${first.text}${more}.`,
-    detail: `It ${first.problem} (${first.place}). Your sending system then stops with an error, or recipients see the tag.`,
+    detail: `It ${first.problem} (${first.place}).${next} Your sending system then stops with an error, or recipients see the tag.`,
     fix: fixOf(first),
     evidence,
   });

@@ -56,8 +56,7 @@ export function readReceipt(headers: HeaderField[]): Receipt | null {
     .slice(0, MAX_STEPS);
   const found = findReceiving(steps);
   if (!found) return null;
-  const { step, receiver, by } = found;
-  const at = step.hop.time;
+  const { step, receiver, by, at } = found;
   if (!step.client || isLocalAddress(step.client.address))
     return withoutClient(by, at, mailFromIn(headers.slice(0, step.index), [], []));
   const server = { by, receiver };
@@ -115,6 +114,8 @@ interface Receiving {
   step: Step;
   receiver: Receiver | null;
   by: string;
+  /** The stamp of the newest field of the receiver. */
+  at: number | null;
 }
 
 /**
@@ -143,13 +144,18 @@ function findReceiving(steps: Step[]): Receiving | null {
     )
       return null;
     if (!isInternal(step, receiver, steps[steps.indexOf(step) + 1]))
-      return step.client ? { step, receiver, by: nameOf([step, ...passed], receiver) } : null;
+      return step.client
+        ? {
+            ...{ step, receiver, by: nameOf([step, ...passed], receiver) },
+            at: passed[0]?.hop.time ?? step.hop.time,
+          }
+        : null;
     passed.push(step);
   }
   const first = passed[0];
   // A provider that got the message from itself, or a program on the server, is the sender too.
   if (!first?.hop.by || first.hop.from === null || receiver) return null;
-  return { step: first, receiver: null, by: first.hop.by };
+  return { step: first, receiver: null, by: first.hop.by, at: first.hop.time };
 }
 
 const receiverOf = (by: string | null): Receiver | null =>

@@ -61,7 +61,7 @@ export const RECEIVERS: Receiver[] = [
     authserv: /^(?:[\w-]+\.)?icloud\.com$|\.apple\.com$/,
     fields:
       /^(?:x-apple-|x-icl-(?:score|info)$|x-dmarc-|x-arc-info$|x-mantsh$|x-clx-|x-proofpoint-(?:orig-)?guid$|original-recipient$)/,
-    internal: [],
+    internal: [parseNetwork('17.0.0.0/8')],
     offersTls: true,
     hasResultsBelow: true,
   },

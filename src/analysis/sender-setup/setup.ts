@@ -79,7 +79,8 @@ async function ofDefaultSender(
   const domain = isPlaceholder ? null : fromDomain(context);
   const own = domain ?? 'a domain of your own';
   const submission = await submissionFix(context, domain);
-  const where = program === null || program.startsWith('a ') ? '' : `In ${program}: `;
+  const where =
+    program === null || program.startsWith('a ') ? '' : `In the settings of ${program}: `;
   return {
     kind: 'default_sender',
     lead: 'from',
@@ -90,7 +91,7 @@ async function ofDefaultSender(
     detail: `${isPlaceholder ? 'Nobody can reply to it, and no record can authenticate it.' : 'No mail service signs for it.'} Mailbox providers reject such mail or treat it as forged. The other problems of the sender follow from this.`,
     fix: {
       ...submission,
-      text: `${where}${where ? setting : capital(setting)}: use an address at ${own}. ${submission.text}`,
+      text: `Replace ${address} with an address at ${own}. ${where}${where ? setting : capital(setting)}. ${submission.text}`,
     },
     covers: [
       ...AUTHENTICATION,

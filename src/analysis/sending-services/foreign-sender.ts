@@ -11,6 +11,7 @@ import { fromDomain } from '../dns/names.ts';
 import { listEntries } from '../mime/mailbox-list.ts';
 import { fieldValue } from '../mime/message.ts';
 import { freemailProvider } from './freemail.ts';
+import { deliveringService } from './identify.ts';
 import { foreignOwner, isVerified, knownOwner, ownDomainFix } from './ownership.ts';
 import { hasSuffix, type SendingService } from './service.ts';
 import { canReplaceFrom, serviceOfDomain } from './services.ts';
@@ -36,7 +37,7 @@ export async function foreignSender(context: Context): Promise<ForeignSender | n
   if (domain === null || freemailProvider(domain) !== null || isVerified(context, domain))
     return null;
   const vendor = vendorOf(domain);
-  const service = serviceOfDomain(domain);
+  const service = serviceOfDomain(domain) ?? (await replacingService(context, domain));
   if (!vendor && !(service && canReplaceFrom(service))) return null;
   if (!context.offline && (await context.fact(dmarcResult)).identifiers !== 'pass') return null;
   const sender = { domain, customer: customerDomain(context, domain) };
@@ -44,14 +45,28 @@ export async function foreignSender(context: Context): Promise<ForeignSender | n
   return service ? { ...sender, role: 'service', company: service } : null;
 }
 
+/** The service that delivered a message with another domain in the local part of From: `news=shop.example@…`. */
+async function replacingService(context: Context, domain: string): Promise<SendingService | null> {
+  const encoded = normalizeDomain(localPart(context).split('=')[1] ?? '');
+  if (encoded === null || !isOfCustomer(encoded, domain)) return null;
+  const found = await context.fact(deliveringService);
+  return found?.isCertain ? found.service : null;
+}
+
+const localPart = ({ message }: Context): string => {
+  const { address = '' } = message.from[0] ?? {};
+  return address.slice(0, Math.max(address.lastIndexOf('@'), 0)).slice(0, MAX_FIELD);
+};
+
 // The customer's own domain, which the company keeps in Reply-To, or writes into the local part of From.
 
 /** Bounds the work on a hostile field. */
 const MAX_FIELD = 1000;
 
-function customerDomain({ message }: Context, domain: string): string | null {
-  const { name = '', address = '' } = message.from[0] ?? {};
-  const local = address.slice(0, Math.max(address.lastIndexOf('@'), 0)).slice(0, MAX_FIELD);
+function customerDomain(context: Context, domain: string): string | null {
+  const { message } = context;
+  const { name = '' } = message.from[0] ?? {};
+  const local = localPart(context);
   const replyTo = listEntries((fieldValue(message, 'reply-to') ?? '').slice(0, MAX_FIELD))[0] ?? '';
   const candidates = [
     // `news=shop.example@…`

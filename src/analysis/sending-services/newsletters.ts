@@ -87,6 +87,7 @@ export const NEWSLETTERS: SendingService[] = [
       'hubspotstarter.net',
       'hubspotfree.net',
       'hs-domain.com',
+      'hs-send.com',
     ]),
     spf: SPF_IN_CONSOLE,
     dkim: cnames(
