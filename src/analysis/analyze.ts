@@ -2,6 +2,7 @@
 
 import type { Resolver } from '../net/dns/resolver.ts';
 import { offlineWebClient, type WebClient } from '../net/http/web.ts';
+import type { AuthResult } from './auth-results.ts';
 import type { Setup } from './check.ts';
 import {
   type AnalysisInput,
@@ -24,7 +25,6 @@ import { arrivedMessage } from './receipt/arrived.ts';
 import {
   type Alternative,
   type AnalysisResult,
-  type AuthResult,
   type CheckResult,
   factsOf,
   type Grade,

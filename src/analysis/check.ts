@@ -10,7 +10,7 @@ import type { WebClient } from '../net/http/web.ts';
 import type { BlocklistInUse } from './blocklists/blocklist.ts';
 import { LIMITS, type Message } from './mime/message.ts';
 import type { PublicEvidence, PublicText } from './public-evidence.ts';
-import type { FileReceipt } from './receipt/file.ts';
+import type { FileReceipt } from './receipt/file-receipt.ts';
 import type { Template } from './templates/template.ts';
 
 export const CATEGORIES = [

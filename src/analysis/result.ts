@@ -1,21 +1,9 @@
 /** The result of an analysis, as it is stored, served and printed. */
 
+import type { AuthResult } from './auth-results.ts';
 import type { Category, CheckStatus, Fix, Json, Reference } from './check.ts';
 import type { CheckFact, MailKind } from './consequences.ts';
 import type { Classification, Kind } from './kind.ts';
-
-export const AUTH_RESULTS = [
-  'pass',
-  'fail',
-  'softfail',
-  'neutral',
-  'policy',
-  'none',
-  'temperror',
-  'permerror',
-] as const;
-/** The words of RFC 8601 §2.7. */
-export type AuthResult = (typeof AUTH_RESULTS)[number];
 
 export type Grade = 'A' | 'B' | 'C' | 'D' | 'F';
 

@@ -1,9 +1,10 @@
 /** Schemas of tests in requests and responses (contract §4). */
 
 import * as v from 'valibot';
+import { AUTH_RESULTS } from '../analysis/auth-results.ts';
 import { CATEGORIES, CHECK_STATUSES, KIND_CONFIDENCES } from '../analysis/check.ts';
 import { RECEIVER_METHODS } from '../analysis/receipt/results.ts';
-import { AUTH_RESULTS, PROVIDERS, READINESS } from '../analysis/result.ts';
+import { PROVIDERS, READINESS } from '../analysis/result.ts';
 import { FINDING_FIELDS, Fix, Reference } from '../domains/finding.ts';
 import { asText, field, labeled, quoted, short } from '../events/line.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';

@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AuthResult } from '../../src/analysis/result.ts';
+import type { AuthResult } from '../../src/analysis/auth-results.ts';
 import type { Zone } from '../../src/net/dns/zone.ts';
 
 const FOLDER = fileURLToPath(new URL('../fixtures/originals', import.meta.url));

@@ -47,7 +47,7 @@ const ZONE = {
 async function expiring(): Promise<Buffer> {
   const [added = '', message = ''] = loadOriginal('gmail')
     .raw.toString('latin1')
-    .split(/^Received: by mail\.lantern[^]+?(?=^From: )/m);
+    .split(/^Received: by mail\.lantern[\s\S]+?(?=^From: )/m);
   const signed = await signMessage(message, {
     ...{ domain: 'lantern-books.example', selector: 'expiring', key: KEY },
     signTime: Date.UTC(2026, 10, 20, 9, 46, 9),

@@ -1,5 +1,6 @@
 /** The check `dmarc`: does SPF or DKIM pass with a domain that aligns with the From domain? */
 
+import type { AuthResult } from '../auth-results.ts';
 import {
   type Check,
   type Context,
@@ -19,7 +20,6 @@ import { alignmentOf, type DmarcOutcome, dmarcResult, reliesOnEd25519 } from '..
 import { type SeparatedDomain, separatedByPsd } from '../dmarc/organization.ts';
 import { forwardedDmarcFix } from '../forwarding/explain.ts';
 import { PUBLIC_RECEIVER_RESULT, withReceiverResult } from '../receipt/receiver-result.ts';
-import type { AuthResult } from '../result.ts';
 import { signingFix } from '../sending-services/signing-steps.ts';
 import { type SpfOutcome, spfResult } from '../spf/evaluate.ts';
 import { dmarcFixUnlessProposed } from './dmarc-policy.ts';

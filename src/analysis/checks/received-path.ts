@@ -4,7 +4,7 @@ import { isoTime } from '../../lib/clock.ts';
 import { formatDuration } from '../../lib/durations.ts';
 import { type Check, info, rfc } from '../check.ts';
 import { type Hop, receivedHops } from '../mime/received.ts';
-import type { FileReceipt } from '../receipt/file.ts';
+import type { FileReceipt } from '../receipt/file-receipt.ts';
 
 /** Received fields are only accurate to the second, and clocks always differ slightly. */
 const MIN_REPORTED_SKEW_SECONDS = 30;

@@ -3,30 +3,8 @@
 import { isoTime } from '../../lib/clock.ts';
 import type { AnalysisInput, Envelope } from '../check.ts';
 import { scanHeaders } from '../mime/headers.ts';
-import { type Receipt, type ReceiptValue, readReceipt } from './receipt.ts';
-import type { ReceiverResults } from './results.ts';
-
-/** Where a value comes from: a header field and the server that wrote it, or the user. */
-export interface ValueOrigin {
-  source: 'file' | 'given';
-  /** null if given. */
-  field: string | null;
-  by: string | null;
-}
-
-/** What the header of a saved message says about its receipt. Null and missing values are not known. */
-export interface FileReceipt {
-  /** The server that received the message. */
-  by: string | null;
-  /** The name of the mailbox provider; null for any other server. */
-  provider: string | null;
-  /** ISO 8601, UTC. */
-  at: string | null;
-  /** What the receiver recorded about authentication. */
-  results: ReceiverResults | null;
-  /** Of each known value of the envelope, of the time and of the results. */
-  origins: Partial<Record<ReceiptValue | 'results', ValueOrigin>>;
-}
+import type { FileReceipt, ValueOrigin } from './file-receipt.ts';
+import { type Receipt, readReceipt } from './receipt.ts';
 
 const SESSION_VALUES = ['client_ip', 'helo', 'tls', 'mail_from'] as const;
 type SessionValues = Pick<Envelope, (typeof SESSION_VALUES)[number]>;

@@ -11,6 +11,7 @@ import type { HeaderField } from '../mime/message.ts';
 import { type Hop, parseReceived } from '../mime/received.ts';
 import { type RecordedClient, readRecordedClient } from '../mime/received-client.ts';
 import { addedFields, isServer, type Server } from './added-fields.ts';
+import type { ReceiptValue } from './file-receipt.ts';
 import { RECEIVERS, type Receiver } from './receivers.ts';
 import { authservId, type ReceiverResults, readResults, recordedMailFrom } from './results.ts';
 
@@ -19,8 +20,6 @@ export interface Origin {
   field: string;
   by: string;
 }
-
-export type ReceiptValue = 'at' | 'client_ip' | 'helo' | 'tls' | 'mail_from';
 
 /** Who received the message last, as its header says. null means "not known". */
 export interface Receipt extends Pick<Envelope, 'client_ip' | 'helo' | 'tls' | 'mail_from'> {

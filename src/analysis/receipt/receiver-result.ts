@@ -1,9 +1,9 @@
 /** What the receiver of a saved message saw, next to what the same check finds today. */
 
 import { formatUtcTime } from '../../lib/clock.ts';
+import type { AuthResult } from '../auth-results.ts';
 import type { Context, Finding } from '../check.ts';
-import type { AuthResult } from '../result.ts';
-import type { FileReceipt } from './file.ts';
+import type { FileReceipt } from './file-receipt.ts';
 import type { ReceiverResults } from './results.ts';
 
 /** The public part of the evidence that `withReceiverResult` adds. */

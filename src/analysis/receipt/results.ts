@@ -1,8 +1,8 @@
 /** What a receiver recorded about SPF, DKIM and DMARC in its Authentication-Results fields (RFC 8601). */
 
 import { isSpfOfHelo } from '../../lib/mail.ts';
+import { AUTH_RESULTS, type AuthResult } from '../auth-results.ts';
 import { withoutComments } from '../mime/mail-date.ts';
-import { AUTH_RESULTS, type AuthResult } from '../result.ts';
 
 export const RECEIVER_METHODS = ['spf', 'dkim', 'dmarc'] as const;
 export type ReceiverResults = Partial<Record<(typeof RECEIVER_METHODS)[number], AuthResult>>;

@@ -6,10 +6,10 @@ import { isLocalAddress, normalizeAddress } from '../../lib/addresses.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import { MAX_ADDRESS_LENGTH, stripAngleBrackets } from '../../lib/mail.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
+import { AUTH_RESULTS, type AuthResult } from '../auth-results.ts';
 import type { Context } from '../check.ts';
 import { mailauthResolver } from '../dns/mailauth-resolver.ts';
 import { fieldValue } from '../mime/message.ts';
-import { AUTH_RESULTS, type AuthResult } from '../result.ts';
 
 /** Shorter than the deadline of an analysis, so that DMARC completes even if SPF is slow. */
 const SPF_TIMEOUT_MS = 10_000;

@@ -1,7 +1,7 @@
 /** How a message arrived: the SMTP session, or what the header of a file says about it, with where each value comes from. */
 
 import type { Envelope, ReportingServer } from '../../analysis/check.ts';
-import type { FileReceipt } from '../../analysis/receipt/file.ts';
+import type { FileReceipt } from '../../analysis/receipt/file-receipt.ts';
 import { RECEIVER_METHODS } from '../../analysis/receipt/results.ts';
 import { formatUtcTime } from '../../lib/clock.ts';
 import {

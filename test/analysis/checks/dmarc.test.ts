@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AuthResult } from '../../../src/analysis/auth-results.ts';
 import type { CheckStatus, Envelope } from '../../../src/analysis/check.ts';
 import { dmarc } from '../../../src/analysis/checks/dmarc.ts';
 import { dmarcResult } from '../../../src/analysis/dmarc/evaluate.ts';
-import type { AuthResult } from '../../../src/analysis/result.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
 import { contextFor } from '../../helpers/analysis.ts';
 import { KEY_NAME, KEYS, MESSAGE, sign, zoneWith } from '../dkim/signed-mail.ts';

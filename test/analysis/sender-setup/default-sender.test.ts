@@ -27,9 +27,9 @@ const DEFAULTS: [scene: Scene, title: RegExp, setting: RegExp][] = [
   [
     mail('address not configured yet <nobody@nowhere>'),
     /of Jenkins: nobody@nowhere/,
-    /In Jenkins: .*“System Admin e-mail address”/,
+    /In the settings of Jenkins: .*“System Admin e-mail address”/,
   ],
-  [mail('noreply@nowhere'), /of SonarQube/, /In SonarQube: .*“From address”/],
+  [mail('noreply@nowhere'), /of SonarQube/, /In the settings of SonarQube: .*“From address”/],
   [mail('Grafana <admin@grafana.localhost>'), /of Grafana/, /from_address under \[smtp\]/],
   [
     mail('GitLab <gitlab@example.com>', 'X-GitLab-Project: dock\n'),
