@@ -3,6 +3,7 @@
  * known is a text of its own, because reports show it below the headline.
  */
 
+import { DNS_FAILURES } from '../net/dns/resolver.ts';
 import type { AppliedConsequence } from './consequences.ts';
 import { namedProviders, worstConsequence } from './providers/evaluate.ts';
 import {
@@ -30,6 +31,8 @@ export const MAX_HEADLINE = 90;
 export function summarize(result: Unsummarized, facts = factsOf(result.checks)): string {
   const { score, temporary, checks, judged_kind } = result;
   if (result.is_template) return templateHeadline(checks);
+  if (score === null && isDenied(checks))
+    return 'This message has no score: the DNS resolver denies even names that exist.';
   if (score === null)
     return temporary
       ? 'This message has no score: fewer than two of SPF, DKIM and DMARC could be checked.'
@@ -48,15 +51,34 @@ function templateHeadline(checks: CheckResult[]): string {
   return firstShort([`${start}: ${LIST.format(found.map(({ label }) => label))}.`, `${start}.`]);
 }
 
+/** Whether lookups failed because no answer of the resolver can be right. */
+const isDenied = (checks: CheckResult[]): boolean =>
+  checks.some(({ evidence: { unanswered } }) =>
+    JSON.stringify(unanswered ?? '').includes(DNS_FAILURES.denies),
+  );
+
 /** The first wording that is short enough, or the last one. */
 const firstShort = (wordings: string[]): string =>
   wordings.find(({ length }) => length <= MAX_HEADLINE) ?? wordings.at(-1)!;
 
 /**
- * The checks that fail or warn: greatest gain first, causes of others before them, failures before warnings. DMARC comes after SPF and
- * DKIM with the same gain, because they are what has to change.
+ * The checks that fail or warn: greatest gain first, causes of others before them, failures before warnings. DMARC
+ * comes after SPF and DKIM with the same gain, because they are what has to change. Problems with the same cause
+ * follow it.
  */
 export function checksToFix(checks: CheckResult[]): CheckResult[] {
+  const ranked = rankedByGain(checks);
+  const groups = Map.groupBy(ranked, (check) => causeIn(ranked, check));
+  return [...groups].flatMap(([cause, group]) => [
+    cause,
+    ...group.filter((check) => check !== cause),
+  ]);
+}
+
+const causeIn = (all: CheckResult[], check: CheckResult): CheckResult =>
+  (check.goes_with && all.find(({ id }) => id === check.goes_with)) || check;
+
+function rankedByGain(checks: CheckResult[]): CheckResult[] {
   return checks
     .filter(({ status }) => status === 'fail' || status === 'warn')
     .sort(

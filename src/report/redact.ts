@@ -105,7 +105,10 @@ function redactCheck(check: CheckResult, redaction: Redaction): CheckResult | nu
   };
 }
 
-const redactFix = ({ text, record, guide }: Fix, sentence: (text: string) => string): Fix => ({
+const redactFix = (
+  { text, record, caution, guide }: Fix,
+  sentence: (text: string) => string,
+): Fix => ({
   text: outsideExamples(text, sentence),
   ...(record && {
     record: {
@@ -114,6 +117,7 @@ const redactFix = ({ text, record, guide }: Fix, sentence: (text: string) => str
       value: sentence(record.value),
     },
   }),
+  ...(caution && { caution: sentence(caution) }),
   ...(guide && { guide: { name: guide.name, url: guide.url } }),
 });
 
@@ -129,6 +133,7 @@ const withoutTexts = (check: CheckResult): CheckResult => ({
   points: check.points,
   earned: check.earned,
   gain: check.gain,
+  goes_with: check.goes_with ?? null,
   reference: referenceOf(check),
   fix: null,
 });

@@ -107,10 +107,17 @@ const CASES: [name: string, scene: Scene, limit: number, headline: string, notRe
   ],
   [
     'a From domain without MX, A and DMARC: headline and cap name the lower cap',
-    { from: 'ann@nothing.example' },
+    { from: 'ann@nothing.example', zone: { 'nothing.example': { TXT: ['x'] } } },
     60,
     UNALIGNED,
     '',
+  ],
+  [
+    'a From domain that does not exist',
+    { from: 'ann@nothing.example' },
+    25,
+    'Many mail servers are likely to reject this message: its From domain does not exist.',
+    'Gmail, Yahoo, Microsoft, Apple',
   ],
   [
     'no From field: DMARC was not checked, so it has not failed',
