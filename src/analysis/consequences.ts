@@ -563,14 +563,17 @@ export function withSetupProblem(
   if (kind === null) return consequence;
   const { problem, consequences } = SETUPS[kind];
   return consequences.some((id) => id === consequence.id)
-    ? { ...consequence, problem }
+    ? { ...consequence, problem, isSetup: true }
     : consequence;
 }
 
 // The consequences of a result.
 
 /** A consequence that applies to a message, or the one of provider rules that are not met. */
-export type AppliedConsequence = Omit<Consequence, 'applies'>;
+export interface AppliedConsequence extends Omit<Consequence, 'applies'> {
+  /** `problem` names how the message was sent, which is the cause. */
+  isSetup?: boolean;
+}
 
 type Severity = Pick<Consequence, 'limit' | 'effect'>;
 

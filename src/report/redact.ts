@@ -3,6 +3,7 @@
 import { shortenBulkFields } from '../analysis/bulk-sender.ts';
 import type { CheckDeclaration, Fix, Json, Reference } from '../analysis/check.ts';
 import { declarationOf } from '../analysis/declarations.ts';
+import { asClause } from '../analysis/headline-cause.ts';
 import { maskTokens } from '../analysis/links/tokens.ts';
 import type { PublicEvidence, PublicKind, PublicRule } from '../analysis/public-evidence.ts';
 import type { CheckResult, ProviderVerdict } from '../analysis/result.ts';
@@ -380,12 +381,13 @@ const redactProvider = (
   })),
 });
 
-/** The summary may quote a title with a lowercase first letter. */
+/** The summary may quote a title with a lowercase first letter, or as a clause. */
 const withPublicTitles = (text: string, { titles }: Redaction): string =>
   titles
     .flatMap(([stored, shown]) => [
       [stored, shown] as const,
       [uncapitalized(stored), uncapitalized(shown)] as const,
+      [asClause(stored), asClause(shown)] as const,
     ])
     .reduce((result, [stored, shown]) => result.split(stored).join(shown), text);
 
