@@ -321,11 +321,12 @@ export const CONSEQUENCES = [
   {
     id: 'invalid_helo',
     limit: 75,
-    effect: 'rejected',
+    effect: 'weakness',
     actor: SERVERS,
     reason: 'The HELO name of the sending server is invalid.',
     problem: 'the HELO name is invalid',
-    reference: 'RFC 5321 §4.1.1.1. Many mail servers reject such a server.',
+    reference:
+      'RFC 5321 §4.1.1.1. Some mail servers reject such a server; the large providers do not.',
     applies: (find) => failed(find, 'helo'),
   },
   {

@@ -143,11 +143,16 @@ function consequenceHeadline(
   if (id === 'replaced_from')
     return firstShort([...titlesOf(result, 'from'), `${LIKELY}, but ${problem}.`]);
   if (effect === 'weakness')
-    return firstShort(isSetup ? [`${LIKELY}, but ${problem}.`] : oneMechanism(find));
+    return firstShort(
+      id === 'one_mechanism' && !isSetup
+        ? oneMechanism(find)
+        : problems.map((cause) => `${LIKELY}, but ${cause}.`),
+    );
   if (id === 'requirement') {
     const claims = namings(namesOf(broken)).map((names) => `${subject} breaks rules of ${names}`);
     return firstShort([
       ...clauses.flatMap((clause) => claims.map((claim) => `${claim}: ${clause}.`)),
+      ...clauses.map((clause) => `Provider rules are broken: ${clause}.`),
       ...claims.map((claim) => `${claim}.`),
     ]);
   }
