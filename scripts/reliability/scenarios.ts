@@ -150,6 +150,16 @@ export const SCENARIOS: Scenario[] = [
     describe: ({ mails, max_memory_mb }) => `${mails} messages, at most ${max_memory_mb} MB`,
   },
   {
+    name: 'measures',
+    fault: 'Hostile messages, clients that hardly read, thousands of open connections',
+    asserts: 'Memory stays below its bounds, nothing stalls for 200 ms, and others are served',
+    runs: ['memory', 'slow-readers', 'stall', 'stubborn-connections'].map((name) => ({
+      file: long(name),
+      env: { TEST_FULL_SIZE: '1' },
+    })),
+    describe: () => '',
+  },
+  {
     name: 'soak',
     fault: 'Half an hour of mail, requests, pages, webhooks and reports',
     asserts:

@@ -47,6 +47,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     long: { type: 'boolean', default: false },
+    /** Measuring tests at full size, as in the reliability scenarios; otherwise they only show that they work. */
+    full: { type: 'boolean', default: false },
     'test-name-pattern': { type: 'string', multiple: true, default: [] },
     'test-skip-pattern': { type: 'string', multiple: true, default: [] },
     'test-only': { type: 'boolean', default: false },
@@ -96,6 +98,7 @@ const env = {
   // Most processes load the same modules.
   NODE_COMPILE_CACHE: folderInDist('compiled-'),
   ...(values.failed || positionals.length > 0 ? { TEST_ATTRIBUTION: '1' } : {}),
+  ...(values.full ? { TEST_FULL_SIZE: '1' } : {}),
   ...(program === null ? {} : { TEST_PROGRAM: program }),
   ...(values.long ? {} : { TMPDIR: createTemporaryFolder() }),
 };

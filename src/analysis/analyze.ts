@@ -2,6 +2,7 @@
 
 import type { Resolver } from '../net/dns/resolver.ts';
 import { offlineWebClient, type WebClient } from '../net/http/web.ts';
+import type { AuthResult } from './auth-results.ts';
 import type { Setup } from './check.ts';
 import {
   type AnalysisInput,
@@ -23,10 +24,10 @@ import { gradeOf } from './grade.ts';
 import { classifyMessage, contextAs, otherKind } from './kind.ts';
 import { parseMessage } from './mime/parse-message.ts';
 import { providerVerdicts } from './providers/evaluate.ts';
+import { arrivedMessage } from './receipt/arrived.ts';
 import {
   type Alternative,
   type AnalysisResult,
-  type AuthResult,
   type CheckResult,
   factsOf,
   type Grade,
@@ -50,10 +51,14 @@ import {
   type Score,
   type ScoredCheck,
   scoreOf,
+  type WeightOf,
+  weightByPoints,
   wholeScore,
 } from './score.ts';
 import { spfResult } from './spf/evaluate.ts';
 import { summarize } from './summary.ts';
+import { checksOfTemplate } from './templates/left-out.ts';
+import { mapStrings, type Template } from './templates/template.ts';
 
 /** Parts of an analysis that a page shows while it runs. */
 export type AnalysisStep = 'spf' | 'dkim' | 'dmarc' | 'content';
@@ -80,14 +85,19 @@ export async function analyze(
 ): Promise<AnalysisResult> {
   const deadline = startDeadline(options.deadlineMs ?? DEADLINE_MS);
   try {
-    const message = await parseMessage(input.raw);
-    const context = createContext(input, message, {
+    const arrived = input.envelope.file ? arrivedMessage(input.raw) : null;
+    const raw = arrived?.raw ?? input.raw;
+    const message = await parseMessage(raw);
+    const context = createContext({ ...input, raw }, message, {
       resolver: boundedResolver(options.resolver, deadline),
       web: boundedWeb(options.web ?? offlineWebClient, deadline),
       setup: options.setup,
       offline: options.offline,
+      lineInFile: arrived?.lineInFile,
     });
-    const checks = options.checks ?? CHECKS;
+    const { template } = context;
+    const all = options.checks ?? CHECKS;
+    const checks = template ? checksOfTemplate(all, template) : all;
     const run: RunCheckOptions = {
       context,
       deadline,
@@ -98,11 +108,16 @@ export async function analyze(
     const separate = await runChecks(checks, run, report);
     const findings = withMissingDomains(checks, separate, fromDomain(context));
     const alternative = await alternativeOf(checks, findings, run);
-    return await resultOf(context, checks, findings, alternative);
+    const result = await resultOf(context, checks, asWritten(findings, template), alternative);
+    return { ...result, message_size: input.raw.length };
   } finally {
     deadline.stop();
   }
 }
+
+/** The findings with the merge tags of a template in place of their stand-ins. */
+const asWritten = (findings: Finding[], template: Template | null): Finding[] =>
+  template ? mapStrings(findings, template.restore) : findings;
 
 /** Returns a function for each finding, which calls `onStep` when a step is finished. */
 function stepReporter(checks: Check[], onStep: AnalyzeOptions['onStep']) {
@@ -136,6 +151,7 @@ async function alternativeOf(
 interface ScoredFindings {
   scored: ScoredCheck[];
   indexes: CheckIndexes;
+  weightOf: WeightOf | undefined;
   /** As it would be with any authentication. */
   details: Score;
   /** null without a score. */
@@ -149,13 +165,14 @@ interface ScoredFindings {
 function scoreFindings(context: Context, checks: Check[], findings: Finding[]): ScoredFindings {
   const scored = applyDependencies(checks, findings);
   const indexes = indexChecks(scored);
-  const details = scoreOf(scored, context.fact(classifyMessage).kind, indexes);
+  const weightOf = context.template ? weightByPoints : undefined;
+  const details = scoreOf(scored, context.fact(classifyMessage).kind, indexes, weightOf);
   const auth = authCoverage(scored, checks, findings);
-  const exact = auth.enough ? details.exact : null;
+  const exact = auth.enough || context.template ? details.exact : null;
   const score = exact === null ? null : wholeScore(exact);
   const grade = score === null ? null : gradeOf(score);
-  const temporary = !auth.enough && auth.temporaryErrors > 0;
-  return { scored, indexes, details, exact, score, grade, temporary };
+  const temporary = exact === null && auth.temporaryErrors > 0;
+  return { scored, indexes, weightOf, details, exact, score, grade, temporary };
 }
 
 async function resultOf(
@@ -166,6 +183,8 @@ async function resultOf(
 ): Promise<AnalysisResult> {
   const judged = scoreFindings(context, checks, findings);
   const { scored, details, exact, score, grade, temporary } = judged;
+  const restored = (text: string | null) =>
+    text === null ? null : (context.template?.restore(text) ?? text);
   const kind = context.fact(classifyMessage);
   const gains = checks.map((_, index) => gainAt(index, judged, kind.kind));
   const causes = findCauses(scored, new Map(checks.map(({ id }, index) => [id, gains[index]!])));
@@ -188,15 +207,19 @@ async function resultOf(
     coverage: Math.round(details.coverage * 1000) / 1000,
     temporary,
     from_address: trimmed(context.message.from[0]?.address),
-    subject: trimmed(context.message.subject),
+    subject: trimmed(restored(context.message.subject)),
     message_size: context.message.size,
-    auth_results: await authResults(context, scored),
-    categories: details.categories,
+    auth_results: context.template ? NO_AUTH : await authResults(context, scored),
+    categories: context.template
+      ? details.categories.filter(({ score }) => score !== null)
+      : details.categories,
     checks: results,
     judged_kind: kind,
     alternative,
-    providers: providerVerdicts(results, kind, facts),
+    // Their rules are about sent messages.
+    providers: context.template ? [] : providerVerdicts(results, kind, facts),
     ruleset: RULESET,
+    ...(context.template && { is_template: true as const }),
   };
   return { ...partial, summary: summarize(partial, facts) };
 }
@@ -204,10 +227,14 @@ async function resultOf(
 const trimmed = (text: string | null | undefined): string | null =>
   text == null ? null : trimText(text);
 
-function gainAt(index: number, { scored, indexes, exact }: ScoredFindings, kind: MailKind): number {
+function gainAt(
+  index: number,
+  { scored, indexes, weightOf, exact }: ScoredFindings,
+  kind: MailKind,
+): number {
   const { id, status } = scored[index]!;
   const isProblem = status === 'warn' || status === 'fail';
-  return isProblem && exact !== null ? gainOf(id, scored, exact, kind, indexes) : 0;
+  return isProblem && exact !== null ? gainOf(id, scored, exact, kind, indexes, weightOf) : 0;
 }
 
 /** Whether at least two of SPF, DKIM and DMARC are known, as a score requires. */
@@ -286,12 +313,15 @@ function toResult(
   };
 }
 
+/** The fixes that a setup causes say it themselves. */
 const withCause = (fix: Fix, cause: Check | undefined): Fix =>
-  cause
+  cause && !fix.text.startsWith('Goes with “')
     ? { ...fix, text: `Goes with “${cause.label}”: its fix solves this too. ${fix.text}` }
     : fix;
 
 // The RFC 8601 results of SPF, DKIM and DMARC, from the facts that the checks share.
+
+const NO_AUTH: AnalysisResult['auth_results'] = { spf: null, dkim: null, dmarc: null };
 
 /** null if not evaluated. A check that timed out is `temperror`; its fact is not awaited. */
 export async function authResults(

@@ -10,6 +10,8 @@ import type { WebClient } from '../net/http/web.ts';
 import type { BlocklistInUse } from './blocklists/blocklist.ts';
 import { LIMITS, type Message } from './mime/message.ts';
 import type { PublicEvidence, PublicText } from './public-evidence.ts';
+import type { FileReceipt } from './receipt/file-receipt.ts';
+import type { Template } from './templates/template.ts';
 
 export const CATEGORIES = [
   'authentication',
@@ -48,6 +50,8 @@ export interface Envelope {
   tls: { used: boolean; version: string | null; cipher: string | null } | null;
   /** The server that reported the client. Missing or null if the client itself connected. */
   reported_by?: ReportingServer | null;
+  /** Set if the message is a file and was not received here. The other values are then from its header or from the user. */
+  file?: FileReceipt | null;
 }
 
 export type MessageKind = 'auto' | 'marketing' | 'transactional';
@@ -64,9 +68,14 @@ export interface AnalysisInput {
   /** The message exactly as received. */
   raw: Uint8Array;
   envelope: Envelope;
-  /** Milliseconds since the Unix epoch. The current time for all checks: none reads a clock. */
-  receivedAt: number;
+  /**
+   * Milliseconds since the Unix epoch. The current time for all checks: none reads a clock. It is null for a file whose
+   * header does not say it. Then nothing is judged that depends on it.
+   */
+  receivedAt: number | null;
   kind: MessageKind;
+  /** Not sent yet: what needs a sent message is skipped, and merge tags are allowed. */
+  isTemplate?: boolean;
 }
 
 /** The operator's settings that a result depends on. Plain data, sent with each analysis. */
@@ -88,10 +97,14 @@ export interface Setup {
 /** The input of a check. */
 export interface Context extends AnalysisInput {
   message: Message;
+  /** Set for a template. `message` then has stand-ins in place of its merge tags. */
+  template: Template | null;
   resolver: Resolver;
   /** The guarded client, which never connects to private or special addresses. */
   web: WebClient;
   setup: Setup;
+  /** The number in the file of a line of the message as it arrived. */
+  lineInFile(line: number): number;
   /** Offline mode: no network requests. Checks that need the network are `skipped`. */
   offline: boolean;
   /**
@@ -125,6 +138,8 @@ export interface Finding {
   detail: string;
   /** The facts behind it from the message, the session or DNS. Keys are in snake_case. */
   evidence?: { [key: string]: Json };
+  /** Overrides the check's own `about`. */
+  about?: string;
   /** Overrides the check's own reference. */
   reference?: Reference;
   /** Required if the status is `warn` or `fail`. */
@@ -176,6 +191,11 @@ export interface Check {
    * adds to the gain of each of them.
    */
   fixedBy?: string[][];
+  /**
+   * The domain whose owner alone can fix what the check finds, such as the one that has the records; null if it has
+   * none. If it belongs to someone else than the reader, the finding gives no advice.
+   */
+  about?(context: Context): string | null | Promise<string | null>;
   run(context: Context): Finding | Promise<Finding>;
 }
 

@@ -6,6 +6,7 @@
 import type { BlockingProvider } from './attachments/blocked-types.ts';
 import type { CheckStatus, Json } from './check.ts';
 import type { Classification } from './kind.ts';
+import { SETUP_KINDS, type SetupKind } from './sender-setup/kinds.ts';
 
 /** What the consequences of a check depend on. */
 export interface CheckFact {
@@ -204,7 +205,7 @@ export const CONSEQUENCES = [
     problem: 'From is not authenticated',
     reference:
       'Of mail that is not bulk, providers require only that SPF or DKIM passes for any domain. As with p=none, they treat such mail as unauthenticated.',
-    applies: (find) => lacksDmarcRecord(find) && hasNoAlignedPass(find),
+    applies: (find) => (lacksDmarcRecord(find) || hasForeignFrom(find)) && hasNoAlignedPass(find),
   },
   {
     id: 'no_reverse_dns',
@@ -320,11 +321,12 @@ export const CONSEQUENCES = [
   {
     id: 'invalid_helo',
     limit: 75,
-    effect: 'rejected',
+    effect: 'weakness',
     actor: SERVERS,
     reason: 'The HELO name of the sending server is invalid.',
     problem: 'the HELO name is invalid',
-    reference: 'RFC 5321 §4.1.1.1. Many mail servers reject such a server.',
+    reference:
+      'RFC 5321 §4.1.1.1. Some mail servers reject such a server; the large providers do not.',
     applies: (find) => failed(find, 'helo'),
   },
   {
@@ -377,6 +379,17 @@ export const CONSEQUENCES = [
     problem: 'the HTML is too large',
     reference: 'Gmail hides the rest of the message.',
     applies: (find) => failed(find, 'html_size'),
+  },
+  {
+    id: 'replaced_from',
+    limit: 89,
+    effect: 'weakness',
+    actor: LARGE,
+    reason: 'From has a domain of the sending service, not of the sender.',
+    problem: 'From is not at your own domain',
+    reference: 'The reputation of that domain depends on all customers of the service.',
+    applies: (find) =>
+      find('from')?.status === 'warn' && find('from')?.evidence.replaced_by !== undefined,
   },
   {
     id: 'one_mechanism',
@@ -497,10 +510,71 @@ export function hasMalformedLines(find: FindFact): boolean {
   return isCounted || (Array.isArray(limits) && limits.length > 0);
 }
 
+// The cause of many problems: how the message was sent.
+
+const OF_SENDER: ConsequenceId[] = [
+  'unauthenticated',
+  'dmarc_fails',
+  'unaligned_bulk',
+  'dmarc_fails_without_policy',
+  'unauthenticated_from',
+  'bulk_authentication',
+  'one_mechanism',
+];
+
+/** The problem in a few words, for the end of the headline, and the consequences that it can have. */
+const SETUPS: Record<SetupKind, { problem: string; consequences: ConsequenceId[] }> = {
+  contact_form: { problem: 'From is the address of a visitor', consequences: OF_SENDER },
+  default_sender: {
+    problem: 'From is a default address',
+    consequences: [...OF_SENDER, 'missing_domain', 'unreachable_sender', 'invalid_from'],
+  },
+  access_line: {
+    problem: 'no mail service sent it',
+    consequences: [
+      ...OF_SENDER,
+      ...(['listed_address', 'no_reverse_dns', 'no_tls', 'invalid_helo'] as const),
+      'invalid_message_id',
+    ],
+  },
+};
+
+/** The checks that can name a setup. */
+const SETUP_CHECKS = ['from', 'spf', 'helo', 'ptr'];
+
+function setupOf(find: FindFact): SetupKind | null {
+  for (const id of SETUP_CHECKS) {
+    const fact = find(id);
+    const kind = SETUP_KINDS.find((one) => one === fact?.evidence.setup);
+    if (kind && ['warn', 'fail'].includes(fact!.status)) return kind;
+  }
+  return null;
+}
+
+/** Its records are not judged, because they are not the sender's. */
+const hasForeignFrom = (find: FindFact): boolean =>
+  ['contact_form', 'default_sender'].includes(setupOf(find) ?? '');
+
+/** The consequence with its cause as the problem, if that is the way in which the message was sent. */
+export function withSetupProblem(
+  consequence: AppliedConsequence,
+  find: FindFact,
+): AppliedConsequence {
+  const kind = setupOf(find);
+  if (kind === null) return consequence;
+  const { problem, consequences } = SETUPS[kind];
+  return consequences.some((id) => id === consequence.id)
+    ? { ...consequence, problem, isSetup: true }
+    : consequence;
+}
+
 // The consequences of a result.
 
 /** A consequence that applies to a message, or the one of provider rules that are not met. */
-export type AppliedConsequence = Omit<Consequence, 'applies'>;
+export interface AppliedConsequence extends Omit<Consequence, 'applies'> {
+  /** `problem` names how the message was sent, which is the cause. */
+  isSetup?: boolean;
+}
 
 type Severity = Pick<Consequence, 'limit' | 'effect'>;
 

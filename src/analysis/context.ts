@@ -6,27 +6,38 @@ import type { WebFailureReason } from '../net/guarded-connection.ts';
 import { offlineWebClient, type WebClient, type WebResult } from '../net/http/web.ts';
 import type { AnalysisInput, Context, Setup } from './check.ts';
 import type { Message } from './mime/message.ts';
+import { readTemplate } from './templates/template.ts';
 
 interface ContextOptions {
   resolver: Resolver;
   web?: WebClient;
   setup?: Setup;
   offline?: boolean;
+  lineInFile?: Context['lineInFile'];
 }
 
 export function createContext(
   input: AnalysisInput,
   message: Message,
-  { resolver, web = offlineWebClient, setup = NO_SETUP, offline = false }: ContextOptions,
+  {
+    resolver,
+    web = offlineWebClient,
+    setup = NO_SETUP,
+    offline = false,
+    lineInFile,
+  }: ContextOptions,
 ): Context {
+  const template = input.isTemplate ? readTemplate(message) : null;
   const facts = new Map<unknown, unknown>();
   const context: Context = {
     ...input,
-    message,
+    message: template?.message ?? message,
+    template,
     resolver: withCache(withoutFalseDenials(resolver)),
     web,
     setup,
     offline,
+    lineInFile: lineInFile ?? ((line) => line),
     fact<T>(compute: (context: Context) => T): T {
       if (!facts.has(compute)) facts.set(compute, compute(context));
       return facts.get(compute) as T;

@@ -24,7 +24,8 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
         "body_length_limit": "shown",
         "warnings": "shown"
       },
-      "signatures_not_looked_at": "shown"
+      "signatures_not_looked_at": "shown",
+      "receiver_result": "shown"
     }
   },
   "dkim_alignment": {
@@ -119,6 +120,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     },
     "issueTitle": "SPF does not pass",
     "publicEvidence": {
+      "setup": "shown",
       "result": "shown",
       "identity": "shown",
       "checked": "mailbox-domain",
@@ -129,7 +131,8 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "explanation": "unquoted",
       "assumed": "shown",
       "sending_service": "shown",
-      "service_evidence": "shown"
+      "service_evidence": "shown",
+      "receiver_result": "shown"
     }
   },
   "spf_alignment": {
@@ -206,7 +209,8 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
         "domain": "shown",
         "aligned": "shown",
         "mode": "shown"
-      }
+      },
+      "receiver_result": "shown"
     }
   },
   "dmarc_policy": {
@@ -438,6 +442,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     },
     "issueTitle": "Reverse DNS of the sending IP address is missing or generic",
     "publicEvidence": {
+      "setup": "shown",
       "client_ip": "shown",
       "asked": "shown",
       "names": "shown",
@@ -475,6 +480,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     },
     "issueTitle": "The HELO name is invalid or does not resolve to the server",
     "publicEvidence": {
+      "setup": "shown",
       "helo": "shown",
       "client_ip": "shown",
       "addresses": "shown",
@@ -671,6 +677,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     },
     "issueTitle": "The From field is missing or invalid",
     "publicEvidence": {
+      "setup": "shown",
       "address": "shown",
       "name": "shown",
       "values": "shown",
@@ -680,7 +687,10 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "sender": "shown",
       "shown": "shown",
       "brand": "shown",
-      "signed_by": "shown"
+      "signed_by": "shown",
+      "sent_by": "shown",
+      "replaced_by": "shown",
+      "own_domain": "shown"
     }
   },
   "date": {
@@ -1009,7 +1019,8 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     "publicEvidence": {
       "octets": "shown",
       "warn_at": "shown",
-      "clipped_near": "shown"
+      "clipped_near": "shown",
+      "style_characters": "shown"
     }
   },
   "message_size": {
@@ -1239,7 +1250,13 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "header_fields": "shown",
       "unsubscribe_addresses": "shown",
       "links": "shown",
-      "images": "shown"
+      "images": "shown",
+      "tags": "shown",
+      "broken": {
+        "tag": "shown",
+        "problem": "shown",
+        "place": "shown"
+      }
     }
   },
   "subject_style": {

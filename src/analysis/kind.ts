@@ -3,9 +3,11 @@
  * `kind/signs.ts` has the signs and their points.
  */
 
+import { serviceField } from './bulk-sender.ts';
 import { type Context, type Finding, type KindConfidence, skipped } from './check.ts';
 import { forwarding } from './forwarding/forwarding.ts';
 import { type MailFacts, mailFacts } from './kind/mail-facts.ts';
+import { notification } from './kind/notifications.ts';
 import {
   discussionList,
   type FoundSign,
@@ -14,6 +16,7 @@ import {
   isNoticeFirst,
 } from './kind/signs.ts';
 import { LIMITS } from './mime/message.ts';
+import { isInThread } from './quotes/sender-part.ts';
 
 export type Kind = 'marketing' | 'transactional';
 
@@ -39,8 +42,11 @@ export function classifyMessage(context: Context): Classification {
   const mail = context.fact(mailFacts);
   const signs = findSigns(mail);
   const discussion = discussionList(mail) ?? forwardedByList(context);
-  const verdict = discussion ? classifyDiscussion(discussion, signs) : weigh(signs, mail);
-  const { kind, confidence, reasons } = discussion ? verdict : withLanguage(verdict, mail);
+  const verdict = discussion
+    ? classifyDiscussion(discussion, signs)
+    : (classifyNotification(mail, signs) ??
+      withDoubtfulQuote(withLanguage(weigh(signs, mail), mail), mail));
+  const { kind, confidence, reasons } = verdict;
   return { kind, by: 'message', confidence, reasons: [...reasons, ...unreadHeader(mail)] };
 }
 
@@ -129,6 +135,41 @@ function classifyDiscussion(reason: string, signs: FoundSign[]): Verdict {
     confidence: offers ? 'uncertain' : 'likely',
     reasons: [reason, ...(offers ? doubts(content, 'marketing') : [])],
   };
+}
+
+/** Less than this is a passing word, and not a promotion that pretends to be a notification. */
+const MIN_PROMOTION = 8;
+
+/**
+ * The verdict on a notification; null if the content promotes something, whatever its fields say. A comment may be about
+ * coupons, so words alone promote nothing.
+ */
+function classifyNotification(mail: MailFacts, signs: FoundSign[]): Verdict | null {
+  const content = signs.filter(({ basis }) => basis !== 'list' && basis !== 'manage');
+  // Without them, its words and fields say more.
+  if (content.length === signs.length) return null;
+  const reason = notification(mail);
+  if (reason === null) return null;
+  const promotes = content.some(({ basis }) => basis === 'promotion');
+  const offers = promotes ? sumOf(content, 'marketing') : 0;
+  if (offers >= MIN_PROMOTION) return null;
+  const isDoubtful = offers >= MIN_BOTH || signs.some(({ side }) => side === 'both');
+  return {
+    kind: 'transactional',
+    confidence: isDoubtful ? 'uncertain' : 'likely',
+    reasons: [reason, ...(isDoubtful ? doubts(content, 'marketing') : [])],
+  };
+}
+
+/** Anyone can mark their own words as quoted, so a message of nothing else may be anything. */
+function withDoubtfulQuote(verdict: Verdict, { own, message, words }: MailFacts): Verdict {
+  if (!own.hasQuotes || words > 0 || isInThread(message)) return verdict;
+  const isForward = own.relation === 'forward';
+  if (isForward && serviceField(message) === null) return verdict;
+  const sentence = isForward
+    ? 'A bulk email service sent it, although it only forwards another message.'
+    : 'It consists of a quote, but no field shows that it is a reply.';
+  return { ...verdict, confidence: 'uncertain', reasons: [...verdict.reasons, sentence] };
 }
 
 // Reasons: the strongest signs first, then what speaks against them.

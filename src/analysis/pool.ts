@@ -22,8 +22,8 @@ export type PoolOutcome =
 /** A message that is read only when its analysis starts, so that waiting jobs need no memory. */
 export interface StoredRaw {
   size: number;
-  /** A new array each time, because it is moved to the thread. */
-  read(): Promise<Uint8Array>;
+  /** A new array each time, because it is moved to the thread. With it, what only its header says about it. */
+  read(): Promise<Uint8Array | Pick<AnalysisInput, 'raw' | 'envelope' | 'receivedAt'>>;
 }
 
 export type PoolInput = Omit<AnalysisInput, 'raw'> & { raw: Uint8Array | StoredRaw };
@@ -279,12 +279,13 @@ function startThread(options: ThreadOptions): Thread {
         return;
       }
       raw.read().then(
-        (bytes) => {
-          const message: ToWorker[] = [{ ...command, input: { ...input, raw: bytes }, deadlineMs }];
+        (read) => {
+          const known = read instanceof Uint8Array ? { raw: read } : read;
+          const message: ToWorker[] = [{ ...command, input: { ...input, ...known }, deadlineMs }];
           if (!jobs.has(id)) return;
           startTimer(job);
           // Moved, not copied.
-          worker.postMessage(message, [bytes.buffer as ArrayBuffer]);
+          worker.postMessage(message, [known.raw.buffer as ArrayBuffer]);
         },
         (error) => {
           clearTimeout(job.timer);

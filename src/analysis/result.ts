@@ -1,21 +1,9 @@
 /** The result of an analysis, as it is stored, served and printed. */
 
+import type { AuthResult } from './auth-results.ts';
 import type { Category, CheckStatus, Fix, Json, Reference } from './check.ts';
 import type { CheckFact, MailKind } from './consequences.ts';
 import type { Classification, Kind } from './kind.ts';
-
-export const AUTH_RESULTS = [
-  'pass',
-  'fail',
-  'softfail',
-  'neutral',
-  'policy',
-  'none',
-  'temperror',
-  'permerror',
-] as const;
-/** The words of RFC 8601 §2.7. */
-export type AuthResult = (typeof AUTH_RESULTS)[number];
 
 export type Grade = 'A' | 'B' | 'C' | 'D' | 'F';
 
@@ -53,6 +41,9 @@ export function failedDependencies({
   const found = status === 'skipped' ? DEPENDENCY_DETAIL.exec(detail) : null;
   return (found?.[1] ?? found?.[2])?.split(', ') ?? [];
 }
+
+/** How the reason begins for which a check is left out of a template. */
+export const LEFT_OUT = 'Not checked: this is a template, and ';
 
 const NONE: string[] = [];
 
@@ -100,7 +91,7 @@ export interface Alternative {
 }
 
 export interface AnalysisResult {
-  /** 0–100; null if fewer than two of SPF, DKIM and DMARC are known. */
+  /** 0–100; null if fewer than two of SPF, DKIM and DMARC of a message are known. */
   score: number | null;
   grade: Grade | null;
   /** The weighted mean before the cap, unrounded. */
@@ -124,6 +115,8 @@ export interface AnalysisResult {
   alternative: Alternative | null;
   providers: ProviderVerdict[];
   ruleset: string;
+  /** A template: the score covers what a template shows, and nothing about sending. Missing for messages. */
+  is_template?: true;
 }
 
 /**

@@ -7,6 +7,8 @@ import type { Deadline } from './context.ts';
 import { withAlias } from './dns/alias.ts';
 import { brokenName } from './dns/broken-name.ts';
 import { dependencyDetail } from './result.ts';
+import { mayHaveForeignFrom, senderSetup, withSetup } from './sender-setup/setup.ts';
+import { withoutForeignAdvice } from './sending-services/foreign-sender.ts';
 import { publishableFix } from './sending-services/ownership.ts';
 
 export interface RunCheckOptions {
@@ -41,14 +43,15 @@ export function runChecks(
     openCount -= 1;
     if (openCount === 0) resolve(findings);
   };
+  const isMessage = options.subject === 'message';
   const settleWithFault = (index: number, error: unknown): void =>
     settle(index, fault(checks[index]!, error, options));
   // A check has a finding already if the deadline came first.
   const accept = (index: number, finding: Finding): void => {
     if (findings[index]) return;
-    if (finding.fix) {
+    if (finding.fix || (isMessage && mayHaveForeignFrom(context))) {
       findings[index] = finding;
-      withPublishableFix(finding, finding.fix, context).then(
+      withPossibleFix(checks[index]!, finding, checks, options).then(
         (published) => settle(index, published),
         (error) => settleWithFault(index, error),
       );
@@ -84,10 +87,33 @@ function fault(check: Check, error: unknown, { subject, onFault }: RunCheckOptio
   );
 }
 
-/** Every proposed record is one that the sender can publish, at a name that can have it, whatever the check. */
-async function withPublishableFix(finding: Finding, fix: Fix, context: Context): Promise<Finding> {
-  const aliased = await withAlias(publishableFix(fix, context), context);
+/**
+ * Every fix is one that the sender can carry out, and every proposed record one that they can publish, at a name that
+ * can have it, whatever the check.
+ */
+async function withPossibleFix(
+  check: Check,
+  found: Finding,
+  checks: Check[],
+  { context, subject }: RunCheckOptions,
+): Promise<Finding> {
+  const finding = subject === 'message' ? await withSender(check, found, checks, context) : found;
+  if (!finding.fix) return finding;
+  const aliased = await withAlias(publishableFix(finding.fix, context), context);
   return { ...finding, fix: await withExistingDomain(aliased, context) };
+}
+
+/** The finding as it concerns who really sent the message. A setup that is the cause says itself what to change. */
+async function withSender(
+  check: Check,
+  finding: Finding,
+  checks: Check[],
+  context: Context,
+): Promise<Finding> {
+  const setup = await context.fact(senderSetup);
+  const lead = checks.find(({ id }) => id === setup?.lead);
+  const ofSetup = setup && lead ? withSetup(check.id, finding, setup, lead.label) : finding;
+  return ofSetup === finding ? withoutForeignAdvice(check, finding, context) : ofSetup;
 }
 
 /** Without the record, if its domain does not exist. The name of an address is in no domain of the sender. */

@@ -15,6 +15,14 @@ export const WEIGHTS: Record<Category, number> = {
   spam_filters: 10,
 };
 
+/** The weight of a category, whose checks that ran have these points. */
+export type WeightOf = (name: Category, points: number) => number;
+
+const fixedWeight: WeightOf = (name) => WEIGHTS[name];
+
+/** For templates, where some categories have only one check: each point counts the same. */
+export const weightByPoints: WeightOf = (_, points) => points;
+
 /** The properties of a check that determine the score. */
 export interface ScoredCheck {
   id: string;
@@ -62,8 +70,9 @@ export function scoreOf(
   checks: ScoredCheck[],
   kind: MailKind = 'transactional',
   indexes = indexChecks(checks),
+  weightOf: WeightOf = fixedWeight,
 ): Score {
-  const categories = CATEGORIES.map((name) => scoreCategory(name, checks)).filter(
+  const categories = CATEGORIES.map((name) => scoreCategory(name, checks, weightOf)).filter(
     (category) => category !== null,
   );
   const ran = categories.filter((category) => category.points > 0);
@@ -78,7 +87,11 @@ export function scoreOf(
   return { categories, uncapped, cap, exact, coverage: coverageOf(checks) };
 }
 
-function scoreCategory(name: Category, checks: ScoredCheck[]): CategoryScore | null {
+function scoreCategory(
+  name: Category,
+  checks: ScoredCheck[],
+  weightOf: WeightOf,
+): CategoryScore | null {
   let earned = 0;
   let points = 0;
   let hasChecks = false;
@@ -93,7 +106,7 @@ function scoreCategory(name: Category, checks: ScoredCheck[]): CategoryScore | n
   }
   if (!hasChecks) return null;
   const score = points === 0 ? null : Math.floor((100 * earned) / points + 1e-9);
-  return { name, score, weight: WEIGHTS[name], earned, points };
+  return { name, score, weight: weightOf(name, points), earned, points };
 }
 
 /** The cap of the worst consequence of the message, which the headline names. */
@@ -128,9 +141,10 @@ export function gainOf(
   current: number,
   kind: MailKind = 'transactional',
   indexes = indexChecks(checks),
+  weightOf: WeightOf = fixedWeight,
 ): number {
   const after = afterFix(id, checks);
-  const { exact } = scoreOf(after, kind, indexes);
+  const { exact } = scoreOf(after, kind, indexes, weightOf);
   return Math.max(0, Math.round(((exact ?? current) - current) * 10) / 10);
 }
 
@@ -145,7 +159,7 @@ const isProblem = ({ status }: ScoredCheck): boolean => status === 'fail' || sta
 
 /**
  * For each problem that the fix of another one cures too: the id of that other check, its cause. A cause is at least as
- * serious. `gains` by id: of several, the one whose fix gains most.
+ * serious, or the setup of the sender. `gains` by id: of several, the one whose fix gains most.
  */
 export function findCauses(checks: ScoredCheck[], gains: Map<string, number>): Map<string, string> {
   const problems = checks.filter(isProblem);
@@ -156,7 +170,7 @@ export function findCauses(checks: ScoredCheck[], gains: Map<string, number>): M
     a.id !== 'dmarc' && (b.id === 'dmarc' || problems.indexOf(a) < problems.indexOf(b));
   const isCause = (a: ScoredCheck, b: ScoredCheck) =>
     a !== b &&
-    (a.status === 'fail' || b.status === 'warn') &&
+    (a.status === 'fail' || b.status === 'warn' || a.evidence.setup !== undefined) &&
     cures.get(a.id)!.has(b.id) &&
     (!cures.get(b.id)!.has(a.id) || isEarlier(a, b));
   for (const effect of problems) {

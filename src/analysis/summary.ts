@@ -23,7 +23,7 @@ type Summarized = Pick<
   'score' | 'checks' | 'judged_kind' | 'alternative' | 'providers'
 >;
 
-type Unsummarized = Summarized & Pick<AnalysisResult, 'temporary'>;
+type Unsummarized = Summarized & Pick<AnalysisResult, 'temporary' | 'is_template'>;
 
 /** Longer headlines do not fit on two lines of a report. */
 export const MAX_HEADLINE = 90;
@@ -31,6 +31,7 @@ export const MAX_HEADLINE = 90;
 /** The headline: one sentence. */
 export function summarize(result: Unsummarized, facts = factsOf(result.checks)): string {
   const { score, temporary, checks, judged_kind } = result;
+  if (result.is_template) return templateHeadline(checks);
   if (score === null && isDenied(checks))
     return 'This message has no score: the DNS resolver denies even names that exist.';
   if (score === null)
@@ -40,6 +41,15 @@ export function summarize(result: Unsummarized, facts = factsOf(result.checks)):
   const worst = worstConsequence((id) => facts.get(id), judged_kind.kind);
   if (worst) return consequenceHeadline(worst, result, score, facts);
   return score >= 90 ? highScoreHeadline(result) : lowScoreHeadline(score, result, facts);
+}
+
+/** What a template shows, and no provider's verdict: nothing was sent. */
+function templateHeadline(checks: CheckResult[]): string {
+  const found = checksToFix(checks);
+  if (found.length === 0) return 'No problems found in this template.';
+  const count = found.length === 1 ? 'a problem' : `${found.length} problems`;
+  const start = `This template has ${count}`;
+  return firstShort([`${start}: ${LIST.format(found.map(({ label }) => label))}.`, `${start}.`]);
 }
 
 /** Whether lookups failed because no answer of the resolver can be right. */
@@ -53,8 +63,9 @@ const firstShort = (wordings: string[]): string =>
   wordings.find(({ length }) => length <= MAX_HEADLINE) ?? wordings.at(-1)!;
 
 /**
- * The checks that fail or warn: greatest gain first, failures before warnings. DMARC comes after SPF and
- * DKIM with the same gain, because they are what has to change. Problems with the same cause follow it.
+ * The checks that fail or warn: greatest gain first, causes of others before them, failures before warnings. DMARC
+ * comes after SPF and DKIM with the same gain, because they are what has to change. Problems with the same cause
+ * follow it.
  */
 export function checksToFix(checks: CheckResult[]): CheckResult[] {
   const ranked = rankedByGain(checks);
@@ -73,9 +84,16 @@ function rankedByGain(checks: CheckResult[]): CheckResult[] {
     .filter(({ status }) => status === 'fail' || status === 'warn')
     .sort(
       (a, b) =>
-        b.gain - a.gain || rank(a) - rank(b) || isResult(a) - isResult(b) || b.points - a.points,
+        b.gain - a.gain ||
+        isCause(b) - isCause(a) ||
+        rank(a) - rank(b) ||
+        isResult(a) - isResult(b) ||
+        b.points - a.points,
     );
 }
+
+/** It names the setup that causes others. */
+const isCause = ({ evidence }: CheckResult): number => (evidence.setup === undefined ? 0 : 1);
 
 const isResult = ({ id }: CheckResult): number => (id === 'dmarc' ? 1 : 0);
 
@@ -96,14 +114,14 @@ const SPAM = 'Mailbox providers may send this message to spam';
 // The worst consequence, and the providers whose rules it breaks.
 
 function consequenceHeadline(
-  { id, effect, actor, problem }: AppliedConsequence,
+  { id, effect, actor, problem, isSetup = false }: AppliedConsequence,
   result: Unsummarized,
   score: number,
   facts: Facts,
 ): string {
   const { providers, judged_kind } = result;
   const find = (check: string) => facts.get(check);
-  const problems = [...causesOf(id, find), problem];
+  const problems = isSetup ? [problem] : [...causesOf(id, find), problem];
   const named = namedProviders(id, providers, judged_kind.kind);
   const actors = [...(named.length > 0 ? namings(named).slice(0, 2) : []), actor];
   const short = (write: (problem: string) => string[]) => firstShort(problems.flatMap(write));
@@ -122,11 +140,19 @@ function consequenceHeadline(
       : [];
   const clauses = broken.flatMap((one) => brokenRule(one, result, facts));
   if (score < 70) return firstShort([...clauses, ...problems].map((text) => `${SPAM}: ${text}.`));
-  if (effect === 'weakness') return firstShort(oneMechanism(find));
+  if (id === 'replaced_from')
+    return firstShort([...titlesOf(result, 'from'), `${LIKELY}, but ${problem}.`]);
+  if (effect === 'weakness')
+    return firstShort(
+      id === 'one_mechanism' && !isSetup
+        ? oneMechanism(find)
+        : problems.map((cause) => `${LIKELY}, but ${cause}.`),
+    );
   if (id === 'requirement') {
     const claims = namings(namesOf(broken)).map((names) => `${subject} breaks rules of ${names}`);
     return firstShort([
       ...clauses.flatMap((clause) => claims.map((claim) => `${claim}: ${clause}.`)),
+      ...clauses.map((clause) => `It breaks provider rules: ${clause}.`),
       ...claims.map((claim) => `${claim}.`),
     ]);
   }
@@ -137,6 +163,9 @@ function consequenceHeadline(
     `${subject} breaks provider rules: ${cause}.`,
   ]);
 }
+
+const titlesOf = ({ checks }: Summarized, wanted: string): string[] =>
+  checks.filter(({ id }) => id === wanted).map(({ title }) => title);
 
 /** What breaks the rules of the provider, as clauses. */
 const brokenRule = (
@@ -149,8 +178,11 @@ const brokenRule = (
     .flatMap(({ checks }) => checks.flatMap((id) => clauseOf(facts.get(id)) ?? []));
 
 /** If the kind of mail is uncertain, the headline holds for one kind only. */
-const subjectOf = ({ alternative, judged_kind }: Unsummarized): string =>
-  alternative ? `As ${judged_kind.kind} mail, it` : 'This message';
+function subjectOf({ alternative, judged_kind, checks }: Unsummarized): string {
+  if (alternative) return `As ${judged_kind.kind} mail, it`;
+  const vendor = checks.find(({ id }) => id === 'from')?.evidence.sent_by;
+  return typeof vendor === 'string' ? `This message by ${vendor}` : 'This message';
+}
 
 const namesOf = (providers: ProviderVerdict[]): string[] => providers.map(({ name }) => name);
 

@@ -13,7 +13,7 @@ export interface BasePath {
  * These attributes begin with `/` only in our own templates: text from outside is escaped, so it cannot contain
  * their quotation marks.
  */
-const LOCAL_URL = / (href|action|src|data-watch)="\/(?!\/)/g;
+const LOCAL_URL = / (href|action|src|data-watch|data-receipt)="\/(?!\/)/g;
 
 /** Null if the service has its host for itself. Declared paths stay without the prefix everywhere else. */
 export function basePathOf({ APP_URL }: Pick<Config, 'APP_URL'>): BasePath | null {

@@ -2,6 +2,7 @@
 
 import type { Envelope } from '../analysis/check.ts';
 import { MAX_JOBS_PER_THREAD, type PoolOutcome } from '../analysis/pool.ts';
+import { receiptTime } from '../analysis/receipt/file.ts';
 import type { App } from '../app.ts';
 import { feedbackAddresses } from '../domains/feedback/address.ts';
 import { traceOf } from '../events/traces.ts';
@@ -94,13 +95,14 @@ async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
     feedbackAddresses: await feedbackAddresses(app),
     ownSenderOf: await ownSenderOf(app.db, envelope),
   };
+  const at = receiptTime(envelope, message.received_at);
   clearSteps(app, test.id);
   const startedAt = monotonicClock.now();
   const outcome: PoolOutcome = await app.pool.analyze(
     {
       raw: { size: message.size, read: () => untilAvailable(() => readMessage(app.db, message)) },
       envelope,
-      receivedAt: Date.parse(message.received_at),
+      receivedAt: at === null ? null : Date.parse(at),
       kind: test.kind,
     },
     { setup, onStep: (step, outcome) => recordStep(app, test.id, step, outcome) },

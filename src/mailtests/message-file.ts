@@ -58,7 +58,7 @@ const KNOWN_FIELD =
   /^(?:from|to|cc|subject|date|received|message-id|mime-version|content-type|return-path|delivered-to|reply-to|sender|dkim-signature|list-[a-z-]+|x-[!-9;-~]+)[ \t]*:/im;
 
 /** Enough for the header of any real message. */
-const MAX_HEADER_BYTES = 256 * 1024;
+export const MAX_HEADER_BYTES = 256 * 1024;
 
 /**
  * What the file is and what to do, as sentences without a final period; null for one message.

@@ -97,7 +97,8 @@ export function presentListed(row: ListedRow, config: TestConfig, tags: string[]
 export function presentTest(row: PresentedRow, config: TestConfig, tags: string[]): Test {
   return {
     ...presentListed(row, config, tags),
-    envelope: row.envelope === null ? null : { reported_by: null, ...JSON.parse(row.envelope) },
+    envelope:
+      row.envelope === null ? null : { reported_by: null, file: null, ...JSON.parse(row.envelope) },
     cap: parse(row.cap, null),
     // By far the largest part. It is stored as it is returned and never parsed.
     checks: row.checks === null ? [] : storedJson(row.checks),
@@ -119,7 +120,8 @@ export function storedReport(row: TestRow, { config }: Pick<App, 'config'>): Sto
     [],
   );
   return {
-    ...{ id, name, received_at, completed_at, subject, from_address },
+    ...{ id, name, completed_at, subject, from_address },
+    received_at: test.envelope?.file ? test.envelope.file.at : received_at,
     score: test.score,
     grade: test.grade as Grade | null,
     cap: test.cap,

@@ -20,6 +20,7 @@ import { getHistory } from './history-routes.ts';
 import { Inbox } from './inbox-schema.ts';
 import { createInbox, presentInbox } from './inboxes.ts';
 import { notAMessage } from './message-file.ts';
+import { readMessageReceipt } from './message-receipt.ts';
 import { findMessageOf } from './messages.ts';
 import { insertPlacements, LOOK_JOB, requireSeeds, withSeeds } from './placement.ts';
 import { type PresentedRow, presentListed, presentTest } from './present.ts';
@@ -320,6 +321,7 @@ const source = route({
 export const testOperations = {
   create: createTest,
   submit: submitTest,
+  receipt: readMessageReceipt,
   list,
   export: exportTests,
   get: getTest,

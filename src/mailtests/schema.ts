@@ -1,8 +1,10 @@
 /** Schemas of tests in requests and responses (contract §4). */
 
 import * as v from 'valibot';
+import { AUTH_RESULTS } from '../analysis/auth-results.ts';
 import { CATEGORIES, CHECK_STATUSES, KIND_CONFIDENCES } from '../analysis/check.ts';
-import { AUTH_RESULTS, PROVIDERS, READINESS } from '../analysis/result.ts';
+import { RECEIVER_METHODS } from '../analysis/receipt/results.ts';
+import { PROVIDERS, READINESS } from '../analysis/result.ts';
 import { FINDING_FIELDS, Fix, Reference } from '../domains/finding.ts';
 import { asText, field, labeled, quoted, short } from '../events/line.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
@@ -144,7 +146,51 @@ const ReportingServer = named(
   { client_ip: '10.0.0.5', name: 'mx.example.com', method: 'received' },
 );
 
-const Envelope = named(
+const OriginOfValue = v.object({
+  source: described(v.picklist(['file', 'given']), '`given`: the value was sent with the message.'),
+  field: described(nullable(v.string()), 'The header field, such as `Received`. Null if given.'),
+  by: described(nullable(v.string()), 'The server that wrote the field. Null if given.'),
+});
+
+const FileReceipt = named(
+  'FileReceipt',
+  v.object({
+    by: described(nullable(v.string()), 'The server that received the message.'),
+    provider: described(
+      nullable(v.string()),
+      'The mailbox provider that runs the server. Null for any other server.',
+    ),
+    at: described(nullable(Time), 'When the server received the message.'),
+    results: described(
+      nullable(
+        v.object(
+          v.entriesFromList(
+            RECEIVER_METHODS,
+            described(v.optional(v.picklist(AUTH_RESULTS)), 'Missing if it recorded none.'),
+          ),
+        ),
+      ),
+      'What the server recorded about authentication. Null if it recorded nothing.',
+    ),
+    origins: described(
+      v.record(
+        v.picklist(['at', 'client_ip', 'helo', 'tls', 'mail_from', 'results']),
+        OriginOfValue,
+      ),
+      'Where each known value comes from.',
+    ),
+  }),
+  'What the header of an uploaded message says about its receipt. Values that are null or missing are not known.',
+  {
+    by: 'mx.google.com',
+    provider: 'Gmail',
+    at: '2026-11-20T09:46:12.000Z',
+    results: { spf: 'pass', dkim: 'pass', dmarc: 'pass' },
+    origins: { client_ip: { source: 'file', field: 'Received', by: 'mx.google.com' } },
+  },
+);
+
+export const Envelope = named(
   'Envelope',
   v.object({
     mail_from: described(
@@ -178,6 +224,10 @@ const Envelope = named(
       nullable(ReportingServer),
       'Your mail server that passed the message on and reported the client. Null if the client itself connected.',
     ),
+    file: described(
+      nullable(FileReceipt),
+      'For an uploaded message: what its header says about its receipt, and where each value comes from. Null if the message was sent here.',
+    ),
   }),
   'The SMTP session that delivered a message.',
   {
@@ -186,6 +236,7 @@ const Envelope = named(
     helo: 'mail.example.com',
     tls: { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' },
     reported_by: null,
+    file: null,
   },
 );
 
@@ -603,6 +654,7 @@ const EXAMPLE_DETAILS = {
     helo: 'mail.example.com',
     tls: { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' },
     reported_by: null,
+    file: null,
   },
   cap: null,
   checks: [EXAMPLE_CHECK],

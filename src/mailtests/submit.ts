@@ -1,7 +1,7 @@
 /** Tests with a message submitted over HTTP, for build pipelines. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Envelope } from '../analysis/check.ts';
+import { fileInput } from '../analysis/receipt/file.ts';
 import type { App } from '../app.ts';
 import { rememberTrace } from '../events/traces.ts';
 import { normalizeAddress } from '../lib/addresses.ts';
@@ -78,12 +78,12 @@ export async function submitMessage(
       'The server is out of disk space. Ask your administrator to free up space.',
     );
   const { raw, converted } = await withCrlf(bytes);
-  const envelope: Envelope = {
+  const { envelope } = fileInput(raw, {
     mail_from: query.mail_from ?? null,
     client_ip: query.client_ip === undefined ? null : normalizeAddress(query.client_ip),
     helo: query.helo ?? null,
     tls: null,
-  };
+  });
   const { name, kind } = query;
   const fields = { name, kind, metadata: {}, expires_in: DEFAULT_EXPIRES_IN, livemode };
   const waitingRow = newTestRow(app, fields);

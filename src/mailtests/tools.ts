@@ -8,6 +8,7 @@ import { linkTo, type ToolAnswer, type ToolCall, tool, wholeNumber } from '../ht
 import { answerText, clean, DATA_NOTE, NEXT_PAGE, quoted, shortened } from '../http/tool-text.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { printableJson } from '../lib/log.ts';
+import { receiptSentence } from '../report/document/receipt.ts';
 import { formatCount } from '../report/summary.ts';
 import { explainCheck } from './explain-check.ts';
 import { testOperations } from './routes.ts';
@@ -44,7 +45,7 @@ export const MESSAGE_INPUT = {
 };
 
 export const CHECK_MESSAGE_TEXT =
-  'Checks the source of one email message: authentication, spam filters, content and the rules of Gmail, Yahoo, Microsoft and Apple. Returns the findings in order of points lost, each with its fix and the DNS record to publish. Give client_ip and mail_from if you know them: without them, SPF stays unknown.';
+  'Checks the source of one email message: authentication, spam filters, content and the rules of Gmail, Yahoo, Microsoft and Apple. Returns the findings in order of points lost, each with its fix and the DNS record to publish. The header of a received message says how it arrived; client_ip, helo and mail_from override that. If neither is known, SPF stays unknown.';
 
 export const checkMessage = tool({
   name: 'check_message',
@@ -139,7 +140,8 @@ function testText(test: Test, uri: string, { has }: ToolCall): string {
   const name = test.name === null ? '' : ` ${quoted(test.name)}`;
   const page = `Page for people: ${test.report_url}`;
   const end = test.completed_at === null ? '' : ` at ${test.completed_at}`;
-  const head = [`Test ${test.id}${name}: ${test.status}${end}`, page];
+  const receipt = test.envelope?.file ? [receiptSentence(test.envelope)] : [];
+  const head = [`Test ${test.id}${name}: ${test.status}${end}`, page, ...receipt];
   if (test.status === 'completed') return resultText([...head, ...placementOf(test)], test, rest);
   return answerText([...head, unfinished(test, has)], rest);
 }

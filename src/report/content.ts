@@ -87,6 +87,10 @@ export const STATUS_WORDS: Record<CheckStatus, string> = {
   skipped: 'Skipped',
 };
 
+/** What the score of a template does not cover. */
+export const TEMPLATE_LIMITATIONS =
+  'The score covers what the template shows; each point counts the same. Sender, authentication and reputation decide about delivery too. Send the template once to check them.';
+
 /** What the score does not cover. */
 export const SCORE_LIMITATIONS =
   "The score covers what one message and your DNS show. Mailbox providers also use your sender reputation and how their users treat your mail, which no test can see from outside. A good score helps you avoid rejections for technical reasons. It doesn't guarantee delivery to the inbox.";

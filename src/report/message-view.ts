@@ -2,7 +2,7 @@
 
 import { decodeWords } from 'postal-mime';
 import { createContext } from '../analysis/context.ts';
-import { messageLinks } from '../analysis/links/links.ts';
+import { allLinks } from '../analysis/links/links.ts';
 import type { HeaderField, Message, Part } from '../analysis/mime/message.ts';
 import type { Attachment, MessageView } from './report.ts';
 
@@ -81,7 +81,7 @@ function linksOf(raw: Uint8Array, message: Message): MessageView['links'] {
     message,
     { resolver: async () => ({ status: 'nxdomain' }), offline: true },
   );
-  return messageLinks(context).map(({ href, text }) => ({
+  return allLinks(context).map(({ href, text }) => ({
     href: href.slice(0, MAX.href),
     text: text?.slice(0, MAX.linkText) ?? null,
   }));

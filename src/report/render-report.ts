@@ -1,6 +1,7 @@
 /** Renders stored reports as a page or PDF. Only render threads load this module. */
 
 import { parseMessage } from '../analysis/mime/parse-message.ts';
+import { shownTemplate } from '../analysis/templates/template.ts';
 import { FRAME_CSP, messageDocument } from './html/message-frame.ts';
 import { listImages } from './image-list.ts';
 import { messageView } from './message-view.ts';
@@ -73,7 +74,8 @@ async function shownMessage({
 }: Extract<RenderCommand, { kind: 'test' }>): Promise<Pick<Report, 'message' | 'preview'>> {
   if (message === null) return { message: null, preview: null };
   const parsed = await parseMessage(message.raw);
-  const { preview, embedded } = messagePreview(parsed, {
+  const shown = report.is_template ? shownTemplate(parsed) : parsed;
+  const { preview, embedded } = messagePreview(shown, {
     images: message.images,
     frames: format === 'pdf' ? null : frame ? { url: frameUrl(report.id!) } : FRAMES_INSIDE,
   });

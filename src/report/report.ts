@@ -26,6 +26,7 @@ export type ReportedResult = Pick<
   | 'alternative'
   | 'providers'
   | 'ruleset'
+  | 'is_template'
 > & {
   /** Where records at and below the domain `owner` can be published. Only on pages of the application. */
   publish?: { url: string; owner: string } | null;

@@ -35,7 +35,7 @@ export interface TextOptions {
 
 /** The report of a message for a terminal, with a trailing newline. */
 export function reportText(
-  result: ReportedResult,
+  result: ReportedResult & Partial<Pick<Report, 'envelope'>>,
   { width, color, testedName }: TextOptions,
 ): string {
   return renderText(terminalDocument(result, testedName ?? null), { width, color });

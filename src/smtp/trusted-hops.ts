@@ -3,8 +3,8 @@
 import type { Envelope, ReportingServer } from '../analysis/check.ts';
 import { scanHeaders } from '../analysis/mime/headers.ts';
 import { fields } from '../analysis/mime/message.ts';
+import { readRecordedClient } from '../analysis/mime/received-client.ts';
 import { inNetworks, type Network } from '../lib/addresses.ts';
-import { readRecordedClient } from './received-client.ts';
 
 type Client = Omit<Envelope, 'mail_from'>;
 

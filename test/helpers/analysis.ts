@@ -32,8 +32,9 @@ export interface CheckInput {
   zone?: Zone;
   resolver?: Resolver;
   envelope?: Partial<Envelope>;
-  receivedAt?: number;
+  receivedAt?: number | null;
   kind?: AnalysisInput['kind'];
+  isTemplate?: boolean;
   offline?: boolean;
   web?: WebClient;
   setup?: Partial<Setup>;
@@ -47,8 +48,9 @@ export async function contextFor(scene: CheckInput): Promise<Context> {
   const input: AnalysisInput = {
     raw,
     envelope: { ...ENVELOPE, ...scene.envelope },
-    receivedAt: scene.receivedAt ?? RECEIVED_AT,
+    receivedAt: scene.receivedAt === undefined ? RECEIVED_AT : scene.receivedAt,
     kind: scene.kind ?? 'auto',
+    isTemplate: scene.isTemplate,
   };
   const resolver = scene.resolver ?? zoneResolver(scene.zone ?? {});
   return createContext(input, await parseMessage(raw), {

@@ -1,15 +1,19 @@
 /** Loads the whole mails in test/fixtures/mails, analyzes them, and compares with a consultant's verdict. */
 
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import { sealMessage } from 'mailauth';
 import { analyze } from '../../src/analysis/analyze.ts';
-import type { MessageKind } from '../../src/analysis/check.ts';
+import type { AnalysisInput, Envelope, MessageKind } from '../../src/analysis/check.ts';
 import { NO_SETUP } from '../../src/analysis/context.ts';
 import { isDmarcRecord, parseDmarcTags } from '../../src/analysis/dmarc/record.ts';
+import { fileInput } from '../../src/analysis/receipt/file.ts';
 import type { AnalysisResult, Grade, Provider } from '../../src/analysis/result.ts';
 import { checksToFix } from '../../src/analysis/summary.ts';
+import { readHtmlTemplate } from '../../src/commands/check/html-template.ts';
 import { normalizeAddress, reverseName } from '../../src/lib/addresses.ts';
+import { isoTime } from '../../src/lib/clock.ts';
 import type { Resolver } from '../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 import type { WebResult } from '../../src/net/http/web.ts';
@@ -24,13 +28,17 @@ const FOLDER = fileURLToPath(new URL('../fixtures/mails', import.meta.url));
 export interface MailCase {
   /** What this mail is, and what a consultant says about it. */
   note: string;
-  envelope: {
-    mail_from: string;
-    client_ip: string;
-    helo: string;
-    /** The TLS version; null if the sending server did not use STARTTLS. */
-    tls: string | null;
-  };
+  /**
+   * `file`: a saved message, read days later and without its envelope. `template`: not sent yet, so it
+   * has no envelope, signatures or zone.
+   */
+  as?: 'file' | 'template';
+  /** The header lines that the receiver of a saved message put on top, with their continuation lines. */
+  received_by?: string[];
+  /** When a saved message was received, as its header says; null if it says nothing. */
+  received_at?: string | null;
+  /** For a saved message, what its header says about the session; null if it says nothing. */
+  envelope: MailEnvelope | null;
   kind: MessageKind;
   /** Signed in this order, each signature above the one before it. */
   sign: Signature[];
@@ -45,13 +53,25 @@ export interface MailCase {
   records: Record<string, Zone[string] | null>;
   /** By zone of a list: the return code for each address or domain; `*` for every query. */
   blocklists?: Record<string, Record<string, string>>;
+  /** The resolver says of every name that it does not exist. */
+  denies_everything?: boolean;
   expect: Expectation;
 }
 
-interface Signature {
+interface MailEnvelope {
+  mail_from: string;
+  client_ip: string;
+  helo: string;
+  /** The TLS version, or `unknown`; null if the sending server did not use STARTTLS. */
+  tls: string | null;
+}
+
+export interface Signature {
   domain: string;
   selector: string;
   key: KeyName;
+  /** How long it is valid; without a limit by default. */
+  days?: number;
 }
 
 const VERDICTS = ['meets', 'weak', 'spam', 'reject', 'incomplete'] as const;
@@ -60,10 +80,16 @@ type Kind = 'marketing' | 'transactional' | 'uncertain';
 
 /** Lists name what is allowed. Of `a|b`, one is enough. */
 interface Expectation {
-  kind: Kind | Kind[];
-  grade: (Grade | 'none')[];
+  /** Only a template can do without kind, grade and verdict. */
+  kind?: Kind | Kind[];
+  grade?: (Grade | 'none')[];
   score?: [min: number, max: number];
-  verdict: Verdict | Verdict[];
+  verdict?: Verdict | Verdict[];
+  summary_says?: string[];
+  summary_never_says?: string[];
+  /** About the summary and the title, explanation and fix of all findings that did not pass. */
+  report_says?: string[];
+  report_never_says?: string[];
   /** null: nothing needs a fix. */
   first_fix?: string | null;
   /** Texts that the first fix contains, in its sentences or its record; also as `a|b`. */
@@ -91,22 +117,37 @@ export interface Mail extends MailCase {
 
 // Loading.
 
-export const mailNames = (extension: 'eml' | 'json'): string[] =>
-  globSync(`${FOLDER}/*/*.${extension}`)
-    .map((path) => path.slice(FOLDER.length + 1, -extension.length - 1))
+export const mailNames = (extension: 'eml' | 'html' | 'json', folder = FOLDER): string[] =>
+  globSync(`${folder}/*/*.${extension}`)
+    .map((path) => path.slice(folder.length + 1, -extension.length - 1))
     .sort();
 
-export function loadMail(name: string): Mail {
-  const declared = JSON.parse(readFileSync(`${FOLDER}/${name}.json`, 'utf8')) as MailCase;
-  const bytes = readFileSync(`${FOLDER}/${name}.eml`, 'latin1');
-  const unsigned = Buffer.from(bytes.replace(/\r?\n/g, '\r\n'), 'latin1');
-  return { ...declared, name, group: name.split('/')[0]!, unsigned };
+export function loadMail(name: string, folder = FOLDER): Mail {
+  const path = `${folder}/${name}`;
+  const { received_by = [], ...declared } = JSON.parse(
+    readFileSync(`${path}.json`, 'utf8'),
+  ) as MailCase;
+  const bytes = readFileSync(existsSync(`${path}.html`) ? `${path}.html` : `${path}.eml`, 'latin1');
+  return {
+    ...NOT_SENT,
+    ...declared,
+    received_by,
+    name,
+    group: name.split('/')[0]!,
+    unsigned: withCrlf(bytes),
+  };
 }
 
+const withCrlf = (text: string): Buffer => Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'latin1');
+
+const NOT_SENT = { envelope: null, sign: [], zone: [], records: {} };
+
 const MAIL_KEYS =
-  'note envelope kind sign after_signing sign_after arc zone records blocklists expect'.split(' ');
+  'note as received_by received_at envelope kind sign after_signing sign_after arc zone records blocklists denies_everything expect'.split(
+    ' ',
+  );
 const EXPECT_KEYS =
-  'kind grade score verdict first_fix first_fix_says first_fix_never_says no_fix_says no_record_at not_ready ready problems no_problems'.split(
+  'kind grade score verdict summary_says summary_never_says report_says report_never_says first_fix first_fix_says first_fix_never_says no_fix_says no_record_at not_ready ready problems no_problems'.split(
     ' ',
   );
 
@@ -121,7 +162,11 @@ export function mistakesIn(mail: Mail, checkIds: Set<string>): string[] {
     ...problems.filter((ids) => !oneOf(ids)),
     ...no_problems.filter((id) => !checkIds.has(id)),
     ...(first_fix && !oneOf(first_fix) ? [first_fix] : []),
-    ...[verdict].flat().filter((word) => !VERDICTS.includes(word)),
+    ...[verdict ?? []].flat().filter((word) => !VERDICTS.includes(word)),
+    ...(mail.as === 'template'
+      ? []
+      : (['kind', 'grade', 'verdict'] as const).filter((key) => !mail.expect[key])),
+    ...(mail.as === undefined && mail.envelope === null ? ['envelope'] : []),
   ];
 }
 
@@ -134,6 +179,10 @@ const KEYS = {
   ed25519: makeKey('ed25519'),
 } satisfies Record<string, SigningKey>;
 type KeyName = keyof typeof KEYS;
+
+export const keyRecord = (key: KeyName): string => KEYS[key].record;
+
+const DAY_MS = 86_400_000;
 
 const SIGNED_FIELDS = [
   'From',
@@ -163,13 +212,22 @@ export async function deliverMail(mail: Mail): Promise<Buffer> {
     signed,
   );
   const signedAgain = await signAll(changed, mail.sign_after ?? []);
-  return mail.arc ? sealArc(signedAgain, mail.arc) : signedAgain;
+  const sealed = mail.arc ? await sealArc(signedAgain, mail.arc) : signedAgain;
+  const added = (mail.received_by ?? []).map((line) => `${line}\n`).join('');
+  const message = Buffer.concat([withCrlf(added), sealed]);
+  const html = mail.as === 'template' ? readHtmlTemplate(mail.name, message) : null;
+  return html ? withCrlf(Buffer.from(html).toString('latin1')) : message;
 }
 
 async function signAll(message: Buffer, signatures: Signature[]): Promise<Buffer> {
   let signed = message;
-  for (const { key, ...names } of signatures)
-    signed = await signMessage(signed, { ...names, key: KEYS[key], headerList: SIGNED_FIELDS });
+  for (const { key, days, ...names } of signatures)
+    signed = await signMessage(signed, {
+      ...names,
+      key: KEYS[key],
+      headerList: SIGNED_FIELDS,
+      expires: days && RECEIVED_AT + days * DAY_MS,
+    });
   return signed;
 }
 
@@ -186,7 +244,8 @@ async function sealArc(message: Buffer, { domain, selector, key }: Signature): P
   return Buffer.concat([Buffer.from(sealed), message]);
 }
 
-function zoneOf({ zone, records, sign, sign_after = [], arc }: Mail): Zone {
+/** All records that lookups for this mail can find. */
+export function zoneOf({ zone, records, sign, sign_after = [], arc }: Mail): Zone {
   const keys = [...sign, ...sign_after, ...(arc ? [arc] : [])].map(({ domain, selector, key }) => [
     `${selector}._domainkey.${domain}`,
     { TXT: [KEYS[key].record] },
@@ -212,6 +271,7 @@ const withKeys = (text: string): string =>
 
 /** The zone, with the listings and refusals of the blocklists. */
 function resolverOf(mail: Mail): Resolver {
+  if (mail.denies_everything) return async () => ({ status: 'nxdomain' });
   const lookUp = zoneResolver(zoneOf(mail));
   const answers = Object.entries(mail.blocklists ?? {}).flatMap(([list, codes]) =>
     Object.entries(codes).map(([subject, code]) => ({
@@ -238,17 +298,9 @@ const subjectName = (subject: string): string =>
 
 /** Runs all checks. Every link works. Throws if a check throws. */
 export async function analyzeMail(mail: Mail): Promise<AnalysisResult> {
-  const { tls, ...envelope } = mail.envelope;
+  const raw = await deliverMail(mail);
   return analyze(
-    {
-      raw: await deliverMail(mail),
-      envelope: {
-        ...envelope,
-        tls: { used: tls !== null, version: tls, cipher: tls && 'TLS_AES_256_GCM_SHA384' },
-      },
-      receivedAt: RECEIVED_AT,
-      kind: mail.kind,
-    },
+    { raw, kind: mail.kind, ...arrivalOf(mail, raw) },
     {
       resolver: resolverOf(mail),
       web: async (): Promise<WebResult> => ({
@@ -264,6 +316,46 @@ export async function analyzeMail(mail: Mail): Promise<AnalysisResult> {
     },
   );
 }
+
+/** How the message came: a file says it in its header, and a template was not sent. */
+function arrivalOf(
+  mail: Mail,
+  raw: Buffer,
+): Pick<AnalysisInput, 'envelope' | 'receivedAt' | 'isTemplate'> {
+  if (mail.as === 'file') return fileInput(raw);
+  if (mail.as === 'template')
+    return { envelope: NOTHING_KNOWN, receivedAt: null, isTemplate: true };
+  return { envelope: sessionOf(mail.envelope!), receivedAt: RECEIVED_AT };
+}
+
+const NOTHING_KNOWN: Envelope = { mail_from: null, client_ip: null, helo: null, tls: null };
+
+/** What the program reads in the header of a file, in the form of `Mail`. */
+function readEnvelope(raw: Buffer): Pick<Mail, 'envelope' | 'received_at'> {
+  const { envelope, receivedAt } = fileInput(raw);
+  const { mail_from, client_ip, helo, tls } = envelope;
+  const received_at = receivedAt === null ? null : isoTime(receivedAt).replace('.000', '');
+  if (mail_from === null || client_ip === null || helo === null)
+    return { envelope: null, received_at };
+  const version = tls?.used ? (tls.version ?? 'unknown') : null;
+  return { envelope: { mail_from, client_ip, helo, tls: version }, received_at };
+}
+
+/** Analyzes the mail. What differs from the expectations, and for a file from the envelope that its header has. */
+export async function differencesOf(mail: Mail): Promise<Difference[]> {
+  const differences = compareMail(mail.expect, await analyzeMail(mail));
+  if (mail.as !== 'file') return differences;
+  const expected = { envelope: mail.envelope, received_at: mail.received_at ?? null };
+  const found = readEnvelope(await deliverMail(mail));
+  return isDeepStrictEqual(found, expected)
+    ? differences
+    : [...differences, { key: 'envelope', expected, found }];
+}
+
+const sessionOf = ({ tls, ...names }: MailEnvelope): Envelope => ({
+  ...names,
+  tls: { used: tls !== null, version: tls, cipher: tls && 'TLS_AES_256_GCM_SHA384' },
+});
 
 // Comparing the result with the verdict.
 
@@ -300,17 +392,33 @@ export function compareMail(expected: Expectation, result: AnalysisResult): Diff
       differences.push({ key, expected: expected[key as keyof Expectation] ?? true, found });
   };
 
-  require('kind', [expected.kind].flat().some((one) => one === kind), kind);
-  require('grade', expected.grade.includes(
+  const isOneOf = <T>(allowed: T | T[] | undefined, one: unknown) =>
+    allowed === undefined || [allowed].flat().includes(one as never);
+  require('kind', isOneOf(expected.kind, kind), kind);
+  require('grade', isOneOf(
+    expected.grade,
     result.grade ?? 'none',
   ), `${result.grade} ${result.score}`);
   if (expected.score) {
     const [min, max] = expected.score;
     require('score', (result.score ?? -1) >= min && (result.score ?? 101) <= max, result.score);
   }
-  require('verdict', [expected.verdict]
-    .flat()
-    .some((one) => one === verdict), `${verdict}: ${result.summary}`);
+  require('verdict', isOneOf(expected.verdict, verdict), `${verdict}: ${result.summary}`);
+  const report = [
+    result.summary,
+    ...result.checks
+      .filter(({ status }) => status !== 'pass' && status !== 'skipped')
+      .flatMap((check) => [check.title, check.detail, fixText(check)]),
+  ].join('\n');
+  for (const [place, text] of [
+    ['summary', result.summary],
+    ['report', report],
+  ] as const) {
+    const missing = expected[`${place}_says`]?.filter((wanted) => !includesOne(text, wanted)) ?? [];
+    require(`${place}_says`, missing.length === 0, `missing ${missing}: ${text}`);
+    const said = expected[`${place}_never_says`]?.filter((banned) => text.includes(banned)) ?? [];
+    require(`${place}_never_says`, said.length === 0, said);
+  }
   if (expected.first_fix !== undefined)
     require('first_fix', matchesId(expected.first_fix, first?.id), first?.id ?? null);
   require('first_fix_says', (expected.first_fix_says ?? []).every((text) =>

@@ -15,7 +15,7 @@ import { sendMail } from '../helpers/send.ts';
 import { startServe } from '../helpers/serve-process.ts';
 
 const LIMIT_MB = 256;
-const MAILS = Number(process.env.CONTAINER_MAILS ?? 100);
+const MAILS = Number(process.env.CONTAINER_MAILS ?? 30);
 
 /** Version 1 and version 2 of control groups. */
 const HIERARCHIES = [

@@ -16,7 +16,7 @@ import { type Node, type Nodes, skipWithoutServer, startNodes } from './nodes.ts
 import { startEndpoints } from './webhook-endpoints.ts';
 
 /** About five seconds each; before a release, run ten. */
-const ROUNDS = Number(process.env.DATABASE_KILL_ROUNDS ?? 4);
+const ROUNDS = Number(process.env.DATABASE_KILL_ROUNDS ?? 2);
 const SCHEDULES_PER_ROUND = 1;
 const RECIPIENTS = 2;
 const MAX_LIFETIME_MS = 3_000;

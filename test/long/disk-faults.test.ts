@@ -16,7 +16,7 @@ import { startServe } from '../helpers/serve-process.ts';
 import { startFaultLoad, type Target } from './fault-load.ts';
 import { assertNothingLost } from './stored-messages.ts';
 
-const ROUNDS = Number(process.env.DISK_FAULT_ROUNDS ?? 2);
+const ROUNDS = Number(process.env.DISK_FAULT_ROUNDS ?? 1);
 const HEALTHY_MS = 500;
 const FAULTY_MS = 1_500;
 const MAX_WAITS = 40;

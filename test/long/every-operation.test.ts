@@ -82,6 +82,10 @@ async function walkTests({ ask }: Walk) {
     body: goodMessage(),
     headers: { 'content-type': 'message/rfc822' },
   });
+  await ask('POST', '/v1/tests/receipt', 200, {
+    body: goodMessage(),
+    headers: { 'content-type': 'message/rfc822' },
+  });
   const path = `/v1/tests/${sent.body.id}`;
   const done = await ask('GET', `${path}?wait=50`, 200);
   assert.equal(done.body.status, 'completed');

@@ -16,7 +16,7 @@ import { startServe } from '../helpers/serve-process.ts';
 import { makeKey, signMessage } from '../helpers/signer.ts';
 import { databaseIn, SAME_NODE } from '../helpers/store.ts';
 
-const ROUNDS = Number(process.env.FEEDBACK_KILL_ROUNDS ?? 12);
+const ROUNDS = Number(process.env.FEEDBACK_KILL_ROUNDS ?? 6);
 const SEED = Number(process.env.FEEDBACK_KILL_SEED ?? 20_261_127);
 const PER_ROUND = 6;
 /** More than one batch. */

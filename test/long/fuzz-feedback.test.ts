@@ -10,7 +10,7 @@ import { CORPUS } from '../feedback/reading/corpus.ts';
 import { mutate } from '../helpers/mutate.ts';
 import { seededRandom } from '../helpers/random.ts';
 
-const CASES = Number(process.env.FUZZ_CASES ?? 100_000);
+const CASES = Number(process.env.FUZZ_CASES ?? 10_000);
 /** With the number of a case in FUZZ_CASE, this repeats it alone. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_127);
 const ONLY = process.env.FUZZ_CASE;

@@ -16,7 +16,7 @@ import { type Mail, prepareMails } from './mail-load.ts';
 import { assertNothingLost } from './stored-messages.ts';
 
 /** About two seconds each; before a release, run a hundred. */
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? (onPostgres ? 10 : 15));
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 6);
 const MAILS_PER_ROUND = 25;
 
 test(`${ROUNDS} SIGKILLs lose no accepted message and analyze each once`, {

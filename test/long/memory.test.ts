@@ -10,11 +10,13 @@ import { measureMemory } from '../../scripts/bench/memory.ts';
 import { SENDER_ZONE } from '../e2e/sender.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
+import { isFullSize, ONLY_FULL_SIZE } from '../helpers/full-size.ts';
 import { bundleProgram } from '../helpers/program.ts';
 import { sendMail } from '../helpers/send.ts';
 import { type ServeProcess, startServe } from '../helpers/serve-process.ts';
 import { HOSTILE_LOAD } from './hostile-load.ts';
 
+const NO_PROC = process.platform !== 'linux' && 'there is no /proc';
 const MAX_RESIDENT_MB = 1100;
 /** For ordinary messages, by number of analysis threads. */
 const MAX_ORDINARY_MB = { 1: 250, 2: 350 };
@@ -24,7 +26,7 @@ const CONNECTIONS = 12;
 const MAX_ATTEMPTS = 600;
 
 test(`Service with two workers needs less than ${MAX_RESIDENT_MB} MB for hostile messages`, {
-  skip: process.platform !== 'linux' && 'there is no /proc',
+  skip: NO_PROC || ONLY_FULL_SIZE,
 }, async (t) => {
   const dns = await startDnsServer(SENDER_ZONE);
   t.after(() => dns.close());
@@ -50,11 +52,11 @@ test(`Service with two workers needs less than ${MAX_RESIDENT_MB} MB for hostile
 
 for (const workers of [1, 2] as const)
   test(`Service with ${workers} analysis threads needs at most ${MAX_ORDINARY_MB[workers]} MB for ordinary messages`, {
-    skip: process.platform !== 'linux' && 'there is no /proc',
+    skip: NO_PROC || (workers > 1 && ONLY_FULL_SIZE),
   }, async (t) => {
     const command: [string, string] = [process.execPath, await bundleProgram()];
     const { idle, peak, after } = await measureMemory(command, workers, {
-      messages: 300,
+      messages: isFullSize ? 300 : 60,
       idleMs: 1000,
     });
     t.diagnostic(`${idle} MB idle, ${peak} MB at most, ${after} MB after the last result`);

@@ -16,7 +16,7 @@ import { type Nodes, nodeName, skipWithoutServer, startNodes } from './nodes.ts'
 import { startEndpoints } from './webhook-endpoints.ts';
 
 /** About four seconds each; before a release, run thirty. */
-const ROUNDS = Number(process.env.NODE_KILL_ROUNDS ?? 6);
+const ROUNDS = Number(process.env.NODE_KILL_ROUNDS ?? 3);
 /** One node has a wrong clock. */
 const CLOCK_OFFSETS_MS = [0, 0, -5 * 60_000];
 const NODES = CLOCK_OFFSETS_MS.length;

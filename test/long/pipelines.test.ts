@@ -36,7 +36,9 @@ interface Finished {
 /** A repository with messages, and a function that runs a script in it. */
 async function prepare(t: TestContext) {
   const folder = temporaryFolder(t);
-  mkdirSync(join(folder, 'templates/news'), { recursive: true });
+  for (const name of ['templates/news', 'messages'])
+    mkdirSync(join(folder, name), { recursive: true });
+  writeFileSync(join(folder, 'messages/order.eml'), GOOD);
   writeFileSync(join(folder, 'templates/order.eml'), GOOD);
   writeFileSync(join(folder, 'templates/news/autumn, 50% off.eml'), GOOD);
   writeFileSync(join(folder, 'welcome.eml'), GOOD);
@@ -122,7 +124,9 @@ interface Action {
 
 test('The GitHub action runs with the inputs of the example, and reads nothing in them as code', async (t) => {
   const { shell, at, folder } = await prepare(t);
-  await shell('deliverability check templates --offline --report baseline=mail-baseline.json');
+  await shell(
+    'deliverability check templates --template --offline --report baseline=mail-baseline.json',
+  );
   const action = parse(read('action.yml')) as Action;
   const workflow = parse(codeBlocks(CHAPTER, 'yaml')[0]!) as {
     jobs: { mail: { steps: Step[] } };
@@ -160,10 +164,10 @@ test('The GitHub action runs with the inputs of the example, and reads nothing i
   assert.equal(readFileSync(at('output'), 'utf8'), 'source=false\n');
   assert.match(readFileSync(at('summary.md'), 'utf8'), /2 messages: 2 passed\./);
   JSON.parse(readFileSync(at('mail.sarif'), 'utf8'));
-  writeFileSync(at('templates/order.eml'), GOOD.replace(/^Message-ID:.*\n/m, ''));
+  writeFileSync(at('templates/order.eml'), GOOD.replace(/^Subject: /m, '$&{{ name } '));
   const failed = await runAction(given.with!);
   assert.equal(failed.code, 1);
-  assert.match(failed.stderr, /^::error file=templates\/order\.eml,line=1,title=Message-ID::/m);
+  assert.match(failed.stderr, /^::error file=templates\/order\.eml,line=1,title=Merge tags::/m);
   assert.doesNotMatch(failed.stderr, /DKIM/, 'known findings get no annotation');
   const hostile = await runAction({
     paths: '$(touch owned)\n`touch owned`;touch owned',
@@ -196,6 +200,9 @@ test('The GitLab template downloads, checks and runs the program, and refuses an
     DELIVERABILITY_URL: pathToFileURL(program).href,
     DELIVERABILITY_SHA256: sha256,
   };
+  // A problem that costs too little to fail.
+  const loud = GOOD.replace(/^Subject: /m, '$&LAST CHANCE TODAY ONLY!!! ');
+  writeFileSync(at('templates/news/autumn, 50% off.eml'), loud);
   const { code, stdout, stderr } = await shell(script, variables);
   assert.equal(code, 0, stdout + stderr);
   const issues = JSON.parse(readFileSync(at('deliverability.json'), 'utf8')) as {
@@ -232,7 +239,7 @@ test('The pre-commit hook checks the messages of a commit', {
   git(at(''), 'add', '.');
   const clean = await shell('pre-commit run --all-files');
   assert.equal(clean.code, 0, clean.stdout + clean.stderr);
-  assert.match(clean.stdout, /Check email messages\.+Passed/);
+  assert.match(clean.stdout, /Check email templates\.+Passed/);
   writeFileSync(at('welcome.eml'), '');
   git(at(''), 'add', '.');
   const broken = await shell('pre-commit run');

@@ -19,7 +19,7 @@ import { chooseMoment, runAndKill } from './killed-service.ts';
 import { type Mail, prepareMails } from './mail-load.ts';
 import { assertNothingLost } from './stored-messages.ts';
 
-const ROUNDS = Number(process.env.POWER_CUT_ROUNDS ?? 6);
+const ROUNDS = Number(process.env.POWER_CUT_ROUNDS ?? 3);
 const MAILS_PER_ROUND = 20;
 
 test(`${ROUNDS} power failures lose no accepted message and leave a consistent database`, {

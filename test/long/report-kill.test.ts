@@ -15,7 +15,7 @@ import { type MailSink, startMailSink } from '../outbox/mail-sink.ts';
 import { mailIdOf, makeReportsDue } from './due-reports.ts';
 
 /** About a second each; before a release, run a hundred. */
-const ROUNDS = Number(process.env.REPORT_KILL_ROUNDS ?? 8);
+const ROUNDS = Number(process.env.REPORT_KILL_ROUNDS ?? 4);
 const SCHEDULES_PER_ROUND = 4;
 const READERS = 3;
 /** Long enough for some PDFs. */

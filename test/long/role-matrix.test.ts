@@ -33,6 +33,7 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   createTest: 'member',
   submitTest: 'member',
   submitTestByType: 'member',
+  readMessageReceipt: 'member',
   updateTest: 'member',
   deleteTest: 'member',
   reanalyzeTest: 'member',

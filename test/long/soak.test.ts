@@ -16,7 +16,7 @@ import { sendMail } from '../helpers/send.ts';
 import { type ServeProcess, startServe } from '../helpers/serve-process.ts';
 
 /** Before a release, half an hour: SOAK_SECONDS=1800. */
-const SECONDS = Number(process.env.SOAK_SECONDS ?? 15);
+const SECONDS = Number(process.env.SOAK_SECONDS ?? 6);
 /** In real runs minutes, of which the first has the caches to fill. */
 const INTERVALS = Math.max(3, Math.round(SECONDS / 60));
 const INTERVAL_MS = (SECONDS * 1000) / INTERVALS;

@@ -13,6 +13,7 @@ import { SENDER_ZONE } from '../e2e/sender.ts';
 import { RECEIVED_AT } from '../helpers/analysis.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { startDnsServer } from '../helpers/dns-server.ts';
+import { ONLY_FULL_SIZE } from '../helpers/full-size.ts';
 import type { Stall } from '../helpers/loop-monitor.ts';
 import { sendMail } from '../helpers/send.ts';
 import { type ServeProcess, startServe } from '../helpers/serve-process.ts';
@@ -27,7 +28,7 @@ const corpus = existsSync(CORPUS)
       .filter((name) => name.endsWith('.eml'))
       .sort()
   : [];
-const skip = corpus.length === 0 && 'shared/vectors/mime does not exist';
+const skip = ONLY_FULL_SIZE || (corpus.length === 0 && 'shared/vectors/mime does not exist');
 
 describe('Running service without stalls over 200 ms', () => {
   test('analyzes the MIME corpus', { skip }, (t) =>
@@ -49,7 +50,9 @@ describe('Running service without stalls over 200 ms', () => {
     }));
 
   // Analysis threads use all cores here, so only the CPU time of the main thread is meaningful.
-  test('analyzes MIME bombs submitted in parallel with bare LF', async (t) => {
+  test('analyzes MIME bombs submitted in parallel with bare LF', {
+    skip: ONLY_FULL_SIZE,
+  }, async (t) => {
     await measureStall(t, async (service) => {
       const bodies = Object.values(BOMBS).map((make) => make().toString().replaceAll('\r\n', '\n'));
       const tests = await Promise.all(bodies.map((body) => submit(service, Buffer.from(body))));
@@ -74,7 +77,7 @@ async function submit(service: ServeProcess, body: Uint8Array): Promise<Test> {
 const MAX_ATTEMPTS = 600;
 
 describe('Analysis thread of the check command', {
-  skip: onPostgres && 'it opens no database',
+  skip: ONLY_FULL_SIZE || (onPostgres && 'it opens no database'),
 }, () => {
   test('analyzes the MIME corpus', { skip }, (t) =>
     analyzeAll(

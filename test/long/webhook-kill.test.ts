@@ -20,7 +20,7 @@ import { databaseIn, SAME_NODE } from '../helpers/store.ts';
 import { compareWithDatabase, startEndpoints } from './webhook-endpoints.ts';
 
 /** About 1.5 s each; before a release, run three hundred. */
-const ROUNDS = Number(process.env.WEBHOOK_KILL_ROUNDS ?? 10);
+const ROUNDS = Number(process.env.WEBHOOK_KILL_ROUNDS ?? 5);
 const TESTS_PER_ROUND = 6;
 /** On a slow machine, the first deliveries begin after a second. */
 const MAX_LIFETIME_MS = 1_600;

@@ -40,10 +40,13 @@ interface CertificateEvaluation {
   problems: string[];
 }
 
-/** The certificate must cover one of `names`. `now` is in milliseconds since the Unix epoch. */
+/**
+ * The certificate must cover one of `names`. `now` is in milliseconds since the Unix epoch; null if it is not known. `isOld`:
+ * that is when the message arrived, and the certificate is a newer one.
+ */
 export function evaluateCertificate(
   pem: Uint8Array,
-  { names, now }: { names: string[]; now: number },
+  { names, now, isOld = false }: { names: string[]; now: number | null; isOld?: boolean },
 ): CertificateEvaluation {
   const chain = readChain(Buffer.from(pem).toString('latin1'));
   if (typeof chain === 'string') return { certificate: null, problems: [chain] };
@@ -51,7 +54,7 @@ export function evaluateCertificate(
   const certificate = describe(leaf);
   const problems = [
     ...chainProblems(chain),
-    ...timeProblems(chain, now),
+    ...(now === null ? [] : timeProblems(chain, now, isOld)),
     ...purposeProblems(leaf, certificate),
   ];
   if (!certificate.names.some((name) => names.includes(name)))
@@ -122,13 +125,15 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
   }
 }
 
-function timeProblems(chain: X509Certificate[], now: number): string[] {
+function timeProblems(chain: X509Certificate[], now: number, isOld: boolean): string[] {
   return chain.flatMap((certificate, index) => {
     const subject = index === 0 ? 'The certificate' : 'A certificate of the issuing authority';
     const from = certificate.validFromDate.getTime();
     const to = certificate.validToDate.getTime();
     if (now > to) return [`${subject} expired on ${isoTime(to).slice(0, 10)}.`];
-    return now < from ? [`${subject} is not valid before ${isoTime(from).slice(0, 10)}.`] : [];
+    return now < from && !isOld
+      ? [`${subject} is not valid before ${isoTime(from).slice(0, 10)}.`]
+      : [];
   });
 }
 

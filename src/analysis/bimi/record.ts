@@ -126,13 +126,16 @@ async function checkLogo({ web }: Context, url: string): Promise<CheckedFile> {
 }
 
 async function checkCertificate(
-  { web, receivedAt }: Context,
+  { web, receivedAt, envelope }: Context,
   url: string,
   names: string[],
 ): Promise<CheckedFile> {
   const { body, problem, uncertainty } = await fetchBimiFile(web, url, 'The certificate');
   if (body === null) return unreadable(problem, uncertainty);
-  const { certificate, problems } = evaluateCertificate(body, { names, now: receivedAt });
+  const { certificate, problems } = evaluateCertificate(body, {
+    ...{ names, now: receivedAt },
+    isOld: envelope.file != null,
+  });
   return {
     problems,
     unknowns: [],

@@ -1,7 +1,7 @@
 /** `active_content`: the HTML runs no code, loads no other page and takes no input. */
 
 import { type Check, type Finding, fail, pass, warn } from '../check.ts';
-import { evaluateHtml, type HtmlFacts } from '../html/facts.ts';
+import { evaluateHtml, type HtmlFacts, wholeHtmlFacts } from '../html/facts.ts';
 
 /** They neither run nor load anything: email clients ignore them, but some filters penalize them. */
 const WARN_ONLY = new Set(['form', 'base', 'meta refresh', 'bgsound']);
@@ -23,7 +23,13 @@ export const activeContent: Check = {
   },
   publicEvidence: { found: { '*': 'shown' } },
   run: (context) =>
-    evaluateHtml(context, 'Could not determine whether your HTML has active content.', evaluate),
+    // Filters reject a message for quoted content, too.
+    evaluateHtml(
+      context,
+      'Could not determine whether your HTML has active content.',
+      evaluate,
+      wholeHtmlFacts,
+    ),
 };
 
 function evaluate({ active }: HtmlFacts): Finding {

@@ -25,26 +25,29 @@ export const arc: Check = {
     chain: { instance: 'shown', domain: 'shown', cv: 'shown' },
     unanswered: 'shown',
   },
-  async run(context) {
-    const seals = fields(context.message, 'ARC-Seal');
-    if (seals.length === 0 && fields(context.message, 'ARC-Message-Signature').length === 0)
-      return info(
-        'Your message has no ARC chain.',
-        'This is correct for a message that was not forwarded: only forwarding servers add one.',
-      );
-    if (context.offline) return offline('The ARC chain was not verified.');
-    if (seals.length > MAX_INSTANCE)
-      return invalidChain(`it has more than ${MAX_INSTANCE} seals`, { seals: seals.length });
-    if (seals.length > MAX_SETS)
-      return info(
-        'The ARC chain is too long to verify.',
-        `It has ${seals.length} seals; the limit is ${MAX_SETS}.`,
-        { result: null, seals: seals.length },
-      );
-    const problem = arcProblem(context.message);
-    return problem === null ? chainFinding(context) : invalidChain(problem, {});
-  },
+  run: (context) => context.fact(arcFinding),
 };
+
+/** A fact: the finding of this check. */
+async function arcFinding(context: Context): Promise<Finding> {
+  const seals = fields(context.message, 'ARC-Seal');
+  if (seals.length === 0 && fields(context.message, 'ARC-Message-Signature').length === 0)
+    return info(
+      'Your message has no ARC chain.',
+      'This is correct for a message that was not forwarded: only forwarding servers add one.',
+    );
+  if (context.offline) return offline('The ARC chain was not verified.');
+  if (seals.length > MAX_INSTANCE)
+    return invalidChain(`it has more than ${MAX_INSTANCE} seals`, { seals: seals.length });
+  if (seals.length > MAX_SETS)
+    return info(
+      'The ARC chain is too long to verify.',
+      `It has ${seals.length} seals; the limit is ${MAX_SETS}.`,
+      { result: null, seals: seals.length },
+    );
+  const problem = arcProblem(context.message);
+  return problem === null ? chainFinding(context) : invalidChain(problem, {});
+}
 
 const invalidChain = (reason: string, evidence: Finding['evidence']): Finding =>
   info(
@@ -59,6 +62,13 @@ const invalidChain = (reason: string, evidence: Finding['evidence']): Finding =>
  */
 const deviationIn = ({ warnings = [] }: ARCResult): string | undefined =>
   warnings.find((warning) => !warning.startsWith('key-'));
+
+/** A fact: whether the chain is valid, for findings about a forwarded copy. */
+export async function hasValidChain(context: Context): Promise<boolean> {
+  const hasChain = fields(context.message, 'ARC-Seal').length > 0;
+  const finding = hasChain && !context.offline ? await context.fact(arcFinding) : null;
+  return finding?.evidence?.result === 'pass';
+}
 
 async function chainFinding(context: Context): Promise<Finding> {
   const { mailauthResult: verified } = await context.fact(dkimResult);

@@ -16,6 +16,7 @@ import {
 import { type DmarcDiscovery, dmarcDiscovery } from '../dmarc/discovery.ts';
 import { dmarcResult } from '../dmarc/evaluate.ts';
 import { isDmarcRecord } from '../dmarc/record.ts';
+import { fromDomain } from '../dns/names.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 import { fieldValue } from '../mime/message.ts';
 
@@ -48,6 +49,7 @@ export const bimi: Check = {
     obstacles: 'shown',
     not_found_out: 'shown',
   },
+  about: fromDomain,
   async run(context) {
     if (context.offline) return offline('BIMI was not checked.');
     const discovery = await context.fact(dmarcDiscovery);

@@ -43,6 +43,7 @@ export function dane(probe: ProbeMailTls | null): Check {
       problems: 'shown',
       ...PUBLIC_FAILED_LOOKUPS,
     },
+    about: fromDomain,
     async run(context) {
       const domain = fromDomain(context);
       if (domain === null) return skipped(NOT_CHECKED, 'The From field has no domain.');

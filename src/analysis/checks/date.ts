@@ -8,6 +8,8 @@ import { fieldValue } from '../mime/message.ts';
 
 /** The largest allowed difference between Date and the time of receipt, in either direction. */
 const MAX_SKEW_MS = 24 * 60 * 60 * 1000;
+/** Any time serves as an example of the format. */
+const EXAMPLE = Date.UTC(2026, 10, 21, 10);
 
 /** Reads the first Date field; repeated ones belong to `header_duplicates`. */
 export const date: Check = {
@@ -18,10 +20,10 @@ export const date: Check = {
   issueTitle: 'The Date field is missing or invalid',
   reference: rfc(5322, '3.6.1'),
   publicEvidence: { date: 'shown', sent_at: 'shown', received_at: 'shown' },
-  run({ message, receivedAt }) {
+  run({ message, receivedAt, envelope }) {
     const value = fieldValue(message, 'date');
     if (value === null) return missingField(message, 'Date', ABSENT);
-    const fix = `Write the time of sending in this format: "Date: ${mailDate(receivedAt)}".`;
+    const fix = `Write the time of sending in this format: "Date: ${mailDate(receivedAt ?? EXAMPLE)}".`;
     const parsed = parseMailDate(value);
     const evidence = { date: value.slice(0, 200) };
     if (!parsed)
@@ -32,8 +34,11 @@ export const date: Check = {
         fix,
         evidence,
       });
-    const skew = parsed.ms - receivedAt;
-    const times = { ...evidence, sent_at: isoTime(parsed.ms), received_at: isoTime(receivedAt) };
+    const skew = receivedAt === null ? 0 : parsed.ms - receivedAt;
+    const times = {
+      ...{ ...evidence, sent_at: isoTime(parsed.ms) },
+      received_at: receivedAt === null ? null : isoTime(receivedAt),
+    };
     if (Math.abs(skew) > MAX_SKEW_MS)
       return fail({
         title: `Your Date field is ${formatDuration(Math.abs(skew))} ${skew > 0 ? 'ahead of' : 'behind'} the time of receipt.`,
@@ -49,6 +54,12 @@ export const date: Check = {
         fix,
         evidence: times,
       });
+    if (receivedAt === null)
+      return pass(
+        'Your Date field is valid.',
+        `Whether it matches the time of receipt is not known: ${envelope.file ? 'this is a file' : 'no server recorded it'}.`,
+        times,
+      );
     return pass(
       'Your Date field is valid and matches the time of receipt.',
       'Email clients sort the message correctly.',

@@ -23,11 +23,11 @@ import {
 import { dkimResult } from '../dkim/verify.ts';
 import { type DmarcDiscovery, dmarcDiscovery } from '../dmarc/discovery.ts';
 import { type Alignment, alignmentOf, alignsWithRecord } from '../dmarc/evaluate.ts';
+import { separatedByPsd } from '../dmarc/organization.ts';
 import { dmarcFix, repairedRecord, withTag } from '../dmarc/record.ts';
 import { explainChangedCopy, explainForwarderSignature } from '../forwarding/explain.ts';
 import { signingFix } from '../sending-services/signing-steps.ts';
-import { policyFinding } from './dmarc-policy.ts';
-import { proposesRecord, recordFinding } from './dmarc-record.ts';
+import { dmarcFixUnlessProposed } from './dmarc-policy.ts';
 
 /** RFC 9989 §4.4.1: `d=` of any valid signature, relaxed, or strict if the record has `adkim=s`. */
 export const dkimAlignment: Check = {
@@ -179,14 +179,17 @@ async function explainUnaligned(
     const relaxed = withTag(repairedRecord(record), 'adkim', 'r');
     if (await alignsWithRecord(context, signer, relaxed)) {
       const text = `Sign with d=${from}, or publish the DMARC record with adkim=r so that ${signer} counts too.`;
-      const others = await Promise.all([context.fact(recordFinding), context.fact(policyFinding)]);
-      const isOnly = !others.some((finding) => proposesRecord(finding, recordDomain));
-      return {
-        ...explanation,
-        fix: isOnly ? dmarcFix(text, recordDomain, relaxed) : text,
-      };
+      const fix = await dmarcFixUnlessProposed(context, dmarcFix(text, recordDomain, relaxed));
+      return { ...explanation, fix };
     }
   }
+  const separated = await separatedByPsd(context, signer);
+  if (separated)
+    return {
+      ...explanation,
+      detail: `The signature is valid, but DMARC does not count it. ${separated.why}`,
+      fix: await dmarcFixUnlessProposed(context, separated.fix),
+    };
   return {
     ...explanation,
     fix: await signingFix(

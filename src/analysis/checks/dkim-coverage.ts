@@ -18,6 +18,7 @@ import {
   signatureEvidence,
 } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
+import { forwarding } from '../forwarding/forwarding.ts';
 import { fields, type Message } from '../mime/message.ts';
 
 /** Fields that readers and replies depend on (RFC 6376 §5.4.1), if the message has them. */
@@ -52,7 +53,7 @@ export const dkimCoverage: Check = {
         ...skipped('DKIM coverage was not checked.', 'Your message has no DKIM signature.'),
         dependsOn: ['dkim'],
       };
-    return evaluate(gaps, await context.fact(dkimResult));
+    return { about: gaps.signature.domain, ...evaluate(gaps, await context.fact(dkimResult)) };
   },
 };
 
@@ -69,15 +70,17 @@ interface CoverageGaps {
 export async function coverageGaps(context: Context): Promise<CoverageGaps | null> {
   const { signatures } = await context.fact(dkimResult);
   const passing = signatures.filter(({ result }) => result === 'pass');
+  // A list adds its own fields after the author has signed.
+  const names = context.fact(forwarding).kind === 'list' ? BASIC : [...BASIC, ...UNSUBSCRIBE];
   const candidates = fromDomainFirst(context, passing.length > 0 ? passing : signatures).map(
-    (signature) => ({ signature, missing: unsignedNames(signature, context.message) }),
+    (signature) => ({ signature, missing: unsignedNames(signature, context.message, names) }),
   );
   const best = candidates.toSorted((a, b) => a.missing.length - b.missing.length)[0];
   return best ? { ...best, basic: best.missing.some((name) => BASIC.includes(name)) } : null;
 }
 
-function unsignedNames(signature: DkimSignature, message: Message): string[] {
-  return [...BASIC, ...UNSUBSCRIBE].filter(
+function unsignedNames(signature: DkimSignature, message: Message, names: string[]): string[] {
+  return names.filter(
     (name) => fields(message, name).length > 0 && !signature.headers.includes(name),
   );
 }
@@ -97,7 +100,8 @@ function evaluate({ signature, missing, basic }: CoverageGaps, outcome: DkimOutc
   if (signature.bodyLengthLimit !== null) return { ...partialBody(signature), evidence };
   const expired = outcome.signatures.find((candidate) => candidate.cause === 'expired');
   // If no signature is valid, the check `dkim` reports the expiry.
-  if (expired && outcome.result === 'pass') return { ...expiredSignature(expired), evidence };
+  if (expired && outcome.result === 'pass')
+    return { ...expiredSignature(expired), evidence, about: expired.domain };
   return pass(
     'Your DKIM signature covers all important parts of the message.',
     'It signs the whole body and every important header field.',

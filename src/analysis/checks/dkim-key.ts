@@ -88,7 +88,11 @@ interface Signatures {
 const SEVERITY: Finding['status'][] = ['fail', 'warn', 'error', 'pass', 'skipped'];
 
 function worstFinding(signatures: Signatures): Finding {
-  const findings = signatures.relevant.map((signature) => evaluateKey(signature, signatures));
+  const findings = signatures.relevant.map((signature): Finding => {
+    const finding = evaluateKey(signature, signatures);
+    // That providers do not verify Ed25519 is no flaw of the key.
+    return finding.evidence?.only_ed25519 ? finding : { ...finding, about: signature.domain };
+  });
   for (const status of SEVERITY) {
     const finding = findings.find((candidate) => candidate.status === status);
     if (finding) return finding;

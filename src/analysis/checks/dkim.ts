@@ -30,6 +30,7 @@ import { MAX_SIGNATURES } from '../dkim/signature.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 import { explainChangedCopy } from '../forwarding/explain.ts';
+import { PUBLIC_RECEIVER_RESULT, withReceiverResult } from '../receipt/receiver-result.ts';
 import { serviceKeyFix, signingFix } from '../sending-services/signing-steps.ts';
 
 /** RFC 6376, with the rules of RFC 8301 on algorithms and key lengths; results as in RFC 8601 §2.7.1. */
@@ -40,12 +41,15 @@ export const dkim: Check = {
   label: 'DKIM signature',
   issueTitle: 'No DKIM signature that all mailbox providers accept',
   reference: rfc(6376),
-  publicEvidence: { ...PUBLIC_SIGNATURES },
+  publicEvidence: { ...PUBLIC_SIGNATURES, ...PUBLIC_RECEIVER_RESULT },
   async run(context) {
     const outcome = await context.fact(dkimResult);
     if (outcome.result === null) return offline('The DKIM signatures were not verified.');
     const finding = await evaluate(context, outcome, signatureEvidence(outcome));
-    return { ...finding, detail: `${finding.detail}${ignoredNote(outcome)}` };
+    return withReceiverResult(context, 'dkim', outcome.result, {
+      ...finding,
+      detail: `${finding.detail}${ignoredNote(outcome)}`,
+    });
   },
 };
 
@@ -72,7 +76,7 @@ async function evaluate(
     return { ...unknown(...beyondLimit(outcome), evidence), isPermanent: true };
   if (result !== 'pass') {
     const changed = await explainChangedCopy(context, signature);
-    if (changed) return fail({ ...changed, evidence });
+    if (changed) return fail({ ...changed, fix: asFix(changed.fix), evidence });
     const explained = explainRepair(signature);
     const general = asFix(explained.fix);
     const fix = KEY_CAUSES.has(signature.cause)
@@ -139,7 +143,7 @@ function beyondLimit({ signatures, overLimit }: DkimOutcome): [title: string, de
 function validFinding(
   passing: DkimSignature[],
   failing: number,
-  receivedAt: number,
+  receivedAt: number | null,
   evidence: Finding['evidence'],
 ): Finding {
   const candidates = passing.map((signature) => ({
@@ -189,12 +193,12 @@ interface DkimFlaw {
 const MAX_CLOCK_SKEW_MS = 60 * 60_000;
 
 /** The most serious first. `receivedAt` in milliseconds. */
-function flawsOf(signature: DkimSignature, receivedAt: number): DkimFlaw[] {
+function flawsOf(signature: DkimSignature, receivedAt: number | null): DkimFlaw[] {
   const flaws = signature.warnings.map((warning) => flawOf(warning, signature, receivedAt));
   return flaws.sort((a, b) => Number(b.isRejected) - Number(a.isRejected));
 }
 
-function flawOf(warning: string, signature: DkimSignature, receivedAt: number): DkimFlaw {
+function flawOf(warning: string, signature: DkimSignature, receivedAt: number | null): DkimFlaw {
   if (warning === 'signed-in-the-future') return clockFlaw(signature, receivedAt);
   if (warning.startsWith('key-')) return keyFlaw(warning, signature);
   const tag = /^missing-(\w+)$/.exec(warning)?.[1];
@@ -230,8 +234,8 @@ const FIELD_FLAWS: Record<string, [text: string, fix: string]> = {
 /** RFC 6376 §6.1.1: verifiers must ignore such a field. */
 const REJECTED = new Set(['invalid-v', 'query-method', 'identity-domain']);
 
-function clockFlaw({ signedAt, domain }: DkimSignature, receivedAt: number): DkimFlaw {
-  const aheadMs = (signedAt ?? receivedAt) - receivedAt;
+function clockFlaw({ signedAt, domain }: DkimSignature, receivedAt: number | null): DkimFlaw {
+  const aheadMs = signedAt === null || receivedAt === null ? 0 : signedAt - receivedAt;
   const skew = formatDuration(aheadMs);
   return {
     text: `its signing time (t=) is ${skew} in the future`,

@@ -6,7 +6,9 @@ import {
   type Check,
   type Context,
   type Finding,
+  type Fix,
   fail,
+  info,
   offline,
   pass,
   rfc,
@@ -33,7 +35,10 @@ import {
   stepsForMailbox,
   withReportAddress,
 } from '../dmarc/report-mailbox.ts';
+import { fromDomain } from '../dns/names.ts';
+import { forwarding } from '../forwarding/forwarding.ts';
 import { foreignOwner } from '../sending-services/ownership.ts';
+import { hasValidChain } from './arc.ts';
 import { proposesRecord, recordFinding } from './dmarc-record.ts';
 
 export const dmarcPolicy: Check = {
@@ -55,6 +60,7 @@ export const dmarcPolicy: Check = {
     testing: 'shown',
     records: 'shown',
   },
+  about: fromDomain,
   async run(context: Context): Promise<Finding> {
     return context.fact(policyFinding);
   },
@@ -69,10 +75,22 @@ export async function policyFinding(context: Context): Promise<Finding> {
   );
   const mailboxOf = await context.fact(reportMailboxes);
   const evaluated = evaluatePolicy(discovery, isRepairFirst, mailboxOf);
-  const finding = (await isFailing(context)) ? withoutStricterRecord(evaluated) : evaluated;
+  const isForwarded = context.fact(forwarding).kind !== 'direct';
+  if (isForwarded && evaluated.status === 'warn' && (await context.fact(hasValidChain)))
+    return ofSealedCopy(evaluated);
+  const finding = (await isFailing(context))
+    ? withoutStricterRecord(evaluated, isForwarded)
+    : evaluated;
   if (discovery.status !== 'none' || discovery.discarded.length > 0) return finding;
   const misplaced = await findMisplaced(discovery, context.resolver);
   return misplaced ? { ...finding, ...explainMisplaced(misplaced, mailboxOf) } : finding;
+}
+
+/** A fix with a changed record, or only its text if a check of the record proposes another one. */
+export async function dmarcFixUnlessProposed(context: Context, fix: Fix): Promise<Fix> {
+  const domain = fix.record?.name.replace('_dmarc.', '') ?? '';
+  const others = await Promise.all([context.fact(recordFinding), context.fact(policyFinding)]);
+  return others.some((finding) => proposesRecord(finding, domain)) ? { text: fix.text } : fix;
 }
 
 // A stricter policy while the message itself fails.
@@ -83,13 +101,24 @@ async function isFailing(context: Context): Promise<boolean> {
   return result === 'fail';
 }
 
+/** The author of a post that a list sealed has nothing to fix: the copy says nothing about other mail of the domain. */
+const ofSealedCopy = ({ title, detail, evidence }: Finding): Finding =>
+  info(
+    title,
+    `${detail} To see what to change, test with a message that nobody forwards.`,
+    evidence,
+  );
+
 /** Published now, a stricter record would make mailbox providers reject this message. */
-function withoutStricterRecord(finding: Finding): Finding {
+function withoutStricterRecord(finding: Finding, isForwarded: boolean): Finding {
   const { fix } = finding;
   if (finding.status !== 'warn' || fix?.record === undefined) return finding;
   // There, the advice is not to publish anything.
   if (foreignOwner(fix.record.name.replace('_dmarc.', '')) !== null) return finding;
-  const text = `First make this message pass DMARC: see the finding “DMARC”. A stricter policy would only get it rejected. ${fix.text.replace(/publish this record|publish the record without test mode/, 'publish a stricter record, which this report shows then')}`;
+  const lead = isForwarded
+    ? 'Before you change the policy, test with a message that nobody forwards: whoever passed this one on made it fail.'
+    : 'First make this message pass DMARC: see the finding “DMARC”. A stricter policy would only get it rejected.';
+  const text = `${lead} ${fix.text.replace(/publish this record|publish the record without test mode/, 'publish a stricter record, which this report shows then')}`;
   return { ...finding, fix: { text } };
 }
 
@@ -166,7 +195,7 @@ function evaluatePolicy(
     return warn({ ...explainTestMode(policy, record, recordDomain, isRepairFirst), evidence });
   return pass(
     `Your DMARC policy asks mailbox providers to ${policy.effective} mail that fails DMARC.`,
-    `${policy.tag}=${policy.effective} in the DMARC record of ${recordDomain} applies to ${fromDomain}.${weakerNote(record, recordDomain)}`,
+    `${policy.tag}=${policy.effective} in the DMARC record of ${recordDomain} applies to ${fromDomain}${policy.tag === 'np' ? ', which does not exist in DNS' : ''}.${weakerNote(record, recordDomain)}`,
     evidence,
   );
 }
@@ -202,7 +231,7 @@ function explainNone(
   const reason =
     invalid.length > 0
       ? `${invalid.map((name) => invalidPolicy(name, tags.get(name))).join(' ')} Therefore, mailbox providers treat the record as p=none.`
-      : `${tag}=none in the DMARC record of ${recordDomain} applies to ${fromDomain}.`;
+      : `${tag}=none in the DMARC record of ${recordDomain} applies to ${fromDomain}${tag === 'np' ? ', which does not exist in DNS' : ''}.`;
   const lenient = [...new Set([...invalid, tag])];
   const stricter = lenient.reduce(
     (text, name) => withTag(text, name, 'quarantine'),

@@ -42,6 +42,7 @@ import {
   withReportAddress,
   withReportsTo,
 } from '../dmarc/report-mailbox.ts';
+import { fromDomain } from '../dns/names.ts';
 import { foreignOwner } from '../sending-services/ownership.ts';
 
 export const dmarcRecord: Check = {
@@ -61,6 +62,7 @@ export const dmarcRecord: Check = {
     records: 'shown',
     why: 'shown',
   },
+  about: fromDomain,
   async run(context: Context): Promise<Finding> {
     return context.fact(recordFinding);
   },

@@ -1,5 +1,6 @@
 /** The check `dmarc`: does SPF or DKIM pass with a domain that aligns with the From domain? */
 
+import type { AuthResult } from '../auth-results.ts';
 import {
   type Check,
   type Context,
@@ -16,10 +17,12 @@ import { type DkimSignature, hasOwnKey, rsaFirst } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { unusableRecord } from '../dmarc/discovery.ts';
 import { alignmentOf, type DmarcOutcome, dmarcResult, reliesOnEd25519 } from '../dmarc/evaluate.ts';
+import { type SeparatedDomain, separatedByPsd } from '../dmarc/organization.ts';
 import { forwardedDmarcFix } from '../forwarding/explain.ts';
-import type { AuthResult } from '../result.ts';
+import { PUBLIC_RECEIVER_RESULT, withReceiverResult } from '../receipt/receiver-result.ts';
 import { signingFix } from '../sending-services/signing-steps.ts';
 import { type SpfOutcome, spfResult } from '../spf/evaluate.ts';
+import { dmarcFixUnlessProposed } from './dmarc-policy.ts';
 
 export const dmarc: Check = {
   id: 'dmarc',
@@ -42,44 +45,49 @@ export const dmarc: Check = {
     policy: 'shown',
     spf: { result: 'shown', domain: 'shown', aligned: 'shown', mode: 'shown' },
     dkim: { result: 'shown', domain: 'shown', aligned: 'shown', mode: 'shown' },
+    ...PUBLIC_RECEIVER_RESULT,
   },
   async run(context: Context): Promise<Finding> {
     const outcome = await context.fact(dmarcResult);
-    const { result, reason, fromDomain } = outcome;
-    if (result === null) return skipped('DMARC was not checked.', reason ?? '');
-    const spf = await context.fact(spfResult);
-    const evidence = evidenceOf(outcome, spf.result);
-    if (result === 'pass' && (await context.fact(reliesOnEd25519)))
-      return { ...passByEd25519(fromDomain), evidence, dependsOn: ['dkim_key'] };
-    if (result === 'pass')
-      return pass(`DMARC passes for ${fromDomain}.`, describePass(outcome, spf.result), evidence);
-    if (result === 'temperror')
-      return unknown(
-        'Could not check DMARC.',
-        `${reason ?? 'The DNS lookup failed.'} This does not affect your score.`,
-        evidence,
-      );
-    // Regardless of SPF and DKIM, only a From field with one domain fixes this.
-    if (result === 'permerror') {
-      const finding = fail({ ...ambiguousFromDomain(reason), evidence });
-      return { ...finding, dependsOn: ['from'], fixedBy: [['from']] };
-    }
-    if (result === 'none')
-      return { ...noRecord(outcome, await context.fact(reliesOnEd25519)), evidence };
-    const { signatures } = await context.fact(dkimResult);
-    const broken = await brokenSignature(context, signatures);
-    const explanation = await explainDmarcFailure(context, outcome, spf, broken);
-    const forwarded = await forwardedDmarcFix(context, signatures);
-    if (forwarded) return fail({ ...explanation, fix: forwarded, evidence });
-    // The fix is a valid signature of the From domain.
-    const isNew = !hasOwnKey(context, signatures);
-    const others = broken ? alsoRepaired(broken) : isNew ? ['dkim_key'] : [];
-    return {
-      ...fail({ ...explanation, evidence }),
-      alsoFixes: ['dkim', 'dkim_alignment', ...others],
-    };
+    return withReceiverResult(context, 'dmarc', outcome.result, await evaluate(context, outcome));
   },
 };
+
+async function evaluate(context: Context, outcome: DmarcOutcome): Promise<Finding> {
+  const { result, reason, fromDomain } = outcome;
+  if (result === null) return skipped('DMARC was not checked.', reason ?? '');
+  const spf = await context.fact(spfResult);
+  const evidence = evidenceOf(outcome, spf.result);
+  if (result === 'pass' && (await context.fact(reliesOnEd25519)))
+    return { ...passByEd25519(fromDomain), evidence, dependsOn: ['dkim_key'] };
+  if (result === 'pass')
+    return pass(`DMARC passes for ${fromDomain}.`, describePass(outcome, spf.result), evidence);
+  if (result === 'temperror')
+    return unknown(
+      'Could not check DMARC.',
+      `${reason ?? 'The DNS lookup failed.'} This does not affect your score.`,
+      evidence,
+    );
+  // Regardless of SPF and DKIM, only a From field with one domain fixes this.
+  if (result === 'permerror') {
+    const finding = fail({ ...ambiguousFromDomain(reason), evidence });
+    return { ...finding, dependsOn: ['from'], fixedBy: [['from']] };
+  }
+  if (result === 'none')
+    return { ...noRecord(outcome, await context.fact(reliesOnEd25519)), evidence };
+  const { signatures } = await context.fact(dkimResult);
+  const broken = await brokenSignature(context, signatures);
+  const explanation = await explainDmarcFailure(context, outcome, spf, broken);
+  const forwarded = await forwardedDmarcFix(context, signatures);
+  if (forwarded) return fail({ ...explanation, fix: forwarded, evidence });
+  // The fix is a valid signature of the From domain.
+  const isNew = !hasOwnKey(context, signatures);
+  const others = broken ? alsoRepaired(broken) : isNew ? ['dkim_key'] : [];
+  return {
+    ...fail({ ...explanation, evidence }),
+    alsoFixes: ['dkim', 'dkim_alignment', ...others],
+  };
+}
 
 /** Follows from the check of the key, which says what to add. */
 const passByEd25519 = (fromDomain: string | null): Finding =>
@@ -151,10 +159,22 @@ function noRecord(
 // DMARC failures: the fix is the change that is closest to a pass.
 
 const CONSEQUENCES: Record<string, string> = {
-  none: 'Your DMARC policy is none: mailbox providers still deliver such mail, but treat it as unauthenticated.',
-  quarantine: 'Your DMARC policy asks mailbox providers to put such mail into the spam folder.',
-  reject: 'Your DMARC policy asks mailbox providers to reject such mail.',
+  none: 'is none: mailbox providers still deliver such mail, but treat it as unauthenticated.',
+  quarantine: 'asks mailbox providers to put such mail into the spam folder.',
+  reject: 'asks mailbox providers to reject such mail.',
 };
+
+/** What the policy does, with the tag and the record if they are not the From domain's own. */
+function consequenceOf({ policy, recordDomain, fromDomain }: DmarcOutcome): string {
+  const consequence = CONSEQUENCES[policy?.effective ?? ''];
+  if (!policy || consequence === undefined) return '';
+  if (policy.tag === 'p') return `Your DMARC policy ${consequence}`;
+  const why =
+    policy.tag === 'np'
+      ? `${fromDomain} does not exist in DNS, so np=${policy.published}`
+      : `${fromDomain} has no record of its own, so sp=${policy.published}`;
+  return `${why} in the DMARC record of ${recordDomain} applies. That policy ${consequence}`;
+}
 
 /** For a record that applies while neither SPF nor DKIM passes with an aligned domain. */
 async function explainDmarcFailure(
@@ -163,16 +183,39 @@ async function explainDmarcFailure(
   spf: SpfOutcome,
   broken: DkimSignature | undefined,
 ): Promise<Explanation> {
-  const { fromDomain, alignment, policy } = outcome;
+  const { fromDomain, alignment } = outcome;
+  const separated = broken ? null : await separatedIdentifier(context, outcome, spf);
   const states = [
     stateOf('SPF', spf.result, alignment.spf.domain),
     stateOf('DKIM', alignment.dkim.result, alignment.dkim.domain),
   ];
   return {
     title: `DMARC fails for ${fromDomain}.`,
-    detail: [...states, CONSEQUENCES[policy?.effective ?? ''] ?? ''].join(' ').trim(),
-    fix: broken ? signatureFix(broken) : await identifierFix(context, outcome, spf),
+    detail: [...states, separated?.why ?? '', consequenceOf(outcome)]
+      .filter((sentence) => sentence !== '')
+      .join(' '),
+    fix: broken
+      ? signatureFix(broken)
+      : separated
+        ? await dmarcFixUnlessProposed(context, separated.fix)
+        : await identifierFix(context, outcome, spf),
   };
+}
+
+/** For a domain that passes and that only psd keeps from aligning. */
+async function separatedIdentifier(
+  context: Context,
+  { alignment }: DmarcOutcome,
+  spf: SpfOutcome,
+): Promise<SeparatedDomain | null> {
+  for (const { result, domain } of [
+    alignment.dkim,
+    { result: spf.result, domain: alignment.spf.domain },
+  ]) {
+    const found = result === 'pass' && domain ? await separatedByPsd(context, domain) : null;
+    if (found) return found;
+  }
+  return null;
 }
 
 function stateOf(name: string, result: AuthResult | null, domain: string | null): string {

@@ -27,6 +27,7 @@ export const dnssec: Check = {
   label: 'DNSSEC',
   reference: rfc(9364),
   publicEvidence: { domain: 'shown', ds: 'shown', validated: 'shown', ...PUBLIC_FAILED_LOOKUPS },
+  about: fromDomain,
   async run(context) {
     const from = fromDomain(context);
     const domain = from && organizationalDomain(from);

@@ -21,6 +21,7 @@ import {
   withoutRedundantListings,
 } from '../blocklists/subjects.ts';
 import { type Check, fail, offline, rfc, skipped, warn } from '../check.ts';
+import { foreignOwner } from '../sending-services/ownership.ts';
 
 const NOT_CHECKED = 'The domain blocklists were not checked.';
 
@@ -66,7 +67,7 @@ export const domainBlocklists: Check = {
     const blocked = strictestTier(listed) === 1;
     const tier1 = listed.filter(({ list }) => list.tier === 1);
     const uncapped = blocked && onlyHelo(tier1, names);
-    return (blocked ? fail : warn)({
+    const finding = (blocked ? fail : warn)({
       title: `${subjectOf(listed, names)} listed by ${namesOf(listed.map(({ list }) => list.name))}.`,
       detail: joinSentences([
         meaningsOf(listed),
@@ -76,6 +77,8 @@ export const domainBlocklists: Check = {
       fix: `${removalAdvice(listed, STOP)}${heloAdvice(listed, names)}`,
       evidence: { ...evidence, lists: listsEvidence(outcomes) },
     });
+    const owned = listedNames(listed).filter((name) => foreignOwner(name) === null);
+    return owned.length > 0 ? finding : { ...finding, about: listedNames(listed)[0] };
   },
 };
 

@@ -46,7 +46,10 @@ export const encoding: Check = {
       eight_bit_fields: eightBit.headerFields
         .slice(0, MAX_QUOTED)
         .filter((name) => name !== NO_FIELD),
-      structure: deviations.map(({ kind, at }) => ({ problem: kind, line: lineOf(raw, at) })),
+      structure: deviations.map(({ kind, at }) => ({
+        problem: kind,
+        line: context.lineInFile(lineOf(raw, at)),
+      })),
     };
     const problems = encodingProblems(message, eightBit, deviations);
     const [worst, ...others] = problems;

@@ -13,8 +13,8 @@ import {
   rfc,
   skipped,
 } from '../check.ts';
-import { clientPtr, proposedName, publicClient, usableNames } from '../dns/names.ts';
-import { canPublish } from '../sending-services/ownership.ts';
+import { clientPtr, publicClient, usableNames } from '../dns/names.ts';
+import { canPublish, proposedName } from '../sending-services/ownership.ts';
 
 const NOT_CHECKED = 'Forward-confirmed reverse DNS was not checked.';
 const UNKNOWN =

@@ -16,6 +16,8 @@ import type { DkimSignature } from '../dkim/outcome.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { mailboxListProblem } from '../mime/mailbox-list.ts';
 import { fields, type Message } from '../mime/message.ts';
+import { companyInFrom } from '../sending-services/company-in-from.ts';
+import { foreignSender } from '../sending-services/foreign-sender.ts';
 
 const EXAMPLE = 'From: Example Ltd <news@example.com>';
 
@@ -31,6 +33,7 @@ export const from: Check = {
   issueTitle: 'The From field is missing or invalid',
   reference: rfc(5322, '3.6.2'),
   publicEvidence: {
+    setup: 'shown',
     address: 'shown',
     name: 'shown',
     values: 'shown',
@@ -41,6 +44,9 @@ export const from: Check = {
     shown: 'shown',
     brand: 'shown',
     signed_by: 'shown',
+    sent_by: 'shown',
+    replaced_by: 'shown',
+    own_domain: 'shown',
   },
   async run(context) {
     const { message } = context;
@@ -52,8 +58,9 @@ export const from: Check = {
     if (problem) return invalidField(problem, field.value);
     return (
       severalAddresses(message) ??
-      addressInName(message) ??
+      addressInName(message, (await context.fact(foreignSender))?.customer ?? null) ??
       (await brandInDisplayName(context)) ??
+      (await companyInFrom(context)) ??
       pass(
         'Your From field has one valid address.',
         'Mailbox providers can read who the message claims to be from.',
@@ -114,12 +121,13 @@ function severalAddresses(message: Message): Finding | null {
   });
 }
 
-function addressInName(message: Message): Finding | null {
+/** `customer`: the domain of the sender's own address, if a company replaced that in From. */
+function addressInName(message: Message, customer: string | null): Finding | null {
   const { name, address } = message.from[0] ?? { name: '', address: '' };
   // NFKC turns lookalikes such as the full-width @ into the plain one.
   const inName = name.slice(0, 1000).normalize('NFKC').match(ADDRESS_IN_NAME) ?? [];
   const other = inName.find((found) => found.toLowerCase() !== address.toLowerCase());
-  if (!other) return null;
+  if (!other || (customer !== null && addressDomain(other) === customer)) return null;
   const sameOwner = organization(other) !== null && organization(other) === organization(address);
   return (sameOwner ? warn : fail)({
     title: `The display name in your From field contains another address: ${other}.`,

@@ -15,8 +15,9 @@ import {
   skipped,
   warn,
 } from '../check.ts';
-import { clientPtr, fullHostName, proposedName, publicClient, usableNames } from '../dns/names.ts';
-import { canPublish } from '../sending-services/ownership.ts';
+import { clientPtr, fullHostName, publicClient, usableNames } from '../dns/names.ts';
+import { heloSetting } from '../mime/server-software.ts';
+import { canPublish, proposedName } from '../sending-services/ownership.ts';
 
 const NOT_CHECKED = 'The HELO name was not checked.';
 
@@ -28,6 +29,7 @@ export const helo: Check = {
   issueTitle: 'The HELO name is invalid or does not resolve to the server',
   reference: rfc(5321, '4.1.1.1'),
   publicEvidence: {
+    setup: 'shown',
     helo: 'shown',
     client_ip: 'shown',
     addresses: 'shown',
@@ -71,12 +73,13 @@ async function resolveName(context: Context, name: string, address: string): Pro
     (otherFamily.status === 'error' && sameFamily.status !== 'found')
   )
     return lookupFailed('Could not look up the HELO name.', failures, evidence);
+  const setting = heloSetting(context.message, name, 'that name');
   const fix = canPublish(context, name)
     ? {
-        text: `Add this record for ${name}. Or configure the server to use a HELO name that resolves to ${address}.`,
+        text: `Add this record for ${name}. Or configure the server to use a HELO name that resolves to ${address} (${setting}).`,
         record: { type: types[0], name, value: address },
       }
-    : `Configure the server to use a HELO name of yours that resolves to ${address}.`;
+    : `Configure the server to use a HELO name of yours that resolves to ${address} (${setting}).`;
   const finding =
     addresses.length === 0
       ? fail({
@@ -104,7 +107,7 @@ async function invalidName(context: Context, announced: string): Promise<Finding
     title: `The sending server announces ${describe(announced)} in HELO instead of its full host name.`,
     detail:
       'Mailbox providers expect the full host name of the server. Many reject or distrust anything else.',
-    fix: `Configure the mail server to use its full host name in HELO, such as ${name} (in Postfix: smtp_helo_name = ${name}).`,
+    fix: `Configure the mail server to use its full host name in HELO, such as ${name} (${heloSetting(context.message, announced, name)}).`,
     evidence: { helo: announced.slice(0, 200).toWellFormed(), length: announced.length },
   });
 }

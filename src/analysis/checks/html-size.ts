@@ -2,10 +2,18 @@
 
 import { formatSize } from '../../lib/durations.ts';
 import { type Check, fail, pass, skipped, unknown, warn } from '../check.ts';
+import { styleElements } from '../html/style-sheet.ts';
 
 /** Bytes of HTML above which the check warns, and near which Gmail clips. */
 const WARN_OCTETS = 80_000;
 export const CLIP_OCTETS = 102_000;
+/** Of CSS in `style` elements, beyond which Gmail drops them. */
+const STYLE_CHARACTERS = 16_384;
+
+const STYLES_LIMIT = {
+  name: 'Email Bugs: Gmail styles limit',
+  url: 'https://github.com/hteumeuleu/email-bugs/issues/90',
+};
 
 export const htmlSize: Check = {
   id: 'html_size',
@@ -17,7 +25,12 @@ export const htmlSize: Check = {
     name: 'Spam Resource: what is Gmail clipping and what to do about it',
     url: 'https://www.spamresource.com/2022/01/what-is-gmail-clipping-and-what-to-do.html',
   },
-  publicEvidence: { octets: 'shown', warn_at: 'shown', clipped_near: 'shown' },
+  publicEvidence: {
+    octets: 'shown',
+    warn_at: 'shown',
+    clipped_near: 'shown',
+    style_characters: 'shown',
+  },
   run({ message }) {
     // HTML beyond a parser limit can only add to the size.
     if (message.exceededLimits.length > 0 && message.htmlSize <= CLIP_OCTETS)
@@ -48,6 +61,15 @@ export const htmlSize: Check = {
         detail: `Gmail hides everything beyond about ${formatSize(CLIP_OCTETS)}. Links that are rewritten in transit make the message longer.`,
         fix,
         evidence,
+      });
+    const styles = styleElements(message.html).reduce((sum, { css }) => sum + css.length, 0);
+    if (styles > STYLE_CHARACTERS)
+      return warn({
+        title: `Gmail ignores some of your styles: the <style> elements have ${formatSize(styles)} of CSS.`,
+        detail: `Gmail reads at most ${formatSize(STYLE_CHARACTERS)} and drops each <style> element that goes beyond. Layouts for small screens are often lost this way.`,
+        fix: `Shorten the CSS to less than ${formatSize(STYLE_CHARACTERS)}: remove unused rules, and put the others into style attributes. Split the rest, so that the most important <style> element comes first.`,
+        evidence: { ...evidence, style_characters: styles },
+        reference: STYLES_LIMIT,
       });
     return pass(`Your HTML is ${size}.`, 'Gmail shows it without clipping.', evidence);
   },

@@ -1,7 +1,7 @@
 /** `html_structure`: no missing or misplaced tag changes what readers see. */
 
 import { type Check, pass, warn } from '../check.ts';
-import { evaluateHtml } from '../html/facts.ts';
+import { evaluateHtml, wholeHtmlFacts } from '../html/facts.ts';
 
 /** End tags that HTML makes optional, and end tags without a start tag, change nothing and pass. */
 export const htmlStructure: Check = {
@@ -16,7 +16,10 @@ export const htmlStructure: Check = {
   },
   publicEvidence: { problems: 'shown', count: 'shown' },
   run: (context) =>
-    evaluateHtml(context, 'Could not check the structure of your HTML.', ({ structure }) => {
+    evaluateHtml(context, 'Could not check the structure of your HTML.', (facts) => {
+      // Without its quotes, HTML may end within a table or link, which the whole does not.
+      const whole = new Set(context.fact(wholeHtmlFacts)?.structure);
+      const structure = facts.structure.filter((problem) => whole.has(problem));
       const [first, ...others] = structure;
       if (first === undefined)
         return pass(

@@ -20,11 +20,11 @@ export const lineLength: Check = {
     lines: 'shown',
     recommended: 'shown',
   },
-  run({ message }) {
+  run({ message, lineInFile }) {
     const { over998, longest, longestLine, count } = message.lines;
     const evidence = {
       longest,
-      line: longestLine,
+      line: lineInFile(longestLine),
       too_long: over998,
       lines: count,
       recommended: RECOMMENDED_OCTETS,
@@ -44,7 +44,7 @@ export const lineLength: Check = {
         'Mail servers may break or reject such lines. A line broken after signing breaks the DKIM signature.',
       fix:
         longestLine <= headerLines(message.headers)
-          ? `Fold the header field in line ${longestLine} into lines of at most ${RECOMMENDED_OCTETS} characters.`
+          ? `Fold the header field in line ${lineInFile(longestLine)} into lines of at most ${RECOMMENDED_OCTETS} characters.`
           : 'Send the body as quoted-printable or base64, which keep lines at 76 characters.',
       evidence,
     });

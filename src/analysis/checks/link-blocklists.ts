@@ -36,7 +36,7 @@ import {
   unknown,
   warn,
 } from '../check.ts';
-import { messageLinks } from '../links/links.ts';
+import { allLinks } from '../links/links.ts';
 
 const NOT_CHECKED = 'The links were not checked against blocklists.';
 
@@ -134,7 +134,7 @@ interface LinkNames {
 function linkNames(context: Context): LinkNames {
   const domains = new Map<string, Subject>();
   const hosts = new Map<string, Subject>();
-  for (const { host, domain } of context.fact(messageLinks)) {
+  for (const { host, domain } of context.fact(allLinks)) {
     if (host === null) continue;
     const address = normalizeAddress(host);
     if (address !== null) {

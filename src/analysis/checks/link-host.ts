@@ -74,6 +74,7 @@ const USE_NAME = 'Link to the domain name of your website, such as https://www.e
 
 function problemOf(link: MessageLink, localHosts: Set<string>): HostProblem | null {
   const { url, host } = link;
+  if (link.isTagged && host === null) return null;
   const problem = (details: Omit<HostProblem, 'link' | 'status'>): HostProblem => ({
     link,
     status: 'fail',

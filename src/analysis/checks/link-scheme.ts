@@ -88,6 +88,7 @@ function problemOf(link: MessageLink): LinkProblem | null {
   const { scheme, href, source } = link;
   // For a bare `www.…` in the text part, the email client chooses the scheme.
   const isBareHost = source === 'text' && /^www\./i.test(href);
+  if (link.isTagged && scheme === '') return null;
   if (ALLOWED.has(scheme) || href.startsWith('#') || isBareHost) return null;
   if (scheme === 'http') return { link, status: 'warn', problem: 'A link uses http' };
   const name = scheme.slice(0, 30);

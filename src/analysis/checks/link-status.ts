@@ -46,7 +46,7 @@ export const linkStatus: Check = {
   },
   async run(context) {
     const all = context.fact(messageLinks);
-    const links = all.filter(({ url }) => url !== null);
+    const links = all.filter(({ url, isTagged }) => url !== null && !isTagged);
     if (links.length === 0) return skipped(NOT_CHECKED, 'Your message has no web links.');
     if (context.offline) return skipped(NOT_CHECKED, 'Offline mode makes no network requests.');
     if (!context.setup.checkLinks)

@@ -3,6 +3,8 @@
 import { type Check, type Context, fail, pass, unknown } from '../check.ts';
 import { type HtmlFacts, htmlFacts } from '../html/facts.ts';
 import { fields } from '../mime/message.ts';
+import { senderPart } from '../quotes/sender-part.ts';
+import type { LocatedTag, Template } from '../templates/template.ts';
 
 type Place =
   | 'subject'
@@ -48,14 +50,17 @@ export const mergeTags: Check = {
     unsubscribe_addresses: 'shown',
     links: 'shown',
     images: 'shown',
+    tags: 'shown',
+    broken: { tag: 'shown', problem: 'shown', place: 'shown' },
   },
   run(context) {
-    const { message } = context;
+    const { message, template } = context;
+    if (template) return templateTags(template);
     const facts = context.fact(htmlFacts);
     const found = tagsByPlace(context, facts);
     const places = [...found.keys()];
     if (places.length > 0) return reportUnfilled(found, places);
-    const isTruncated = facts?.truncated || (message.text?.length ?? 0) > MAX_TEXT;
+    const isTruncated = facts?.truncated || (context.fact(senderPart).text?.length ?? 0) > MAX_TEXT;
     if (isTruncated || message.exceededLimits.length > 0)
       return unknown(
         'Could not search your whole message for merge tags.',
@@ -68,12 +73,50 @@ export const mergeTags: Check = {
   },
 };
 
-function tagsByPlace({ message }: Context, facts: HtmlFacts | null): Map<Place, string[]> {
-  const text = (message.text ?? '').slice(0, MAX_TEXT);
+/** Of the broken tags after the first; the evidence has more. */
+const MAX_TAGS_EXPLAINED = 4;
+
+/** A template has tags; each of them must be complete. */
+function templateTags({ tags, broken }: Template) {
+  const evidence = {
+    tags: tags.slice(0, MAX_TAGS_SHOWN).map((tag) => tag.slice(0, 100)),
+    broken: broken
+      .slice(0, MAX_TAGS_SHOWN)
+      .map(({ text, problem, place }) => ({ tag: text, problem, place })),
+  };
+  const [first, ...others] = broken;
+  if (!first)
+    return pass(
+      tags.length === 0 ? 'Your template has no merge tags.' : 'Your merge tags are complete.',
+      'Each tag is closed, and each block has its end. Field names were not checked.',
+      evidence,
+    );
+  const more = others.length > 0 ? `, and ${others.length} more` : '';
+  const next = others
+    .slice(0, MAX_TAGS_EXPLAINED)
+    .map(({ text, problem, place }) => ` ${text} ${problem} (${place}).`)
+    .join('');
+  return fail({
+    title: `A merge tag is broken: ${first.text}${more}.`,
+    detail: `It ${first.problem} (${first.place}).${next} Your sending system then stops with an error, or recipients see the tag.`,
+    fix: fixOf(first),
+    evidence,
+  });
+}
+
+const fixOf = ({ text, problem }: LocatedTag): string =>
+  /without quotes/.test(problem)
+    ? `Put quotes around the value: ${text.replace('=', '="')}". A value with a space would end the attribute.`
+    : `Correct ${text}, and render the template with test data.`;
+
+function tagsByPlace(context: Context, facts: HtmlFacts | null): Map<Place, string[]> {
+  const { message } = context;
+  const own = context.fact(senderPart);
+  const text = (own.text ?? '').slice(0, MAX_TEXT);
   const preheader = (facts?.hidden ?? []).filter((hidden) => hidden.preheader);
   const showsCode = hasCode(text, facts);
   const found: [Place, string[]][] = [
-    ['subject', tagsInText(message.subject ?? '')],
+    ['subject', tagsInText(own.subject)],
     ['preheader', tagsInText(preheader.map((hidden) => hidden.text).join('\n'))],
     [
       'HTML',

@@ -1,6 +1,7 @@
 /** `message_id`: the message has one valid, unique Message-ID. */
 
-import { type Check, type Finding, fail, info, missingField, pass, rfc } from '../check.ts';
+import { type Check, type Finding, fail, info, missingField, pass, rfc, warn } from '../check.ts';
+import { isLocalName } from '../dns/names.ts';
 import { withoutComments } from '../mime/mail-date.ts';
 import { fields } from '../mime/message.ts';
 
@@ -32,6 +33,20 @@ export const messageId: Check = {
         evidence,
       });
     const host = match[1]!;
+    if (/^(?:[^.]+\.)*localhost(?:\.localdomain\d?)?$|\.localdomain$/i.test(host))
+      return warn({
+        title: `Your Message-ID ends in @${host.slice(0, 100)}, so the sending program does not know its host name.`,
+        detail:
+          'Two such servers can make the same Message-ID, so replies and threads may be mixed up. Spam filters know it from badly configured servers and scripts.',
+        fix: LOCALHOST_FIX,
+        evidence,
+      });
+    if (isLocalName(host.toLowerCase()))
+      return info(
+        'Your Message-ID is valid, but ends in a name of a private network.',
+        `“${host.slice(0, 100)}” tells recipients the name of an internal server. Many mail servers use such names, and no mailbox provider rejects them.`,
+        evidence,
+      );
     if (!/[.[]/.test(host))
       return info(
         'Your Message-ID is valid, but does not end in a full domain name.',
@@ -50,6 +65,9 @@ const REJECTED =
   'Gmail rejects mail without a valid Message-ID (550 5.7.1). Other mailbox providers cannot trace it or group it with its replies.';
 const FIX =
   'Add "Message-ID: <unique-part@example.com>", with a new unique part for each message and your own domain after the @.';
+
+const LOCALHOST_FIX =
+  'Set the full host name in the program that creates the message. In PHPMailer, that is $mail->Hostname; in Nodemailer, the option name; in Postfix, myhostname. Elsewhere, it is the host name of the server. Then the Message-ID ends in a domain of yours.';
 
 const ABSENT = { title: 'Your message has no Message-ID.', detail: REJECTED, fix: FIX };
 

@@ -1,6 +1,6 @@
 /** `mta_sts`: whether the From domain has an MTA-STS record and a valid policy. */
 
-import { isoTime } from '../../lib/clock.ts';
+import { derivedToken } from '../../lib/crypto.ts';
 import { formatDuration } from '../../lib/durations.ts';
 import type { WebFailureReason } from '../../net/guarded-connection.ts';
 import {
@@ -43,6 +43,7 @@ export const mtaSts: Check = {
     problems: 'shown',
     ...PUBLIC_FAILED_LOOKUPS,
   },
+  about: fromDomain,
   async run(context) {
     const domain = fromDomain(context);
     if (domain === null) return skipped(NOT_CHECKED, 'The From field has no domain.');
@@ -56,7 +57,7 @@ export const mtaSts: Check = {
     // Senders ignore other TXT records, and ignore all if several match (RFC 8461 §3.1).
     const candidates = (answer.status === 'found' ? answer.records : []).filter(resemblesRecord);
     const evidence = { name, records: candidates.slice(0, 10).map((text) => text.slice(0, 500)) };
-    const fix = recordFix(domain, name, context.receivedAt);
+    const fix = recordFix(domain, name, candidates);
     if (candidates.length === 0) return { ...noRecord(domain, evidence), fix };
     const records = candidates.filter((text) => /^v=STSv1\s*;/.test(text));
     if (records.length !== 1 || !hasId(records[0]!))
@@ -150,8 +151,11 @@ function policyEvidence(policy: StsPolicy, contentType: string) {
 type Evidence = NonNullable<Finding['evidence']>;
 
 /** The record to publish. By convention, its id is the current time. */
-function recordFix(domain: string, name: string, now: number): Fix {
-  const id = isoTime(now).slice(0, 19).replace(/\D/g, '');
+const ID_LENGTH = 14;
+
+/** The id differs from those of the `records` that it replaces, and is the same whenever the check runs. */
+function recordFix(domain: string, name: string, records: string[]): Fix {
+  const id = derivedToken([domain, ...records].join('\n'), ID_LENGTH);
   return {
     text: `Serve a policy at ${stsPolicyUrl(domain)}, then publish this as the only record at its name. Change the id whenever the policy changes.`,
     record: { type: 'TXT', name, value: `v=STSv1; id=${id}` },

@@ -58,7 +58,10 @@ export const mx: Check = {
     );
     const evidence = { domains: mailHostResults.map(evidenceOf) };
     const problems = await Promise.all(
-      relevant.map(async (hosts) => (await brokenFinding(hosts, context)) ?? problemOf(hosts)),
+      relevant.map(async (hosts) => {
+        const problem = (await brokenFinding(hosts, context)) ?? problemOf(hosts);
+        return problem && { ...problem, about: hosts.domain };
+      }),
     );
     const worst =
       problems.find((problem) => problem?.status === 'fail') ??

@@ -15,6 +15,7 @@ import { type DkimSignature, PUBLIC_SIGNATURES, signatureEvidence } from '../dki
 import { dkimResult } from '../dkim/verify.ts';
 import { dmarcDiscovery } from '../dmarc/discovery.ts';
 import { alignmentOf } from '../dmarc/evaluate.ts';
+import { fromDomain } from '../dns/names.ts';
 import { skipForwarded } from '../forwarding/explain.ts';
 import { skipUnlessMarketing } from '../kind.ts';
 import { fields, type Message } from '../mime/message.ts';
@@ -39,6 +40,7 @@ export const oneClickSigned: Check = {
   dependsOn: ['one_click', 'dkim', 'dkim_alignment'],
   dependsOnKind: true,
   publicEvidence: { ...PUBLIC_SIGNATURES },
+  about: fromDomain,
   async run(context) {
     const skipFinding =
       skipForwarded(context, NOT_CHECKED) ?? skipUnlessMarketing(context, NOT_CHECKED);

@@ -1,7 +1,7 @@
 /** `preheader`: the preview text that email clients show next to the subject. */
 
 import { type Check, type Finding, info, skipped } from '../check.ts';
-import { evaluateHtml, type HtmlFacts } from '../html/facts.ts';
+import { evaluateHtml, type HtmlFacts, wholeHtmlFacts } from '../html/facts.ts';
 import { previewText } from '../html/preview-text.ts';
 
 /** Email clients show at most this many characters. */
@@ -18,8 +18,12 @@ export const preheader: Check = {
   },
   publicEvidence: null,
   run: (context) =>
-    evaluateHtml(context, 'Could not determine the preview text.', (facts) =>
-      describePreview(facts),
+    // A preview shows a forwarded message, too.
+    evaluateHtml(
+      context,
+      'Could not determine the preview text.',
+      (facts) => describePreview(facts),
+      wholeHtmlFacts,
     ),
 };
 

@@ -1,6 +1,6 @@
 /** `ptr`: whether the sending IP address has a proper reverse DNS name. */
 
-import { reverseName } from '../../lib/addresses.ts';
+import { normalizeAddress, reverseName } from '../../lib/addresses.ts';
 import { recordsOf } from '../../net/dns/resolver.ts';
 import {
   type Check,
@@ -14,7 +14,8 @@ import {
   skipped,
   warn,
 } from '../check.ts';
-import { clientPtr, containsAddress, knownName, publicClient, usableNames } from '../dns/names.ts';
+import { clientPtr, containsAddress, publicClient, usableNames } from '../dns/names.ts';
+import { knownName } from '../sending-services/ownership.ts';
 
 const NOT_CHECKED = 'Reverse DNS was not checked.';
 
@@ -29,7 +30,13 @@ export const ptr: Check = {
   label: 'Reverse DNS (PTR)',
   issueTitle: 'Reverse DNS of the sending IP address is missing or generic',
   reference: rfc(1912, '2.1'),
-  publicEvidence: { client_ip: 'shown', asked: 'shown', names: 'shown', ...PUBLIC_FAILED_LOOKUPS },
+  publicEvidence: {
+    setup: 'shown',
+    client_ip: 'shown',
+    asked: 'shown',
+    names: 'shown',
+    ...PUBLIC_FAILED_LOOKUPS,
+  },
   async run(context) {
     const client = publicClient(context);
     if (client.address === null) return skipped(NOT_CHECKED, client.reason);
@@ -46,7 +53,7 @@ export const ptr: Check = {
     const usable = usableNames(answer);
     if (usable.length === 0)
       return {
-        ...fail({ ...missingName(address, names), fix: fixFor(context, address), evidence }),
+        ...fail({ ...missingName(address, names), fix: await fixFor(context, address), evidence }),
         alsoFixes: FIXED_WITH_NAME,
       };
     const specific = usable.filter((name) => !containsAddress(name, address));
@@ -56,7 +63,7 @@ export const ptr: Check = {
           title: `${address} has a generic PTR record: ${usable[0]}.`,
           detail:
             'Hosting providers assign such names to all their addresses. Spam filters treat such a server as a home computer or a poorly maintained server.',
-          fix: fixFor(context, address),
+          fix: await fixFor(context, address),
           evidence,
         }),
         alsoFixes: FIXED_WITH_NAME,
@@ -82,15 +89,20 @@ function missingName(address: string, names: string[]): { title: string; detail:
   };
 }
 
-function fixFor(context: Context, address: string) {
+async function fixFor(context: Context, address: string) {
   const name = knownName(context);
   const type = address.includes(':') ? 'AAAA' : 'A';
+  const known = name === null ? null : recordsOf(await context.resolver(name, type));
+  const hasAddress = known?.some((text) => normalizeAddress(text) === address);
+  const hasHelo = context.envelope.helo?.toLowerCase() === name;
+  const publish = `publish an ${type} record for ${name} with ${address}`;
+  const rest = [...(hasAddress ? [] : [publish]), ...(hasHelo ? [] : ['use this name in HELO'])];
   if (name === null)
     return {
       text: `Ask the provider of ${address} to set a PTR record with a host name at a domain of your own, such as mail.example.com. Also publish an ${type} record for that name with ${address}, and use it in HELO.`,
     };
   return {
-    text: `Ask the provider of ${address} to set this PTR record, or set it in the provider's control panel. Also publish an ${type} record for ${name} with ${address}, and use this name in HELO.`,
+    text: `Ask the provider of ${address} to set this PTR record, or set it in the provider's control panel.${rest.length > 0 ? ` Also ${rest.join(', and ')}.` : ''}${hasAddress ? ` The ${type} record of ${name} already has this address.` : ''}`,
     record: { type: 'PTR', name: reverseName(address), value: name },
   };
 }

@@ -6,6 +6,7 @@ import { fromDomain } from '../dns/names.ts';
 import { forwarding } from '../forwarding/forwarding.ts';
 import { listEntries, mailboxListProblem } from '../mime/mailbox-list.ts';
 import { fields, LIMITS } from '../mime/message.ts';
+import { foreignSender } from '../sending-services/foreign-sender.ts';
 import { foreignOwner, ownDomainFix } from '../sending-services/ownership.ts';
 
 // Bounds the work on a hostile field.
@@ -20,7 +21,7 @@ export const replyTo: Check = {
   issueTitle: 'Reply-To is invalid or at another domain',
   reference: rfc(5322, '3.6.2'),
   publicEvidence: { reply_to: 'token-free' },
-  run(context) {
+  async run(context) {
     const field = fields(context.message, 'reply-to')[0];
     if (!field) return withoutReplyTo(context.message.headerBytes);
     const evidence = { reply_to: field.value.slice(0, 500) };
@@ -34,6 +35,13 @@ export const replyTo: Check = {
       return pass(
         `Replies to your message go to ${[...new Set(domains)].join(' and ')}.`,
         'The mailing list sets Reply-To, so that replies reach the list.',
+        evidence,
+      );
+    const sender = await context.fact(foreignSender);
+    if (sender)
+      return pass(
+        `Replies to your message go to ${[...new Set(domains)].join(' and ')}.`,
+        `${sender.company.name} has a domain of its own in From, so Reply-To names the address for replies.`,
         evidence,
       );
     const otherDomain = domains.find((domain) => organization(domain) !== organization(from));

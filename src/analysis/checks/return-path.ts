@@ -36,6 +36,7 @@ export const returnPath: Check = {
     missing: 'shown',
     ...PUBLIC_FAILED_LOOKUPS,
   },
+  about: mailFromDomain,
   async run(context) {
     const mailFrom = context.envelope.mail_from;
     if (mailFrom === null)

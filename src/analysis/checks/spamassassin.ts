@@ -3,7 +3,8 @@
 import { formatSize } from '../../lib/durations.ts';
 import { querySpamd } from '../../net/spamd.ts';
 import { type Check, type Context, skipped } from '../check.ts';
-import { mailDate } from '../mime/mail-date.ts';
+import { mailDate, parseMailDate } from '../mime/mail-date.ts';
+import { fieldValue } from '../mime/message.ts';
 import {
   clientName,
   engineUnavailable,
@@ -90,8 +91,8 @@ export function parseSpamdReport(report: string): FiredRule[] {
 
 /**
  * Return-Path and Received (RFC 5321 §4.4) with the client, its HELO and the time of receipt, which
- * rules on the Date field use as "now". Unknown parts are omitted. Without a Received field, engines
- * treat a message as local.
+ * rules on the Date field use as "now". Unknown parts are omitted; a message whose receipt is unknown arrived when it was
+ * sent. Without a Received field, engines treat a message as local.
  */
 export function receivedFields(context: Context, clientName: string | null): Buffer {
   const { mail_from, client_ip, helo, tls } = context.envelope;
@@ -101,10 +102,15 @@ export function receivedFields(context: Context, clientName: string | null): Buf
     const address = client_ip.includes(':') ? `IPv6:${client_ip}` : client_ip;
     const from = `from ${token(helo) || 'unknown'} (${token(clientName) || 'unknown'} [${address}])`;
     const by = `by mx.invalid (Deliverability) with ${tls?.used ? 'ESMTPS' : 'ESMTP'} id 1`;
-    fields.push(`Received: ${from}\r\n\t${by};\r\n\t${mailDate(context.receivedAt)}`);
+    fields.push(
+      `Received: ${from}\r\n\t${by};\r\n\t${mailDate(context.receivedAt ?? sentAt(context))}`,
+    );
   }
   return Buffer.from(fields.map((field) => `${field}\r\n`).join(''), 'utf8');
 }
+
+const sentAt = ({ message }: Context): number =>
+  parseMailDate(fieldValue(message, 'date') ?? '')?.ms ?? 0;
 
 /** Removes characters that would end the token, comment or field. */
 const token = (text: string | null): string =>

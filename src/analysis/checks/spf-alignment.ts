@@ -14,6 +14,7 @@ import {
 } from '../check.ts';
 import { dmarcDiscovery } from '../dmarc/discovery.ts';
 import { alignmentOf, hasAlignedRsaSignature } from '../dmarc/evaluate.ts';
+import { fromDomain } from '../dns/names.ts';
 import { forwardedAlignment } from '../forwarding/explain.ts';
 import { ownDomainFix } from '../sending-services/ownership.ts';
 import { returnPathFix } from '../sending-services/spf-steps.ts';
@@ -36,6 +37,7 @@ export const spfAlignment: Check = {
     mode: 'shown',
     identity: 'shown',
   },
+  about: fromDomain,
   async run(context: Context): Promise<Finding> {
     const spf = await context.fact(spfResult);
     if (spf.result === null) return skipped(NOT_CHECKED, spf.reason ?? 'SPF was not checked.');

@@ -14,7 +14,9 @@ import {
   unknown,
   warn,
 } from '../check.ts';
+import { aliasChain } from '../dns/alias.ts';
 import { fromDomain } from '../dns/names.ts';
+import { knownOwner } from '../sending-services/ownership.ts';
 import { firstRecordFix, type KeptSender, keepSender } from '../sending-services/spf-steps.ts';
 import { evaluateSpf, spfIdentity, spfResult } from '../spf/evaluate.ts';
 import { isPrivateNetwork } from '../spf/networks.ts';
@@ -50,12 +52,13 @@ export const spfRecord: Check = {
     unanswered: 'shown',
     tree: { domain: 'shown', via: 'shown', state: 'shown', record: 'shown', includes: 'as-parent' },
   },
+  about: (context) => spfIdentity(context).domain ?? fromDomain(context),
   async run(context: Context): Promise<Finding> {
     if (context.offline) return offline(NOT_CHECKED);
     const { identity, text, domain } = spfIdentity(context);
     if (identity === 'mailfrom' && text === null) return evaluateFromDomain(context);
     if (domain === null) return skipped(NOT_CHECKED, 'The message has no sender domain.');
-    const finding = await evaluateSpfRecord(domain, context);
+    const finding = await ofAliasOwner(await evaluateSpfRecord(domain, context), domain, context);
     // `spf` reports a missing record and a permerror. Without a client address, SPF does not run, and
     // they are reported here.
     const { result } = await context.fact(spfResult);
@@ -64,6 +67,15 @@ export const spfRecord: Check = {
       : finding;
   },
 };
+
+/** A weak record at an alias is that of the service to which the alias leads, such as for a return path. */
+async function ofAliasOwner(finding: Finding, domain: string, context: Context): Promise<Finding> {
+  if (finding.status !== 'warn') return finding;
+  const target = (await aliasChain(domain, context.resolver)).at(-1);
+  return target !== undefined && knownOwner(target) !== null
+    ? { ...finding, about: target }
+    : finding;
+}
 
 /**
  * For an unknown MAIL FROM, which may be at another domain than From. Problems of the From domain's

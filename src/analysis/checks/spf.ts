@@ -14,6 +14,7 @@ import {
 } from '../check.ts';
 import { fromDomain } from '../dns/names.ts';
 import { explainForwardedSpf } from '../forwarding/explain.ts';
+import { PUBLIC_RECEIVER_RESULT, withReceiverResult } from '../receipt/receiver-result.ts';
 import { sendingServices } from '../sending-services/identify.ts';
 import { foreignOwner } from '../sending-services/ownership.ts';
 import { allowSenderFix } from '../sending-services/spf-steps.ts';
@@ -31,6 +32,7 @@ export const spf: Check = {
   issueTitle: 'SPF does not pass',
   reference: rfc(7208, '2.6'),
   publicEvidence: {
+    setup: 'shown',
     result: 'shown',
     identity: 'shown',
     checked: 'mailbox-domain',
@@ -42,33 +44,38 @@ export const spf: Check = {
     assumed: 'shown',
     sending_service: 'shown',
     service_evidence: 'shown',
+    ...PUBLIC_RECEIVER_RESULT,
   },
   async run(context: Context): Promise<Finding> {
     const outcome = await context.fact(spfResult);
-    if (outcome.result === null) return skipped('SPF was not checked.', outcome.reason ?? '');
-    const evidence = evidenceOf(outcome);
-    if (outcome.result === 'pass')
-      return pass(
-        `SPF passes: ${outcome.clientIp} may send for ${outcome.domain}.`,
-        `The SPF record of ${outcome.domain} allows this IP address.${assumptionNote(outcome)}`,
-        evidence,
-      );
-    if (outcome.result === 'temperror')
-      return unknown(
-        'Could not check SPF.',
-        `A DNS lookup for the SPF record of ${outcome.domain} failed (${outcome.reason ?? 'no reason given'}). This does not affect your score.`,
-        evidence,
-      );
-    const forwarded = await explainForwardedSpf(context, outcome);
-    if (forwarded) return fail({ ...forwarded, evidence });
-    if (outcome.result === 'permerror' && outcome.domain !== null)
-      return fail({ ...(await brokenRecord(outcome, outcome.domain, context)), evidence });
-    const service = await serviceEvidence(context);
-    const failure = await failureOf(outcome, context);
-    const alsoFixes = await fixedBeside(outcome, failure.fix, context);
-    return { ...fail({ ...failure, evidence: { ...evidence, ...service } }), alsoFixes };
+    return withReceiverResult(context, 'spf', outcome.result, await evaluate(context, outcome));
   },
 };
+
+async function evaluate(context: Context, outcome: SpfOutcome): Promise<Finding> {
+  if (outcome.result === null) return skipped('SPF was not checked.', outcome.reason ?? '');
+  const evidence = evidenceOf(outcome);
+  if (outcome.result === 'pass')
+    return pass(
+      `SPF passes: ${outcome.clientIp} may send for ${outcome.domain}.`,
+      `The SPF record of ${outcome.domain} allows this IP address.${assumptionNote(outcome)}`,
+      evidence,
+    );
+  if (outcome.result === 'temperror')
+    return unknown(
+      'Could not check SPF.',
+      `A DNS lookup for the SPF record of ${outcome.domain} failed (${outcome.reason ?? 'no reason given'}). This does not affect your score.`,
+      evidence,
+    );
+  const forwarded = await explainForwardedSpf(context, outcome);
+  if (forwarded) return fail({ ...forwarded, evidence });
+  if (outcome.result === 'permerror' && outcome.domain !== null)
+    return fail({ ...(await brokenRecord(outcome, outcome.domain, context)), evidence });
+  const service = await serviceEvidence(context);
+  const failure = await failureOf(outcome, context);
+  const alsoFixes = await fixedBeside(outcome, failure.fix, context);
+  return { ...fail({ ...failure, evidence: { ...evidence, ...service } }), alsoFixes };
+}
 
 /** The proposed record has all of its terms before `all`, which can cure the finding about the record too. */
 async function fixedBeside(

@@ -1,7 +1,9 @@
 /** `subject_style`: no excess capitals or exclamation marks, and no false "Re:" or "Fwd:". */
 
-import { type Check, type Finding, pass, skipped, unknown, warn } from '../check.ts';
+import { type Check, type Context, type Finding, pass, skipped, unknown, warn } from '../check.ts';
 import { fields, type Message } from '../mime/message.ts';
+import { senderPart } from '../quotes/sender-part.ts';
+import { type SubjectPrefix, subjectPrefix } from '../quotes/words.ts';
 
 /** With at most this many letters, capitals are not counted. */
 const MAX_UNCOUNTED_LETTERS = 10;
@@ -12,12 +14,6 @@ const MIN_EXCLAMATION_MARKS = 2;
 
 /** Only this many characters of the subject are checked. */
 const MAX_SUBJECT_LENGTH = 2000;
-
-/** The prefixes that email clients add, in many languages, possibly with a count: `Re[2]:`, `RE (2):`. */
-const REPLY =
-  /^(?:re|aw|antw|antwort|sv|vs|odp|rif|res|ynt|回复|回覆|答复|返信|답장|απ|σχετ|отв|відп)(?:\s?[[(]\d{1,3}[\])])?\s?[:：]/iu;
-const FORWARD =
-  /^(?:fwd?|wg|tr|vl|vb|pd|enc|rv|doorst|továbbítás|ilt|i̇lt|转发|轉寄|転送|전달|πρθ)(?:\s?[[(]\d{1,3}[\])])?\s?[:：]/iu;
 
 /** Only warns: no mailbox provider rejects a message for its subject style alone. */
 export const subjectStyle: Check = {
@@ -31,10 +27,11 @@ export const subjectStyle: Check = {
     url: 'https://support.google.com/mail/answer/81126',
   },
   publicEvidence: { subject: 'shown', found: 'shown' },
-  run({ message }) {
+  run(context) {
+    const { message } = context;
     const subject = (message.subject ?? '').slice(0, MAX_SUBJECT_LENGTH).trim();
     if (subject === '') return withoutSubject(message);
-    const problems = problemsOf(subject, message);
+    const problems = problemsOf(subject, context);
     if (problems.length === 0)
       return pass(
         'Your subject does not look like spam.',
@@ -69,14 +66,16 @@ interface Problem {
   found: string;
 }
 
-function problemsOf(subject: string, message: Message): Problem[] {
-  const falsePrefix = falseReplyPrefix(subject, message);
-  const { capitals, letters } = countCapitals(subject);
-  const marks = subject.match(/[!！]/g)?.length ?? 0;
+function problemsOf(subject: string, context: Context): Problem[] {
+  const falsePrefix = falseReplyPrefix(subject, context);
+  // The subject of another message is not the sender's style.
+  const own = context.fact(senderPart).subject.slice(0, MAX_SUBJECT_LENGTH);
+  const { capitals, letters } = countCapitals(own);
+  const marks = own.match(/[!！]/g)?.length ?? 0;
   return [
     falsePrefix && {
-      title: `Your subject starts with “${falsePrefix}”, but your message is not ${REPLY.test(falsePrefix) ? 'a reply' : 'forwarded'}.`,
-      fix: `Remove “${falsePrefix}”. Only a message with an In-Reply-To or References field is a reply.`,
+      title: `Your subject starts with “${falsePrefix.text}”, but your message is not ${falsePrefix.relation === 'reply' ? 'a reply' : 'forwarded'}.`,
+      fix: `Remove “${falsePrefix.text}”. Only a message with an In-Reply-To or References field is a reply.`,
       found: 'false_reply',
     },
     letters > MAX_UNCOUNTED_LETTERS &&
@@ -99,10 +98,14 @@ function countCapitals(subject: string): { capitals: number; letters: number } {
   return { capitals, letters: capitals + (subject.match(/\p{Ll}/gu)?.length ?? 0) };
 }
 
-/** The reply or forward prefix, if no field or attachment confirms it. */
-function falseReplyPrefix(subject: string, message: Message): string | null {
-  const prefix = (REPLY.exec(subject) ?? FORWARD.exec(subject))?.[0] ?? null;
+/** The prefix, if no field, forwarded message or attachment confirms it. */
+function falseReplyPrefix(subject: string, context: Context): SubjectPrefix | null {
+  const { message } = context;
+  const prefix = subjectPrefix(subject);
   if (prefix === null || message.exceededLimits.length > 0) return null;
+  // "I:" and "R:" of Italian clients may begin any subject.
+  if (/^\p{L}\s?[:：]/u.test(prefix.text)) return null;
+  if (prefix.relation === 'forward' && context.fact(senderPart).hasQuotes) return null;
   const confirmingFields = [
     'in-reply-to',
     'references',
@@ -112,5 +115,5 @@ function falseReplyPrefix(subject: string, message: Message): string | null {
   ];
   if (confirmingFields.some((name) => fields(message, name).length > 0)) return null;
   const attached = message.parts.some(({ type }) => type === 'message/rfc822');
-  return attached && FORWARD.test(subject) ? null : prefix;
+  return attached && prefix.relation === 'forward' ? null : prefix;
 }

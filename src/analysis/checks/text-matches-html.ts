@@ -1,8 +1,8 @@
 /** `text_matches_html`: the text part has the same content as the HTML. */
 
 import { type Check, type Finding, pass, rfc, skipped, unknown, warn } from '../check.ts';
-import { evaluateHtml, type HtmlFacts } from '../html/facts.ts';
-import type { Message } from '../mime/message.ts';
+import { evaluateHtml, type HtmlFacts, wholeHtmlFacts } from '../html/facts.ts';
+import { senderPart } from '../quotes/sender-part.ts';
 import { distinctWords, hasVisibleText } from '../text.ts';
 
 /** A lower share of common words warns. */
@@ -37,12 +37,21 @@ export const textMatchesHtml: Check = {
     only_in_text: 'unquoted',
   },
   run: (context) =>
-    evaluateHtml(context, COULD_NOT_COMPARE, (facts) => compare(context.message, facts)),
+    evaluateHtml(context, COULD_NOT_COMPARE, (facts) => {
+      const own = context.fact(senderPart);
+      const { text } = context.message;
+      const whole = own.hasQuotes && context.fact(wholeHtmlFacts);
+      if (!whole) return compare(text, facts);
+      // A client may quote in only one of them, or so that the quote is recognizable in only one.
+      const found = [compare(own.text, facts), compare(text, whole), compare(text, facts)];
+      const best = found.find(({ status }) => status === 'pass');
+      return best ?? (hasVisibleText(own.text ?? '') ? found[0]! : found[1]!);
+    }),
 };
 
 const NOT_COMPARED = 'The text part and the HTML were not compared.';
 
-function compare({ text }: Message, facts: HtmlFacts): Finding & { open?: boolean } {
+function compare(text: string | null, facts: HtmlFacts): Finding & { open?: boolean } {
   if (!hasVisibleText(text ?? ''))
     return skipped(
       NOT_COMPARED,

@@ -33,6 +33,7 @@ export const tlsRpt: Check = {
     needed_by: 'shown',
     ...PUBLIC_FAILED_LOOKUPS,
   },
+  about: fromDomain,
   async run(context) {
     const domain = fromDomain(context);
     if (domain === null) return skipped(NOT_CHECKED, 'The From field has no domain.');

@@ -1,12 +1,22 @@
 /** `unsubscribe_link`: the body of marketing mail has a visible unsubscribe link. */
 
-import { type Check, type Context, fail, pass, unknown, warn } from '../check.ts';
+import {
+  type Check,
+  type Context,
+  type Finding,
+  fail,
+  pass,
+  skipped,
+  unknown,
+  warn,
+} from '../check.ts';
 import { skipForwarded } from '../forwarding/explain.ts';
 import { htmlFacts } from '../html/facts.ts';
 import { MAX_LINKS } from '../html/links.ts';
 import { skipUnlessMarketing } from '../kind.ts';
 import { type MessageLink, messageLinks } from '../links/links.ts';
-import { unsubscribeCandidates, unsubscribeLinks } from '../links/unsubscribe.ts';
+import { isUnsubscribeUrl, unsubscribeCandidates, unsubscribeLinks } from '../links/unsubscribe.ts';
+import type { Template } from '../templates/template.ts';
 
 const FIX =
   'Add a visible link to the body, usually at the end, with text such as "Unsubscribe". It can lead to a preferences page but must work without signing in.';
@@ -32,6 +42,10 @@ export const unsubscribeLink: Check = {
     const evidence = { links: links.slice(0, 5).map(linkEvidence) };
     // Clients that display the HTML don't show the text part.
     const displayed = context.message.html === null ? links : links.filter(isHtml);
+    if (displayed.length === 0 && context.template) {
+      const finding = templateLink(context.template);
+      if (finding) return finding;
+    }
     if (displayed.length === 0) return { ...missingLink(context, links), evidence };
     if (displayed.some(({ text }) => text !== ''))
       return pass(
@@ -48,6 +62,22 @@ export const unsubscribeLink: Check = {
     });
   },
 };
+
+/** A link that only the filled template has; null if it can have none. */
+function templateLink({ tags, isPart }: Template): Finding | null {
+  const tag = tags.find(isUnsubscribeUrl);
+  if (tag !== undefined)
+    return pass(
+      'Your template has a merge tag for an unsubscribe link.',
+      `Your sending system puts the link in place of ${tag.slice(0, 60)}.`,
+    );
+  return isPart
+    ? skipped(
+        'The unsubscribe link was not checked.',
+        'Not checked: the link can be in another file that this template includes.',
+      )
+    : null;
+}
 
 const isHtml = ({ source }: MessageLink): boolean => source === 'html';
 

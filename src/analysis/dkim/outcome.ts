@@ -3,9 +3,9 @@
 import type { DKIMVerifyResult } from 'mailauth';
 import { isoTime } from '../../lib/clock.ts';
 import { addressDomain, ownedDomain } from '../../lib/domain-names.ts';
+import type { AuthResult } from '../auth-results.ts';
 import type { Context, Json } from '../check.ts';
 import type { PublicEvidence } from '../public-evidence.ts';
-import type { AuthResult } from '../result.ts';
 
 /** Why a signature does not pass. */
 export type DkimCause =

@@ -106,9 +106,13 @@ const MAX_CLOCK_SKEW_MS = 5 * 60_000;
 
 /**
  * Parses a DKIM-Signature field without verifying it (RFC 6376 §3.5). `position` counts from 1;
- * `receivedAt` is in milliseconds since the Unix epoch.
+ * `receivedAt` is in milliseconds since the Unix epoch; without it, the times of the signature are not judged.
  */
-export function readSignature(value: string, position: number, receivedAt: number): DkimSignature {
+export function readSignature(
+  value: string,
+  position: number,
+  receivedAt: number | null,
+): DkimSignature {
   const tags = parseTagList(value);
   const domain = domainOf(tags.get('d'));
   const selector = domainOf(tags.get('s'));
@@ -130,13 +134,13 @@ export function readSignature(value: string, position: number, receivedAt: numbe
     unsignedBodyBytes: null,
     signedAt,
     expiresAt,
-    expired: expiresAt !== null && expiresAt < receivedAt,
+    expired: expiresAt !== null && receivedAt !== null && expiresAt < receivedAt,
     testing: false,
     keyName: `${selector}._domainkey.${domain}`,
     keyRecord: null,
     keyType: null,
     warnings:
-      signedAt !== null && signedAt > receivedAt + MAX_CLOCK_SKEW_MS
+      signedAt !== null && receivedAt !== null && signedAt > receivedAt + MAX_CLOCK_SKEW_MS
         ? ['signed-in-the-future']
         : [],
   };

@@ -6,10 +6,10 @@ import { DkimVerifier } from 'mailauth/lib/dkim/dkim-verifier.js';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { formatUtcTime } from '../../lib/clock.ts';
 import type { DnsAnswer, Resolver } from '../../net/dns/resolver.ts';
+import type { AuthResult } from '../auth-results.ts';
 import type { Context } from '../check.ts';
 import { mailauthResolver } from '../dns/mailauth-resolver.ts';
 import { LIMITS } from '../mime/message.ts';
-import type { AuthResult } from '../result.ts';
 import { keepKeys } from './kept-keys.ts';
 import { type DkimKey, readKeyRecord, resemblesKey } from './key-record.ts';
 import { type DkimCause, type DkimOutcome, type DkimSignature, isOfFromDomain } from './outcome.ts';
@@ -45,7 +45,8 @@ export async function dkimResult(context: Context): Promise<DkimOutcome> {
   const answers = Promise.all(signatures.map((signature) => lookUpKey(signature, resolver)));
   const options = {
     resolver: mailauthResolver(resolver),
-    curTime: new Date(context.receivedAt),
+    // Without a time of receipt, no signature has expired.
+    curTime: new Date(context.receivedAt ?? 0),
     rejectRsaSha1: true,
   };
   const verified = await verifySignatures(fields.raw, options, context.message.lines.bareLf > 0);

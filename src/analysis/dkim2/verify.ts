@@ -60,6 +60,7 @@ export async function verifyDkim2(context: Context): Promise<Dkim2Outcome> {
 }
 
 function timeProblem({ receivedAt }: Context, { signatures }: Dkim2Fields): Problem | null {
+  if (receivedAt === null) return null;
   const expired = signatures.find(({ signedAt }) => receivedAt - signedAt > MAX_AGE_MS);
   return expired
     ? problem('permerror', `the signature i=${expired.number} is older than 14 days`)

@@ -2,10 +2,10 @@
 
 import { evaluateDmarc } from 'mailauth/lib/dmarc/index.js';
 import { normalizeDomain, ownedDomain } from '../../lib/domain-names.ts';
+import type { AuthResult } from '../auth-results.ts';
 import type { Context } from '../check.ts';
 import { type DkimOutcome, dkimResult } from '../dkim/verify.ts';
 import { mailauthResolver } from '../dns/mailauth-resolver.ts';
-import type { AuthResult } from '../result.ts';
 import { type SpfOutcome, spfResult } from '../spf/evaluate.ts';
 import { withPublished } from '../spf/tree.ts';
 import { type DmarcDiscovery, dmarcDiscovery, unusableRecord } from './discovery.ts';

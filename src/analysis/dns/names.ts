@@ -1,7 +1,7 @@
 /** Validates host names, detects generic ones, and reads the domains and the IP address of the sender. */
 
 import { isLocalAddress, normalizeAddress, reverseName } from '../../lib/addresses.ts';
-import { addressDomain, normalizeDomain, ownedDomain } from '../../lib/domain-names.ts';
+import { addressDomain, normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
 import { MAX_ADDRESS_LENGTH, stripAngleBrackets } from '../../lib/mail.ts';
 import { type DnsAnswer, recordsOf } from '../../net/dns/resolver.ts';
 import type { Context } from '../check.ts';
@@ -118,22 +118,22 @@ export function usableNames(answer: DnsAnswer): string[] {
   return [...new Set(names)].slice(0, 10);
 }
 
-/**
- * A host name to propose for the sending server: its HELO name if it is fully qualified and not
- * generic, else `mail.` plus the sender's domain.
- */
-export function proposedName(context: Context): string {
-  return knownName(context) ?? 'mail.example.com';
+/** Whether both are full host names of one registered domain. */
+export function isSameDomain(a: string | null | undefined, b: string | null | undefined): boolean {
+  const [first, second] = [a, b].map((text) => fullHostName(text ?? ''));
+  if (!first || !second) return false;
+  return (organizationalDomain(first) ?? first) === (organizationalDomain(second) ?? second);
 }
 
-/** The same, or null if the sender has no domain in public DNS. */
-export function knownName(context: Context): string | null {
-  const { helo } = context.envelope;
-  const heloName = helo === null ? null : fullHostName(helo);
-  // Mailbox providers distrust generic names.
+/** A fact: the reverse names of the sending IP address that resolve back to it. */
+export async function confirmedNames(context: Context): Promise<string[]> {
   const { address } = publicClient(context);
-  if (heloName !== null && !(address && containsAddress(heloName, address))) return heloName;
-  const names = [fromDomain(context), mailFromDomain(context)];
-  const domain = names.find((name) => name !== null && !isLocalName(name)) ?? null;
-  return domain === null ? null : `mail.${ownedDomain(domain) ?? domain}`;
+  if (context.offline || address === null) return [];
+  const answer = await context.fact(clientPtr);
+  const type = address.includes(':') ? 'AAAA' : 'A';
+  const names = answer === null ? [] : usableNames(answer);
+  const answers = await Promise.all(names.map((name) => context.resolver(name, type)));
+  return names.filter((_, index) =>
+    recordsOf(answers[index]!)?.some((text) => normalizeAddress(text) === address),
+  );
 }

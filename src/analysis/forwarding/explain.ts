@@ -1,11 +1,13 @@
 /** Findings for forwarded mail: they name the server that changed the message, and do not blame its author. */
 
 import { type Context, type Finding, type Fix, info, skipped } from '../check.ts';
+import { hasValidChain } from '../checks/arc.ts';
 import { type Explanation, keyRecordFix } from '../dkim/failures.ts';
 import { type DkimCause, type DkimSignature, isFromDomainSignature } from '../dkim/outcome.ts';
 import { fields } from '../mime/message.ts';
 import { forwardingChanges } from './changes.ts';
 import { type Change, type Forwarding, forwarding, isSameOrganization } from './forwarding.ts';
+import { explainGatewayChange } from './gateway-change.ts';
 import { relayedBy } from './relayed.ts';
 
 /** "the mailing list lists.example", "example.net" or "a forwarding server". */
@@ -42,13 +44,14 @@ const CHANGED_IN_TRANSIT: (DkimCause | null)[] = [
   'bad_signature',
 ];
 
-/** Explains a signature that the list or forwarder broke; null if the signer is the cause. */
+/** Explains a signature that a list, forwarder or gateway broke; null if the signer is the cause. */
 export async function explainChangedCopy(
   context: Context,
   signature: DkimSignature,
 ): Promise<Explanation | null> {
   const found = context.fact(forwarding);
-  if (found.kind === 'direct' || !CHANGED_IN_TRANSIT.includes(signature.cause)) return null;
+  if (!CHANGED_IN_TRANSIT.includes(signature.cause)) return null;
+  if (found.kind === 'direct') return explainGatewayChange(context, signature);
   // The forwarder broke its own signature, which it can fix as any signer.
   if (isSameOrganization(signature.domain, found.by)) return null;
   const changes = changesText(await context.fact(forwardingChanges));
@@ -56,12 +59,15 @@ export async function explainChangedCopy(
   return {
     title: `${leadingName(found)} changed the message, so the signature by ${signature.domain} does not verify.`,
     detail: `${copyNote(found)}${shows} A signature verifies only while the message stays as it was signed.`,
-    fix: changedCopyFix(found),
+    fix: await changedCopyFix(context),
   };
 }
 
 /** What the list or forwarder can do. The author has nothing to change. */
-export function changedCopyFix(found: Forwarding): string {
+export async function changedCopyFix(context: Context): Promise<string> {
+  const found = context.fact(forwarding);
+  if (await context.fact(hasValidChain))
+    return `You have nothing to fix as the author: ${forwarderName(found)} changed the message. It sealed the message with a valid ARC chain. Mailbox providers that trust the seal, such as Gmail and Microsoft, can use the results from before the change.`;
   const admin = found.by === null ? 'Its administrator' : `The administrator of ${found.by}`;
   if (found.kind === 'list')
     return `You have nothing to fix as the author: the mailing list changed the message. ${admin} can turn off subject tags and footers. Or the list can put its own address in From, sign with DKIM, and seal with ARC.`;
@@ -153,15 +159,14 @@ export function explainForwarderSignature(
   };
 }
 
-/** A fix for DMARC after a list or forwarder broke a signature of the author; null if it did not. */
+/** The fix for DMARC after a list, forwarder or gateway broke a signature of the author; null if none did. */
 export async function forwardedDmarcFix(
   context: Context,
   signatures: DkimSignature[],
-): Promise<string | null> {
+): Promise<Explanation['fix'] | null> {
   const own = signatures.filter((signature) => isFromDomainSignature(context, signature));
   const explanations = await Promise.all(own.map((one) => explainChangedCopy(context, one)));
-  const isBroken = explanations.some((explanation) => explanation !== null);
-  return isBroken ? changedCopyFix(context.fact(forwarding)) : null;
+  return explanations.find((explanation) => explanation !== null)?.fix ?? null;
 }
 
 // Unsubscribing.

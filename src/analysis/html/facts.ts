@@ -6,6 +6,7 @@
  */
 
 import { type Context, type Finding, skipped, unknown } from '../check.ts';
+import { senderPart } from '../quotes/sender-part.ts';
 import { hasVisibleText, type TextSink, textSink } from '../text.ts';
 import { type ComputedStyle, computedStyleReader } from './computed-style.ts';
 import { type ReadonlyDeclarations, readStyleAttribute } from './css.ts';
@@ -68,9 +69,21 @@ export interface HtmlFacts {
   inlineStyles: string[];
 }
 
-/** A fact: call `context.fact(htmlFacts)`. null if the message has no HTML. */
-export function htmlFacts({ message }: Context): HtmlFacts | null {
-  return message.html === null ? null : scanHtml(message.html);
+/**
+ * A fact: call `context.fact(htmlFacts)`. What the sender wrote, without quoted messages. null if the
+ * message has no HTML.
+ */
+export function htmlFacts(context: Context): HtmlFacts | null {
+  const { html } = context.fact(senderPart);
+  return html === null ? null : scanHtml(html);
+}
+
+/** A fact: the same with quoted messages, for what holds for the message as a whole. */
+export function wholeHtmlFacts(context: Context): HtmlFacts | null {
+  const { html } = context.message;
+  return html === null || html === context.fact(senderPart).html
+    ? context.fact(htmlFacts)
+    : scanHtml(html);
 }
 
 // Shared by the checks on HTML: whether there is HTML, and whether it was read in full.
@@ -83,8 +96,9 @@ export function evaluateHtml(
   context: Context,
   notChecked: string,
   evaluate: (facts: HtmlFacts) => Finding & { mayChange?: boolean },
+  read: typeof htmlFacts = htmlFacts,
 ): Finding {
-  const facts = context.fact(htmlFacts);
+  const facts = context.fact(read);
   const unreadReason = unreadHtml(context);
   if (facts) {
     const { mayChange: open = false, ...finding } = evaluate(facts);

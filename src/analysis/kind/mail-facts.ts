@@ -10,6 +10,7 @@ import {
 } from '../links/unsubscribe.ts';
 import { withoutComments } from '../mime/mail-date.ts';
 import { fields, type Message } from '../mime/message.ts';
+import { type SenderPart, senderPart } from '../quotes/sender-part.ts';
 import { countWords, plainWords } from '../text.ts';
 import { isLanguageKnown } from './language.ts';
 import { findPhrases, joinTexts, type SearchedText, searchedText } from './phrase-search.ts';
@@ -17,6 +18,8 @@ import { DISCOUNT_WORDS } from './phrases.ts';
 
 export interface MailFacts {
   message: Message;
+  /** Without quoted and forwarded messages, as all other facts. */
+  own: SenderPart;
   subject: SearchedText;
   body: SearchedText;
   subjectAndBody: SearchedText;
@@ -73,15 +76,17 @@ export function mailFacts(context: Context): MailFacts {
   const html = context.fact(htmlFacts);
   const links = context.fact(messageLinks);
   const shownLinks = html === null ? links : links.filter(({ source }) => source === 'html');
-  const visible = html?.text ?? message.text ?? '';
+  const own = context.fact(senderPart);
+  const visible = html?.text ?? own.text ?? '';
   const text = excerpt(`${preheaderOf(html)} ${visible} ${altTexts(html)}`);
-  const rawSubject = (message.subject ?? '').slice(0, MAX_SUBJECT);
+  const rawSubject = own.subject.slice(0, MAX_SUBJECT);
   const subject = searchedText(plainWords(rawSubject, MAX_SUBJECT));
   const body = searchedText(plainWords(text, text.length));
   const urls = shownLinks.flatMap(({ url }) => (url === null ? [] : [url]));
   const prose = `${rawSubject}\n${text}`;
   return {
     message,
+    own,
     subject,
     body,
     subjectAndBody: joinTexts(subject, body),
@@ -91,7 +96,9 @@ export function mailFacts(context: Context): MailFacts {
     precedence: wordOf(message, 'precedence'),
     autoSubmitted: wordOf(message, 'auto-submitted'),
     hasUnsubscribeLink: context.fact(unsubscribeLinks).some(isMailUnsubscribeLink),
-    hasUnsubscribeWords: clearlyMentionsUnsubscribe(visible.slice(-MAX_FOOTER)),
+    // In a conversation, they are a request.
+    hasUnsubscribeWords:
+      own.relation === null && clearlyMentionsUnsubscribe(visible.slice(-MAX_FOOTER)),
     offersPercentage: offersPercentage(prose),
     prices: countPrices(prose),
     campaignParameter: firstCampaignParameter(urls),
@@ -100,7 +107,7 @@ export function mailFacts(context: Context): MailFacts {
       .size,
     socialNetworks: countNetworks(shownLinks),
     links: shownLinks.length,
-    ...layoutOf(html, visible),
+    ...layoutOf(html, visible, (context.template?.tags.length ?? 0) === 0),
   };
 }
 
@@ -141,6 +148,7 @@ const LAYOUT_ELEMENTS = ['table', 'h1', 'h2', 'h3', 'button', 'center'];
 function layoutOf(
   html: HtmlFacts | null,
   visible: string,
+  isWhole: boolean,
 ): Pick<MailFacts, 'images' | 'words' | 'isImageOnly' | 'hasLayout'> {
   const words = countWords(visible.slice(0, MAX_HEAD));
   const shown = (html?.images ?? []).filter((image) => !image.hidden && !isTiny(image));
@@ -150,7 +158,7 @@ function layoutOf(
   return {
     images: shown.length,
     words,
-    isImageOnly: words <= MAX_IMAGE_ONLY_WORDS && hasMainImage,
+    isImageOnly: isWhole && words <= MAX_IMAGE_ONLY_WORDS && hasMainImage,
     hasLayout:
       LAYOUT_ELEMENTS.some((name) => (html?.elements[name] ?? 0) > 0) ||
       shown.length >= MIN_LAYOUT_IMAGES,

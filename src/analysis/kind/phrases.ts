@@ -263,6 +263,25 @@ export const INVITES = parsePhrases(
   '님이 초대했습니다, ने आपको आमंत्रित किया, ได้เชิญคุณ, đã mời bạn, mengundang anda, دعاك إلى, شما را دعوت کرد',
 );
 
+/** What somebody did in a program that several people use. */
+export const ACTIONS = parsePhrases(
+  'commented on, mentioned you, replied to your, replied to a, replied in, assigned you, assigned to you, assigned it to',
+  'requested your review, requested a review, requested changes, approved these changes, approved this',
+  'new comment on, new comment by, left a comment, added a comment, edited a page, edited this page, created an issue',
+  'opened a new, pushed to, moved the card, added you to the card, reacted to your, sent you a message, new reply to',
+  'hat kommentiert, kommentierte, hat sie erwähnt, hat dich erwähnt, hat ihnen zugewiesen, hat dir zugewiesen',
+  'neuer kommentar, hat geantwortet auf, hat ihnen eine nachricht, hat dir eine nachricht, ihnen zugewiesen, dir zugewiesen',
+  'a commenté, vous a mentionné*, vous a assigné*, vous a attribué, nouveau commentaire, a répondu à',
+  'vous a envoyé un message, ha comentado, comentó en, te ha mencionado, te mencionó, te ha asignado, te asignó',
+  'nuevo comentario, respondió a, ha respondido a, te ha enviado un mensaje, ha commentato, ti ha menzionato',
+  'ti ha assegnato, nuovo commento, ha risposto a, ti ha inviato un messaggio, heeft gereageerd op',
+  'heeft je genoemd, heeft u genoemd, heeft je toegewezen, nieuwe reactie op, comentou em, mencionou você',
+  'atribuiu a você, novo comentário, respondeu a, skomentował*, wspomniał* o tobie, przypisał* ci, nowy komentarz',
+  'kommenterade, nämnde dig, tilldelade dig, ny kommentar, kommenterede, nævnte dig, okomentoval*, zmínil* vás',
+  'прокомментировал*, упомянул* вас, назначил* вас, новый комментарий, ответил* на, прокоментував, yorum yaptı',
+  'sizden bahsetti, さんがコメント, あなたをメンション, コメントしました, 评论了, 提到了你, 提及了您, 分配给您, 댓글을 남겼',
+);
+
 // Signs of mail about the recipient's own business.
 
 /** Followed by the number of an order, a booking, a case, … */

@@ -14,8 +14,11 @@ export type Side = 'marketing' | 'transactional' | 'both';
 
 interface SignRule {
   side: Side;
-  /** `list`: fields of mailing lists, which discussion lists have too. `conclusive`: only campaigns have it. */
-  basis?: 'list' | 'conclusive';
+  /**
+   * `list`: fields of mailing lists, which discussion lists and notifications have too. `manage`: how to end
+   * it, as in notifications. `conclusive`: only campaigns have it. `promotion`: what leads to a purchase, which the words about one do not.
+   */
+  basis?: 'list' | 'manage' | 'conclusive' | 'promotion';
   points: number;
   /** The sentence of the reason; null if the message does not have the sign. */
   find(mail: MailFacts): string | null;
@@ -114,7 +117,11 @@ const SIGNS: SignRule[] = [
     4,
     fact('It offers a percentage off.', ({ offersPercentage }) => offersPercentage),
   ),
-  marketing(3, inText('asks the recipient to buy or sign up', phrases.CALLS_TO_ACTION, 'buttons')),
+  marketing(
+    3,
+    inText('asks the recipient to buy or sign up', phrases.CALLS_TO_ACTION, 'buttons'),
+    'promotion',
+  ),
   ...inSubjectOrText('marketing', 'has a discount code', phrases.PROMO_CODES, [4, 3]),
   ...inSubjectOrText(
     'marketing',
@@ -140,12 +147,14 @@ const SIGNS: SignRule[] = [
   marketing(
     1,
     fact('It links to several products.', ({ productLinks }) => productLinks >= 3),
+    'promotion',
   ),
 
   // Layout, links and wording.
   marketing(
     3,
     fact('It has an unsubscribe link.', ({ hasUnsubscribeLink }) => hasUnsubscribeLink),
+    'manage',
   ),
   marketing(
     2,
@@ -153,14 +162,18 @@ const SIGNS: SignRule[] = [
       'Its text says how to unsubscribe.',
       ({ hasUnsubscribeLink, hasUnsubscribeWords }) => !hasUnsubscribeLink && hasUnsubscribeWords,
     ),
+    'manage',
   ),
   marketing(3, inText('offers to view it in a browser', phrases.BROWSER_LINKS)),
-  marketing(2, inText('explains why the recipient gets it', phrases.RECIPIENT_REASONS)),
+  marketing(2, inText('explains why the recipient gets it', phrases.RECIPIENT_REASONS), 'manage'),
   marketing(2, inText('links to an article', phrases.READ_MORE, 'buttons')),
-  marketing(2, ({ campaignParameter }) =>
-    campaignParameter === null
-      ? null
-      : `Its links have campaign parameters such as ${campaignParameter}.`,
+  marketing(
+    2,
+    ({ campaignParameter }) =>
+      campaignParameter === null
+        ? null
+        : `Its links have campaign parameters such as ${campaignParameter}.`,
+    'promotion',
   ),
   marketing(
     1,
@@ -169,6 +182,7 @@ const SIGNS: SignRule[] = [
   marketing(
     3,
     fact('It consists of images with hardly any text.', ({ isImageOnly }) => isImageOnly),
+    'promotion',
   ),
   marketing(
     1,
@@ -227,9 +241,12 @@ const SIGNS: SignRule[] = [
       message.parts.some(({ type }) => type === 'message/delivery-status'),
     ),
   ),
-  transactional(
-    5,
-    fact('It is a reply to another message.', (mail) => hasField(mail, 'in-reply-to')),
+  transactional(5, ({ own, message }) =>
+    own.relation === 'forward'
+      ? `It forwards another message.${NOT_COUNTED}`
+      : own.relation === 'reply' || fields(message, 'in-reply-to').length > 0
+        ? `It is a reply to another message.${own.hasQuotes ? NOT_COUNTED : ''}`
+        : null,
   ),
   transactional(5, ({ autoSubmitted }) =>
     autoSubmitted.startsWith('auto-') ? 'A program sent it automatically (Auto-Submitted).' : null,
@@ -251,6 +268,8 @@ const SIGNS: SignRule[] = [
   ...inSubjectOrText('both', 'is about the end of a trial or a plan', phrases.ENDING_PLANS, [4, 4]),
   ...inSubjectOrText('both', 'summarizes activity in an account', phrases.DIGESTS, [3, 3]),
 ];
+
+const NOT_COUNTED = ' What it quotes is not the sender’s, so it was not considered.';
 
 const CLIENTS =
   /\b(?:thunderbird|microsoft outlook|apple mail|iphone mail|ipad mail|k-?9 mail|evolution|mutt|kmail|roundcube|zimbra|em client|airmail|spark desktop)\b/i;

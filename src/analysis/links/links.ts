@@ -2,9 +2,12 @@
 
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import type { Context, Json } from '../check.ts';
-import { type HtmlFacts, htmlFacts } from '../html/facts.ts';
+import { type HtmlFacts, htmlFacts, wholeHtmlFacts } from '../html/facts.ts';
 import { MAX_LINKS, MAX_URL_LENGTH } from '../html/links.ts';
 import type { PublicEvidence } from '../public-evidence.ts';
+import { senderPart } from '../quotes/sender-part.ts';
+import { hasStandIn } from '../templates/fill.ts';
+import { isTaggedUrl, type Template } from '../templates/template.ts';
 import { maskTokens } from './tokens.ts';
 
 export interface MessageLink {
@@ -22,6 +25,8 @@ export interface MessageLink {
    * (octal and hex notation too), IPv6 without brackets.
    */
   host: string | null;
+  /** The URL is or has a merge tag of a template, so that it is not complete. */
+  isTagged: boolean;
   /** The organizational domain of the host; null for an IP address or a public suffix. */
   domain: string | null;
   /** The visible text; null in the text part. */
@@ -41,18 +46,34 @@ const MAX_SURROUNDING_TEXT = 400;
 /** Enough for a user name and the longest host name. */
 const MAX_AUTHORITY = 400;
 
-/** A fact: call `context.fact(messageLinks)`. In the order of the message, HTML first; at most 1,000. */
-export function messageLinks(context: Context): MessageLink[] {
-  const text = context.message.text ?? '';
-  const facts = context.fact(htmlFacts);
-  const addressOf = cachedAddresses();
+/**
+ * A fact: call `context.fact(messageLinks)`. The sender's links, without those in quoted messages. In the
+ * order of the message, HTML first; at most 1,000.
+ */
+export const messageLinks = (context: Context): MessageLink[] =>
+  linksIn(context.fact(senderPart).text, context.fact(htmlFacts), context.template);
+
+/** A fact: the same with the links in quoted messages, which filters read too. */
+export const allLinks = (context: Context): MessageLink[] =>
+  context.fact(senderPart).hasQuotes
+    ? linksIn(context.message.text, context.fact(wholeHtmlFacts), context.template)
+    : context.fact(messageLinks);
+
+function linksIn(
+  textPart: string | null,
+  facts: HtmlFacts | null,
+  template: Template | null,
+): MessageLink[] {
+  const text = textPart ?? '';
+  const addressOf = cachedAddresses(template);
   const links = facts ? linksOfHtml(facts, addressOf) : [];
   for (const { href, index } of findBareUrls(text, MAX_LINKS - links.length)) {
     const end = index + href.length;
     const before = text.slice(Math.max(0, index - MAX_SURROUNDING_TEXT), index);
     const after = text.slice(end, end + MAX_SURROUNDING_TEXT);
-    const address = addressOf(/^www\./i.test(href) ? `http://${href}` : href);
-    links.push({ href, ...address, text: null, source: 'text', label: '', before, after });
+    const address = { ...addressOf(/^www\./i.test(href) ? `http://${href}` : href) };
+    address.href = template?.restore(href) ?? href;
+    links.push({ ...address, text: null, source: 'text', label: '', before, after });
   }
   return links;
 }
@@ -62,7 +83,7 @@ function linksOfHtml({ links, images }: HtmlFacts, addressOf: AddressReader): Me
   return links.map((link) => {
     const { href, text, before, after } = link;
     const label = `${link.label} ${fileNames.get(link) ?? ''}`.trim();
-    return { href, ...addressOf(href), text, source: 'html', label, before, after };
+    return { ...addressOf(href), text, source: 'html', label, before, after };
   });
 }
 
@@ -76,25 +97,33 @@ function fileName(src: string): string {
     .slice(0, 200);
 }
 
-type Address = Pick<MessageLink, 'url' | 'scheme' | 'host' | 'domain'>;
+type Address = Pick<MessageLink, 'href' | 'url' | 'scheme' | 'host' | 'domain' | 'isTagged'>;
 type AddressReader = (address: string) => Address;
 
 /** Messages repeat the same addresses, and most of them have the same host. */
-function cachedAddresses(): AddressReader {
+function cachedAddresses(template: Template | null): AddressReader {
   const addresses = new Map<string, Address>();
   const domains = new Map<string, string | null>();
   return (text) => {
     let address = addresses.get(text);
     if (address) return address;
     const scheme = schemeOf(text);
-    const url = /^https?$/.test(scheme) ? parse(text) : null;
+    const parsed = /^https?$/.test(scheme) ? parse(text) : null;
+    const isTagged = template !== null && (hasStandIn(text) || isTaggedUrl(text));
+    // The host of a template can be a merge tag.
+    const url = isTagged && !isHostKnown(parsed) ? null : parsed;
     const host = url ? url.hostname.replace(/^\[|\]$|\.$/g, '') : null;
     if (host !== null && !domains.has(host)) domains.set(host, organizationalDomain(host));
-    address = { url, scheme, host, domain: host === null ? null : domains.get(host)! };
+    const domain = host === null ? null : domains.get(host)!;
+    const href = template?.restore(text) ?? text;
+    address = { href, url, scheme, host, isTagged, domain };
     addresses.set(text, address);
     return address;
   };
 }
+
+const isHostKnown = (url: URL | null): boolean =>
+  url !== null && !hasStandIn(url.hostname) && /^[\w.:-]+$/.test(url.hostname);
 
 /** Returns null for overlong URLs too: parsing a host name of thousands of characters is slow. */
 function parse(address: string): URL | null {

@@ -3,6 +3,7 @@
 import type { Context } from '../check.ts';
 import { htmlFacts } from '../html/facts.ts';
 import { fields } from '../mime/message.ts';
+import { senderPart } from '../quotes/sender-part.ts';
 import { plainWords } from '../text.ts';
 import { dependsOnContext, isGenericText } from './generic-text.ts';
 import { type MessageLink, messageLinks } from './links.ts';
@@ -221,7 +222,7 @@ function reasonsByWords(context: Context) {
 
 function createWordReasonFinder(context: Context): (link: MessageLink) => string | null {
   const candidates = new Set(context.fact(unsubscribeCandidates));
-  const wordsOf = wordsAround(context.message.text ?? '');
+  const wordsOf = wordsAround(context.fact(senderPart).text ?? '');
   const mentionsUnsubscribing = candidates.size > 0 || htmlMentionsUnsubscribing(context);
   return (link) => {
     const { text, label, before, after } = link;

@@ -16,7 +16,9 @@ const MAX_BEFORE_URL = 40;
 
 /** A fact: call `context.fact(unsubscribeLinks)`. In the order of the message. */
 export function unsubscribeLinks(context: Context): MessageLink[] {
-  return context.fact(unsubscribeCandidates).filter(({ scheme }) => OPENABLE.has(scheme));
+  return context
+    .fact(unsubscribeCandidates)
+    .filter(({ scheme, isTagged }) => OPENABLE.has(scheme) || (isTagged && scheme === ''));
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Hop {
   protocol: string | null;
   /** Milliseconds since the Unix epoch; null if the field has no valid date. */
   time: number | null;
+  /** The texts in parentheses. */
+  comments: string[];
 }
 
 /** The hops in order from the sender; only the newest 50 if there are more. */
@@ -25,7 +27,8 @@ export function receivedHops(message: Pick<Message, 'headers'>): Hop[] {
     .reverse();
 }
 
-function parseReceived(value: string): Hop {
+/** `value`: one field without its name. Never throws. */
+export function parseReceived(value: string): Hop {
   const semicolon = value.lastIndexOf(';');
   const clauses = withoutComments(
     (semicolon < 0 ? value : value.slice(0, semicolon)).slice(0, MAX_FIELD_LENGTH),
@@ -37,5 +40,8 @@ function parseReceived(value: string): Hop {
     by: clause('by'),
     protocol: clause('with'),
     time: semicolon < 0 ? null : (parseMailDate(value.slice(semicolon + 1))?.ms ?? null),
+    comments: [...value.slice(0, MAX_FIELD_LENGTH).matchAll(/\(([^()]*)/g)].map(([, text]) =>
+      text!.trim(),
+    ),
   };
 }

@@ -8,6 +8,7 @@ import {
   consequencesOf,
   type FindFact,
   type MailKind,
+  withSetupProblem,
 } from '../consequences.ts';
 import { gradeOf } from '../grade.ts';
 import type { Classification } from '../kind.ts';
@@ -83,7 +84,7 @@ export const REQUIREMENT_LIMIT = 89;
 /** The worst of all consequences of a message; null if it has none. */
 export function worstConsequence(find: FindFact, kind: MailKind): AppliedConsequence | null {
   const consequences = consequencesOf(find, kind);
-  const worst = consequences[0] ?? null;
+  const worst = consequences[0] ? withSetupProblem(consequences[0], find) : null;
   // Then it does not matter whether a rule is unmet.
   if (worst && bySeverity(worst, REQUIREMENT) <= 0) return worst;
   const applied = idsOf(consequences);

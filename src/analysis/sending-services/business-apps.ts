@@ -108,6 +108,8 @@ export const BUSINESS_APPS: SendingService[] = [
     dkim: DKIM_IN_CONSOLE,
     returnPath: 'domain authentication, which adds CNAME records',
     guides: guide('https://help.shopify.com/'),
+    replacesFrom:
+      'https://help.shopify.com/en/manual/intro-to-shopify/initial-setup/email-rewrites',
   },
   ...servicesOf(table`
 Atlassian Cloud | support.atlassian.com | atlassian.net | = | _spf.atlassian.net
@@ -125,9 +127,11 @@ Esker | www.esker.com | eskerondemand.com | =
 EventsAir | www.eventsair.com | eventsairmail.com | =
 FormAssembly | help.formassembly.com | formassembly.com
 FranConnect | www.franconnect.com | franchisemail.net | =
+Front | help.front.com | | frontapp.com front.com
+Gorgias | docs.gorgias.com | | gorgias.com gorgias.io
 Greenhouse | support.greenhouse.io | | greenhouse-mail.io | mg-spf.greenhouse.io
-Highspot | help.highspot.com | highspot.com
 HighRadius | www.highradius.com | highradiuscorp.com | =
+Highspot | help.highspot.com | highspot.com
 Infor CloudSuite | docs.infor.com | inforcloudsuite.com gtnexus.com | =
 KnowBe4 | support.knowbe4.com | knowbe4.com | | _spf.psm.knowbe4.com
 Medallia | docs.medallia.com | medallia.com
@@ -135,6 +139,8 @@ Odoo | www.odoo.com/documentation | odoo.com | | _spf.odoo.com | odoo=odoo._doma
 Okta | help.okta.com | okta.com
 Oracle NetSuite | docs.oracle.com/en/cloud/saas/netsuite | netsuite.com | | mailsenders.netsuite.com
 Paycom | www.paycom.com | paycomonline.com | =
+Pipedrive | support.pipedrive.com/article/campaigns-email-domain-authentication | | pipedrive.com pipedrivemail.com
+Podia | help.podia.com | | podia.com
 Qualtrics | www.qualtrics.com/support | qemailserver.com | = | _spf.qualtrics.com
 RainFocus | www.rainfocus.com | rainfocus.com
 Salesforce Commerce Cloud | help.salesforce.com | demandware.net
@@ -146,6 +152,8 @@ SolarWinds Service Desk | documentation.solarwinds.com | samanage.com | =
 Solutionreach | www.solutionreach.com | communitect.com | =
 Stova | stova.io | etouches.com | =
 SysAid | documentation.sysaid.com | sysaid.com sysaidit.com
+Teachable | support.teachable.com | | teachable.com
+Thinkific | support.thinkific.com | | thinkific.com
 UKG Pro | www.ukg.com | ultipro.com | = | _spf.ultipro.com
 Workable | help.workable.com | workablemail.com | =
 Workday | doc.workday.com | myworkday.com | =

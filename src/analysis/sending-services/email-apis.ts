@@ -99,6 +99,8 @@ export const EMAIL_APIS: SendingService[] = [
     dkim: cnames(['mte1', 'dkim1.mandrillapp.com'], ['mte2', 'dkim2.mandrillapp.com']),
     returnPath: 'a custom return-path domain, a CNAME record to mandrillapp.com',
     guides: guide('https://mailchimp.com/developer/transactional/docs/authentication-delivery/'),
+    replacesFrom:
+      'https://mailchimp.com/developer/release-notes/new-sending-domain-authentication-requirements/',
   },
   {
     id: 'sparkpost',

@@ -282,21 +282,32 @@ export const MAILBOX_HOSTS: SendingService[] = [
     id: 'squarespace',
     name: 'Squarespace',
     isShared: true,
-    marks: { hosts: [], signs: ['squarespace-mail.com'], mailFrom: ['squarespace-mail.com'] },
+    marks: {
+      hosts: [],
+      signs: ['squarespace-mail.com', 'sqspmail.com'],
+      mailFrom: ['squarespace-mail.com', 'sqspmail.com'],
+    },
     spf: BY_RETURN_PATH,
-    dkim: DKIM_IN_CONSOLE,
+    dkim: cnames(['squarespace', 'squarespace-domainkey.squarespace-mail.com']),
     returnPath: null,
     guides: guide('https://support.squarespace.com/hc/en-us'),
+    replacesFrom: 'https://support.squarespace.com/hc/en-us/articles/360001280728',
   },
   {
     id: 'wix',
     name: 'Wix',
     isShared: true,
-    marks: { hosts: [], signs: ['wixemails.com'], mailFrom: ['wixemails.com'] },
+    marks: {
+      hosts: [],
+      signs: ['wixemails.com', 'wixsiteautomations.com', 'ascendbywix.com'],
+      mailFrom: ['wixemails.com', 'wixsiteautomations.com', 'ascendbywix.com'],
+    },
     spf: BY_RETURN_PATH,
     dkim: DKIM_IN_CONSOLE,
     returnPath: null,
     guides: guide('https://support.wix.com/'),
+    replacesFrom:
+      'https://dev.wix.com/docs/rest/business-management/marketing/sender-emails/introduction',
   },
   ...servicesOf(table`
 Alibaba Mail | www.alibabacloud.com/help/en/alibaba-mail | mail.aliyun.com !freemail.mail.aliyun.com mx:qiye.aliyun.com mx:mxhichina.com | | spf.qiye.aliyun.com

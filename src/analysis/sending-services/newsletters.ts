@@ -37,6 +37,7 @@ export const NEWSLETTERS: SendingService[] = [
     dkim: cnames(['k2', 'dkim2.mcsv.net'], ['k3', 'dkim3.mcsv.net']),
     returnPath: null,
     guides: guide('https://mailchimp.com/help/set-up-email-domain-authentication/'),
+    replacesFrom: 'https://mailchimp.com/help/limitations-of-free-email-addresses/',
   },
   {
     id: 'brevo',
@@ -54,6 +55,7 @@ export const NEWSLETTERS: SendingService[] = [
     ),
     returnPath: null,
     guides: guide('https://help.brevo.com/hc/en-us'),
+    replacesFrom: 'https://help.brevo.com/hc/en-us/articles/16045394674066',
   },
   {
     id: 'zoho_campaigns',
@@ -80,7 +82,13 @@ export const NEWSLETTERS: SendingService[] = [
     id: 'hubspot',
     name: 'HubSpot',
     isShared: true,
-    marks: ownDomains(['hubspotemail.net', 'hubspotstarter.net', 'hubspotfree.net']),
+    marks: ownDomains([
+      'hubspotemail.net',
+      'hubspotstarter.net',
+      'hubspotfree.net',
+      'hs-domain.com',
+      'hs-send.com',
+    ]),
     spf: SPF_IN_CONSOLE,
     dkim: cnames(
       ['hs1-<account>', '{dashed}.hs<number>a.dkim.hubspotemail.net'],
@@ -88,6 +96,8 @@ export const NEWSLETTERS: SendingService[] = [
     ),
     returnPath: null,
     guides: guide('https://knowledge.hubspot.com/'),
+    replacesFrom:
+      'https://knowledge.hubspot.com/marketing-email/verify-the-email-address-used-to-send-marketing-emails',
   },
   {
     id: 'klaviyo',
@@ -98,6 +108,7 @@ export const NEWSLETTERS: SendingService[] = [
     dkim: DKIM_IN_CONSOLE,
     returnPath: 'a branded sending domain',
     guides: guide('https://help.klaviyo.com/hc/en-us'),
+    replacesFrom: 'https://help.klaviyo.com/hc/en-us/articles/7674941873947',
   },
   {
     id: 'activecampaign',
@@ -134,6 +145,8 @@ export const NEWSLETTERS: SendingService[] = [
     ),
     returnPath: null,
     guides: guide('https://knowledgebase.constantcontact.com/'),
+    replacesFrom:
+      'https://knowledgebase.constantcontact.com/email-digital-marketing/articles/KnowledgeBase/51400',
   },
   {
     id: 'campaign_monitor',
@@ -244,6 +257,8 @@ export const NEWSLETTERS: SendingService[] = [
     dkim: DKIM_IN_CONSOLE,
     returnPath: 'a custom sender domain',
     guides: guide('https://support.omnisend.com/'),
+    replacesFrom:
+      'https://support.omnisend.com/en/articles/9662490-fix-domain-mismatch-in-campaigns-and-automations',
   },
   {
     id: 'cleverreach',
@@ -289,18 +304,26 @@ export const NEWSLETTERS: SendingService[] = [
 Act-On | connect.act-on.com | act-on.net | | _spf.act-on.net
 Action Network | help.actionnetwork.org | actionnetwork.org
 APSIS One | help.apsis.one | anpdm.com | =
+Attentive | docs.attentive.com | | attentivemobile.com attentive.com
 Benchmark Email | kb.benchmarkemail.com | bmsend.com | =
+Bento | docs.bentonow.com | | bentonow.com
 Blackbaud | kb.blackbaud.com | blackbaud.net convio.net | = | outboundmail.blackbaud.net
 BombBomb | support.bombbomb.com | bbemaildelivery.com | =
 Bonterra EveryAction | help.everyaction.com | ngpweb.com | =
+Braze | www.braze.com/docs/user_guide/message_building_by_channel/email/email_setup/authentication | | braze.com
 Cordial | support.cordial.com | cordialmail.net | =
 Cuenote | www.cuenote.jp | cuenote.jp
 Doppler | help.fromdoppler.com | fromdoppler.com | | spf.fromdoppler.com
 Dotdigital | support.dotdigital.com | dotmailer.com dotdigital-email.com dotmailer-email.com | = | | | a custom from address
-Emma | support.e2ma.net | e2ma.net | = | e2ma.net
+Emma | support.e2ma.net | e2ma.net | = | e2ma.net | | | help.e2ma.net/article/yahoo-aol-changes-affect-your-deliverability-rates
 Epsilon | www.epsilon.com | epsl1.com | =
+Flodesk | help.flodesk.com/en/articles/3200817-authenticate-your-domain-via-dkim | | flodesk.com
+Ghost | ghost.org/help | | ghost.io
+GMass | www.gmass.co/blog | | gmuser.net gmusers.net | | | | www.gmass.co/blog/?p=25781
 Granicus govDelivery | support.granicus.com | govdelivery.com | =
 Inxmail | help.inxmail.com | inxserver.de inxserver.com | =
+Iterable | support.iterable.com/hc/en-us/articles/7130133854612-Email-Setup | | iterable.com
+Kajabi | help.kajabi.com | | kajabimail.net kajabimail.com | | | a custom email domain | help.kajabi.com/en/articles/12696261-custom-email-domain-requirements
 Keap | help.keap.com | infusionmail.com | = | infusionmail.com
 Listrak | help.listrak.com | lstrk.net | =
 mailingwork | mailingwork.de | sendnode.com | =
@@ -319,6 +342,7 @@ PR Newswire | www.prnewswire.com | prnewswire.com dvcotechnology.com | | email.p
 Sailthru | getstarted.sailthru.com | sailthru.com | | aspmx.sailthru.com
 SAP Emarsys | help.sap.com/docs/SAP_EMARSYS | emarsys.net emsmtp.com | = | emsmtp.com
 Sender | help.sender.net | sendersrv.com | = | sendersrv.com
+Sendlane | help.sendlane.com | | sendlane.com
 SendPulse | sendpulse.com/knowledge-base | sendpulse.com | | mxsspf.sendpulse.com
 Spotler | spotler.com | mailplus.nl gatormail.co.uk
 systeme.io | help.systeme.io | | systeme.io | own | systemeio1=key1.systeme.io systemeio2=key2.systeme.io

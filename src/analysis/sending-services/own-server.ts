@@ -12,8 +12,8 @@ import { hasSuffix } from './service.ts';
 const MAX_HOSTS = 5;
 
 /**
- * True if the owner of the domain has shown it. The address is that of the domain or of its mail servers, or a name below
- * the domain leads to it and back. A valid signature of the domain counts too, and what the service knows.
+ * True if the owner of the domain has shown it. The address is that of the domain or of its mail servers, or has a name
+ * below the domain that leads to it and back. Or the message has a valid signature, or the service knows the server.
  */
 export async function isOwnServer(context: Context, domain: string): Promise<boolean> {
   const { address } = publicClient(context);

@@ -2,22 +2,37 @@
 
 import { normalizeDomain, ownedDomain } from '../../lib/domain-names.ts';
 import type { Context, Fix } from '../check.ts';
-import { fromDomain, fullHostName, isLocalName, mailFromDomain } from '../dns/names.ts';
+import {
+  containsAddress,
+  fromDomain,
+  fullHostName,
+  isLocalName,
+  mailFromDomain,
+  publicClient,
+} from '../dns/names.ts';
 import { freemailProvider, platformSuffix } from './freemail.ts';
 import { hasSuffix } from './service.ts';
-import { isServiceDomain, serviceOfMailFrom, serviceOfSigner } from './services.ts';
+import { serviceOfDomain } from './services.ts';
+import { vendorOf } from './vendors.ts';
+
+/** The company that owns a domain at which its users and customers cannot publish records; null if none is known. */
+export function knownOwner(domain: string): string | null {
+  const company =
+    freemailProvider(domain) ?? (vendorOf(domain) ?? serviceOfDomain(domain))?.name ?? null;
+  if (company !== null) return company;
+  const suffix = platformSuffix(domain);
+  return suffix === null ? null : `the operator of ${suffix}`;
+}
 
 /** The owner of a domain at which a sender cannot publish records; null if the sender may own it. */
 export function foreignOwner(domain: string): string | null {
   if (isLocalName(domain)) return 'a private network';
-  const provider = freemailProvider(domain);
-  if (provider !== null) return provider;
-  const service = serviceOfSigner(domain) ?? serviceOfMailFrom(domain);
-  if (service) return service.name;
-  const suffix = platformSuffix(domain);
-  if (suffix !== null) return `the operator of ${suffix}`;
-  return ownedDomain(domain) === null ? 'a domain registry' : null;
+  return knownOwner(domain) ?? (ownedDomain(domain) === null ? 'a domain registry' : null);
 }
+
+/** Whether the team has verified the domain, so that it is the reader's, whoever owns it as a rule. */
+export const isVerified = ({ setup }: Context, domain: string): boolean =>
+  hasSuffix(domain, Object.keys(setup.feedbackAddresses));
 
 /** The fix for mail from an address at a domain of someone else; null if the domain may be the sender's. */
 export function ownDomainFix(domain: string): Fix | null {
@@ -39,14 +54,19 @@ function ownDomainAdvice(domain: string, owner: string): string {
 export function publishableDomains(context: Context): string[] {
   const { helo } = context.envelope;
   const from = fromDomain(context);
-  const others = [mailFromDomain(context), helo === null ? null : fullHostName(helo)];
-  // The owner of a service sends from the domain itself; its customers only use its servers.
-  const names = [from, ...others.filter((name) => name !== null && !isServiceDomain(name))];
+  const names = [from, mailFromDomain(context), helo === null ? null : hostOfSender(context, helo)];
   const owned = names.flatMap((name) => {
-    const domain = name === null || foreignOwner(name) !== null ? null : ownedDomain(name);
-    return domain ?? [];
+    const isForeign = name === null || (foreignOwner(name) !== null && !isVerified(context, name));
+    return isForeign ? [] : (ownedDomain(name) ?? []);
   });
   return [...new Set(owned)];
+}
+
+/** The HELO name; null for a generic one, which an access provider or data center gave to the address. */
+function hostOfSender(context: Context, helo: string): string | null {
+  const name = fullHostName(helo);
+  const { address } = publicClient(context);
+  return name !== null && address !== null && containsAddress(name, address) ? null : name;
 }
 
 export const canPublish = (context: Context, name: string): boolean =>
@@ -82,4 +102,23 @@ function domainOfRecord(name: string): string {
   const last = labels.findLastIndex((label) => label.startsWith('_'));
   const rest = labels.slice(last + 1).join('.');
   return normalizeDomain(rest) ?? rest;
+}
+
+/**
+ * A host name to propose for the sending server: its HELO name if it is fully qualified, not generic, and not a
+ * known company's. Otherwise, `mail.` plus the sender's domain.
+ */
+export function proposedName(context: Context): string {
+  return knownName(context) ?? 'mail.example.com';
+}
+
+/** The same, or null if the sender has no domain of its own. */
+export function knownName(context: Context): string | null {
+  const { helo } = context.envelope;
+  // Mailbox providers distrust generic names.
+  const heloName = helo === null ? null : hostOfSender(context, helo);
+  if (heloName !== null && foreignOwner(heloName) === null) return heloName;
+  const names = [fromDomain(context), mailFromDomain(context)];
+  const domain = names.find((name) => name !== null && foreignOwner(name) === null) ?? null;
+  return domain === null ? null : `mail.${ownedDomain(domain) ?? domain}`;
 }

@@ -24,12 +24,13 @@ import {
  * 5. the names to include in SPF, or `own` if its return path passes; empty if the account shows them
  * 6. DKIM: pairs such as `selector=target`, `txt:selector`, or `auto`; empty if the account shows it
  * 7. what it calls a return path of the customer
+ * 8. `replacesFrom`, without `https://`
  */
 export const servicesOf = (rows: string[][]): SendingService[] => rows.map(serviceOf);
 
 function serviceOf(row: string[]): SendingService {
-  const [name = '', address = '', servers = '', own = '', spf = '', dkim = '', returnPath = ''] =
-    row;
+  const [name = '', address = '', servers = '', own = '', spf = '', dkim = '', ...rest] = row;
+  const [returnPath, replacesFrom] = rest;
   const names = words(servers);
   const hosts = names.filter((one) => !/[!:]/.test(one));
   const domains = own === '=' ? hosts : words(own);
@@ -48,6 +49,7 @@ function serviceOf(row: string[]): SendingService {
     dkim: dkimSetup(dkim),
     returnPath: returnPath || null,
     guides: guide(`https://${address}`),
+    ...(replacesFrom && { replacesFrom: `https://${replacesFrom}` }),
   };
 }
 

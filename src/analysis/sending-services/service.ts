@@ -13,6 +13,11 @@ export interface SendingService {
   returnPath: string | null;
   /** The service's own instructions. */
   guides: { spf: string; dkim: string };
+  /**
+   * Where the service says that it puts a domain of its own into From until the customer's is authenticated. Missing
+   * if it is not known to do so.
+   */
+  replacesFrom?: string;
 }
 
 /** Domain suffixes and header fields, in lower case. A suffix also matches the domain itself. */

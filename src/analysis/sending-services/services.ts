@@ -22,6 +22,12 @@ export const SENDING_SERVICES: SendingService[] = [
   ...GATEWAYS,
 ];
 
+const MAIL_HOSTS = new Set([...MAILBOX_HOSTS, ...HOSTING_PROVIDERS, ...GATEWAYS]);
+
+/** Whether the service may put a domain of its own into From of mail that its customers compose there. */
+export const canReplaceFrom = (service: SendingService): boolean =>
+  service.replacesFrom !== undefined || !MAIL_HOSTS.has(service);
+
 type Marks = SendingService['marks'];
 const indexOf = (suffixes: (marks: Marks) => string[] | undefined) =>
   suffixIndex(SENDING_SERVICES.map((service) => [service, suffixes(service.marks)]));
@@ -66,9 +72,9 @@ export const serviceOfSelector = (selector: string): SendingService | undefined 
           : dkim.kind === 'txt' && dkim.selector === selector,
       );
 
-/** Whether the domain is one of a service, so that its customers cannot publish records there. */
-export const isServiceDomain = (domain: string): boolean =>
-  [serviceOfHost, serviceOfSigner, serviceOfMailFrom].some((find) => find(domain) !== undefined);
+/** The service to which the domain belongs, so that its customers cannot publish records there. */
+export const serviceOfDomain = (domain: string): SendingService | undefined =>
+  serviceOfSigner(domain) ?? serviceOfMailFrom(domain) ?? byHost(domain)[0];
 
 const SPF_OWNERS = new Set(
   SENDING_SERVICES.flatMap(({ spf }) => (spf.kind === 'include' ? spf.includes : [])).map(
@@ -78,4 +84,4 @@ const SPF_OWNERS = new Set(
 
 /** Whether an SPF record at this name is one of a service, which customers include. */
 export const isServiceSpf = (name: string): boolean =>
-  isServiceDomain(name) || SPF_OWNERS.has(organizationalDomain(name));
+  serviceOfDomain(name) !== undefined || SPF_OWNERS.has(organizationalDomain(name));

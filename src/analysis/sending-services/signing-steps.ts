@@ -1,5 +1,6 @@
 /** The steps with which the customer of a sending service gets DKIM signatures by the From domain. */
 
+import { recordsOf } from '../../net/dns/resolver.ts';
 import type { Context, Fix } from '../check.ts';
 import { keyRecordFix } from '../dkim/failures.ts';
 import { type DkimSignature, isOfFromDomain } from '../dkim/outcome.ts';
@@ -30,14 +31,17 @@ export async function signingFix(context: Context, domain: string, general: Fix)
  */
 export async function serviceKeyFix(
   context: Context,
-  { domain, selector }: Pick<DkimSignature, 'domain' | 'selector'>,
+  { domain, selector, keyName, result }: DkimSignature,
   general: Fix,
 ): Promise<Fix> {
   if (!isOfFromDomain(context, domain) || ownDomainFix(domain) !== null) return general;
   const found = await context.fact(signingService);
-  if (!found?.isCertain) return general;
+  if (!found?.isCertain) return (await aliasedKeyFix(context, keyName)) ?? general;
   const { service } = found;
-  const steps = await stepsIn(context, service, domain);
+  const steps =
+    result === 'pass'
+      ? { text: renewalSteps(service, domain) }
+      : await stepsIn(context, service, domain);
   const guide = dkimGuide(service);
   if (selectorsOf(service).includes(selector.toLowerCase())) return { ...steps, guide };
   return {
@@ -45,6 +49,27 @@ export async function serviceKeyFix(
     text: `If ${service.name} made this signature: ${steps.text} Otherwise: ${general.text}`,
     guide,
   };
+}
+
+/** For a service that signs already: a new key replaces the old one, with nothing to set up. */
+function renewalSteps({ id, name, dkim }: SendingService, domain: string): string {
+  if (id === 'microsoft_365')
+    return `Microsoft 365 signs for ${domain} already. Renew its key: run Rotate-DkimSigningConfig -Identity ${domain} -KeySize 2048 in Exchange Online PowerShell. The CNAME records stay as they are.`;
+  const end =
+    dkim.kind === 'cname'
+      ? 'The CNAME records stay as they are, unless it shows new ones.'
+      : 'Publish the record that it shows, and keep the old one for a week.';
+  return `${name} signs for ${domain} already, so only the key must be renewed. In its settings for ${domain}, generate a DKIM key of 2048 bits; if there is no such choice, ask its support. ${end}`;
+}
+
+/** Whoever has the private key publishes the public one behind the CNAME record. */
+async function aliasedKeyFix({ resolver, offline }: Context, keyName: string): Promise<Fix | null> {
+  const [target] = offline ? [] : (recordsOf(await resolver(keyName, 'CNAME')) ?? []);
+  return target === undefined
+    ? null
+    : {
+        text: `The key is at ${target}, to which a CNAME record at ${keyName} leads. Have the service that publishes it there renew it with 2048 bits. The CNAME record stays as it is.`,
+      };
 }
 
 function selectorsOf({ dkim }: SendingService): string[] {

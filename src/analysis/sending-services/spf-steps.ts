@@ -216,7 +216,11 @@ export async function firstRecordFix(context: Context, domain: string): Promise<
   };
 }
 
-async function mailboxHost(context: Context, domain: string): Promise<SendingService | undefined> {
+/** The service that receives the mail of a domain, by its MX records. */
+export async function mailboxHost(
+  context: Context,
+  domain: string,
+): Promise<SendingService | undefined> {
   const records = recordsOf(await context.resolver(domain, 'MX')) ?? [];
   const names = records.flatMap((text) => normalizeDomain(text.replace(/^\d+\s+/, '')) ?? []);
   return SENDING_SERVICES.find(({ marks }) => names.some((name) => hasSuffix(name, marks.mx)));

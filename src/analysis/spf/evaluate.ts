@@ -6,10 +6,10 @@ import { isLocalAddress, normalizeAddress } from '../../lib/addresses.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import { MAX_ADDRESS_LENGTH, stripAngleBrackets } from '../../lib/mail.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
+import { AUTH_RESULTS, type AuthResult } from '../auth-results.ts';
 import type { Context } from '../check.ts';
 import { mailauthResolver } from '../dns/mailauth-resolver.ts';
 import { fieldValue } from '../mime/message.ts';
-import { AUTH_RESULTS, type AuthResult } from '../result.ts';
 
 /** Shorter than the deadline of an analysis, so that DMARC completes even if SPF is slow. */
 const SPF_TIMEOUT_MS = 10_000;
@@ -124,9 +124,10 @@ interface SpfIdentity {
  * the From address, which often has another domain.
  */
 export function spfIdentity(context: Context): SpfIdentity {
-  const { mail_from, helo } = context.envelope;
+  const { mail_from, helo, file } = context.envelope;
   if (mail_from !== null) return mailFromOrHelo(mail_from, helo, null);
-  const returnPath = fieldValue(context.message, 'return-path');
+  // What the receiver of a file did not write is the sender's.
+  const returnPath = file?.by ? null : fieldValue(context.message, 'return-path');
   if (returnPath !== null) return mailFromOrHelo(returnPath, helo, 'return_path');
   return { identity: 'mailfrom', text: null, sender: null, domain: null, assumed: null };
 }

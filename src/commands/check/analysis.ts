@@ -2,9 +2,10 @@
 
 import { availableParallelism } from 'node:os';
 import { createBlocklistWatch } from '../../analysis/blocklists/watch.ts';
-import type { AnalysisInput, Setup } from '../../analysis/check.ts';
+import type { AnalysisInput, Envelope, Setup } from '../../analysis/check.ts';
 import { NO_SETUP } from '../../analysis/context.ts';
 import { createAnalysisPool, type PoolOutcome } from '../../analysis/pool.ts';
+import { fileInput } from '../../analysis/receipt/file.ts';
 import type { AnalysisResult } from '../../analysis/result.ts';
 import { configuredBlocklists } from '../../app.ts';
 import { type Config, readConfig } from '../../config/config.ts';
@@ -37,20 +38,22 @@ const CHECK_VARIABLES = {
 type CheckConfig = Pick<Config, keyof typeof CHECK_VARIABLES>;
 
 export type SourceOutcome =
-  | { source: MessageSource; outcome: PoolOutcome; converted: boolean }
+  | { source: MessageSource; outcome: PoolOutcome; converted: boolean; envelope: Envelope }
   | { source: MessageSource; problem: UsageError };
 
 /** The result of a message, or why there is none: a sentence without a final period. */
 export function resultOf(
   analyzed: SourceOutcome,
-): { result: AnalysisResult; converted: boolean } | { problem: string; isUsage: boolean } {
+):
+  | { result: AnalysisResult; converted: boolean; envelope: Envelope }
+  | { problem: string; isUsage: boolean } {
   if ('problem' in analyzed) return { problem: analyzed.problem.message, isUsage: true };
-  const { outcome, converted } = analyzed;
+  const { outcome, converted, envelope } = analyzed;
   if (!outcome.ok)
     return { problem: `Could not analyze the message: ${outcome.detail}`, isUsage: false };
   const { providers, checks, ...rest } = outcome.result;
   const parsed = { providers: JSON.parse(providers), checks: JSON.parse(checks) };
-  return { result: { ...rest, ...parsed }, converted };
+  return { result: { ...rest, ...parsed }, converted, envelope };
 }
 
 /** Analyses wait for DNS most of the time. More threads than this only need more memory. */
@@ -59,12 +62,12 @@ const MAX_THREADS = 2;
 const MAX_AHEAD = 24;
 
 /**
- * The outcomes in the order of the sources. A message is read when a thread is ready for it. Throws a UsageError
- * or a ConfigError for invalid options or variables.
+ * The outcomes in the order of the sources. `envelope` has the values that the user gives. A message is read when a
+ * thread is ready for it. Throws a UsageError or a ConfigError for invalid options or variables.
  */
 export async function* analyzeMessages(
   sources: MessageSource[],
-  input: Omit<AnalysisInput, 'raw'>,
+  { envelope: given, kind }: Pick<AnalysisInput, 'envelope' | 'kind'>,
   options: AnalysisOptions,
   io: Io,
 ): AsyncGenerator<SourceOutcome> {
@@ -93,16 +96,24 @@ export async function* analyzeMessages(
 
   const analyze = async (source: MessageSource, setup: Setup): Promise<SourceOutcome> => {
     let converted = false;
+    let envelope = given;
     const read = async () => {
       const crlf = await withCrlf(await source.read());
       converted = crlf.converted;
       // The array moves to the thread with its whole buffer, which must not be one that others use.
-      return crlf.converted ? Uint8Array.from(crlf.raw) : crlf.raw;
+      const bytes = crlf.converted ? Uint8Array.from(crlf.raw) : crlf.raw;
+      // A template was not received.
+      if (source.isTemplate) return bytes;
+      const input = fileInput(bytes, given);
+      envelope = input.envelope;
+      return { raw: bytes, ...input };
     };
     try {
+      const { isTemplate } = source;
       const raw = { size: source.size, read };
-      const outcome = await pool.analyze({ ...input, raw }, { offline: options.offline, setup });
-      return { source, outcome, converted };
+      const input = { raw, kind, envelope: given, receivedAt: null, isTemplate };
+      const outcome = await pool.analyze(input, { offline: options.offline, setup });
+      return { source, outcome, converted, envelope };
     } catch (error) {
       if (error instanceof UsageError) return { source, problem: error };
       throw error;

@@ -3,7 +3,6 @@
 import { basename, resolve } from 'node:path';
 import type { AnalysisInput, Envelope } from '../../analysis/check.ts';
 import type { AnalysisResult, StoredResult } from '../../analysis/result.ts';
-import { isoTime, systemClock } from '../../lib/clock.ts';
 import { printable, printableJson } from '../../lib/log.ts';
 import { withCrlf } from '../../mailtests/submit.ts';
 import type { StoredReport } from '../../report/report.ts';
@@ -31,11 +30,12 @@ import { endText, messageText, singleText } from './text.ts';
 export const check = defineCommand({
   name: 'check',
   usage: 'FILE…|-|TEST_ID|INBOX_ID [--report FORMAT=FILE] …',
-  summary: 'Check messages without a server or a database',
+  summary: 'Check templates and messages without a server or a database',
   arguments: [
     {
       name: 'FILE',
-      description: 'An .eml file, a folder with .eml files, or - for standard input; repeatable',
+      description:
+        'An .html template, an .eml file, a folder with .eml files, or - for standard input; repeatable',
       completion: 'file',
       isRepeatable: true,
     },
@@ -50,7 +50,7 @@ export const check = defineCommand({
     if (values.wait || values['wait-placement']) return waitOnService(files, values, limits, io);
     for (const option of ['since', 'timeout', 'url'] as const)
       if (values[option] !== undefined) throw new UsageError(`--${option} is only for --wait`);
-    const inputs = findMessages(files, io);
+    const inputs = findMessages(files, io, values);
     const { sources, isSingle } = inputs;
     const used = new Map(files.map((file) => [resolve(file), 'the message file']));
     for (const { path } of sources) if (path !== null) used.set(path, 'a message file');
@@ -65,7 +65,6 @@ export const check = defineCommand({
     const baseline = values.baseline === undefined ? null : readBaseline(values.baseline);
     const input = {
       envelope: readEnvelope(values),
-      receivedAt: systemClock.now(),
       kind: values.kind ?? 'auto',
     };
     const { json = false } = values;
@@ -112,7 +111,8 @@ function waitOnService(
 }
 
 interface RunOptions {
-  input: Omit<AnalysisInput, 'raw'>;
+  /** What the user gives. */
+  input: Pick<AnalysisInput, 'envelope' | 'kind'>;
   analysis: AnalysisOptions;
   limits: Limits;
   baseline: Baseline | null;
@@ -176,14 +176,14 @@ function outcomeOf(
   const { name, path } = analyzed.source;
   const read = resultOf(analyzed);
   if ('problem' in read) return { name, path, ...read };
-  const { result, converted } = read;
+  const { result, converted, envelope } = read;
   const comparison = baseline && compare(result, name, baseline);
   const failures = [
     ...missedLimits(result, limits),
     ...(comparison ? regressions(result, comparison, tolerance) : []),
   ];
-  const test = toTestObject(result, input, converted);
-  return { name, path, result, test, failures, comparison };
+  const test = toTestObject(result, { envelope, kind: input.kind }, converted);
+  return { name, path, result, envelope, test, failures, comparison };
 }
 
 // What is printed.
@@ -199,8 +199,7 @@ function singlePrinter({ json, paths }: RunOptions, io: Io): Printer {
     begin() {},
     add(outcome) {
       if (!isChecked(outcome)) return printMessage(io, `${printable(outcome.problem)}.`);
-      const hasEnvelope = outcome.result.auth_results.spf !== null;
-      const text = () => singleText(outcome, { hasReport: paths.size > 0, hasEnvelope }, io);
+      const text = () => singleText(outcome, { hasReport: paths.size > 0 }, io);
       io.stdout(json ? `${printableJson(outcome.test, 2)}\n` : text());
       const name = printable(titleOf(outcome.name));
       for (const failure of outcome.failures) printMessage(io, `${name}: ${printable(failure)}`);
@@ -258,11 +257,11 @@ export function toTestObject(
 
 async function renderReports(
   analyzed: SourceOutcome,
-  { input, paths }: RunOptions,
+  { paths }: RunOptions,
   io: Io,
 ): Promise<string[]> {
   if ('problem' in analyzed || !analyzed.outcome.ok) return [];
-  const report = storedReport(analyzed.outcome.result, analyzed.source, input);
+  const report = storedReport(analyzed.outcome.result, analyzed.source, analyzed.envelope);
   return writeRendered(
     paths,
     report,
@@ -274,14 +273,15 @@ async function renderReports(
 function storedReport(
   result: StoredResult,
   { name }: MessageSource,
-  { envelope, receivedAt }: RunOptions['input'],
+  envelope: Envelope,
 ): StoredReport {
   return {
     ...result,
     id: null,
     name: name === '-' ? null : basename(name),
-    received_at: isoTime(receivedAt),
-    completed_at: isoTime(systemClock.now()),
+    received_at: envelope.file?.at ?? null,
+    // The report of a file is the same on any day.
+    completed_at: null,
     envelope,
     placement: [],
   };

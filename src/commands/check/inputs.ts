@@ -12,6 +12,7 @@ import {
 import { join, relative, resolve, sep } from 'node:path';
 import { notAMessage } from '../../mailtests/message-file.ts';
 import { type Io, UsageError } from '../command.ts';
+import { readHtmlTemplate } from './html-template.ts';
 
 export interface MessageSource {
   /** The path as reports show it; `-` is standard input. */
@@ -20,7 +21,9 @@ export interface MessageSource {
   path: string | null;
   /** 0 if it is not known yet, as for a pipe. */
   size: number;
-  /** Throws a UsageError if the file cannot be read, is empty, is too large, or is not a message. */
+  /** Whether it is checked as a template and not as a message that was sent. */
+  isTemplate: boolean;
+  /** Throws a UsageError if the file cannot be read, is empty, is too large, or is not a message. HTML is wrapped in one. */
   read(): Promise<Uint8Array>;
 }
 
@@ -36,11 +39,18 @@ export interface Inputs {
   isSingle: boolean;
 }
 
+export interface InputOptions {
+  /** All files are templates, and folders are searched for HTML too. An HTML file always is one. */
+  template?: boolean | undefined;
+}
+
+const HTML_FILE = /\.html?$/i;
+
 /**
  * The messages in the order of the arguments, those of a folder by name, each once. A folder that cannot be read
  * is a source whose `read` throws.
  */
-export function findMessages(args: string[], io: Io): Inputs {
+export function findMessages(args: string[], io: Io, options: InputOptions = {}): Inputs {
   const sources = new Map<string, MessageSource>();
   const add = (source: MessageSource) => {
     const key = source.path ?? '-';
@@ -51,39 +61,43 @@ export function findMessages(args: string[], io: Io): Inputs {
   };
   let isFolder = false;
   for (const arg of args) {
-    if (arg === '-') add(standardInput(io));
-    else if (!statSync(arg, { throwIfNoEntry: false })?.isDirectory()) add(fileSource(arg));
+    if (arg === '-') add(standardInput(io, options));
+    else if (!statSync(arg, { throwIfNoEntry: false })?.isDirectory())
+      add(fileSource(arg, options));
     else {
       isFolder = true;
-      for (const source of messagesIn(arg)) add(source);
+      for (const source of messagesIn(arg, options)) add(source);
     }
   }
   return { sources: [...sources.values()], isSingle: sources.size === 1 && !isFolder };
 }
 
-function standardInput(io: Io): MessageSource {
+function standardInput(io: Io, { template = false }: InputOptions): MessageSource {
   let bytes: Promise<Uint8Array> | undefined;
   return {
     name: '-',
     path: null,
     size: 0,
+    isTemplate: template,
     async read() {
       bytes ??= io.stdin(MAX_MESSAGE_BYTES);
-      return validMessage('Standard input', Uint8Array.from(await bytes));
+      return validMessage('Standard input', Uint8Array.from(await bytes), template);
     },
   };
 }
 
-export function fileSource(file: string): MessageSource {
+export function fileSource(file: string, { template = false }: InputOptions = {}): MessageSource {
+  const isTemplate = template || HTML_FILE.test(file);
   const stats = statSync(file, { throwIfNoEntry: false });
   let kept: Uint8Array | undefined;
   return {
     name: shownPath(file),
     path: resolve(file),
     size: stats?.isFile() ? stats.size : 0,
+    isTemplate,
     async read() {
       if (kept) return Uint8Array.from(kept);
-      const bytes = validMessage(file, readFile(file));
+      const bytes = validMessage(file, readFile(file), isTemplate);
       // A pipe can be read only once.
       if (!stats?.isFile()) kept = Uint8Array.from(bytes);
       return bytes;
@@ -97,13 +111,19 @@ function shownPath(file: string): string {
   return path.startsWith('..') || path === '' ? file : path.split(sep).join('/');
 }
 
-function* messagesIn(folder: string): Generator<MessageSource> {
+function* messagesIn(folder: string, options: InputOptions): Generator<MessageSource> {
   let isEmpty = true;
-  for (const entry of walk(folder)) {
+  for (const entry of walk(folder, options)) {
     isEmpty = false;
-    yield 'file' in entry ? fileSource(entry.file) : brokenSource(entry.folder, entry.problem);
+    yield 'file' in entry
+      ? fileSource(entry.file, options)
+      : brokenSource(entry.folder, entry.problem);
   }
-  if (isEmpty) yield brokenSource(folder, `${folder} contains no .eml files`);
+  if (isEmpty)
+    yield brokenSource(
+      folder,
+      `${folder} contains no .eml${options.template ? ' or .html' : ''} files`,
+    );
 }
 
 /** A folder without messages. It must not look like one that has been checked. */
@@ -111,13 +131,17 @@ const brokenSource = (folder: string, problem: string): MessageSource => ({
   name: shownPath(folder),
   path: resolve(folder),
   size: 0,
+  isTemplate: false,
   read: async () => {
     throw new UsageError(problem);
   },
 });
 
 /** Links to folders are not followed, because they can lead in circles. Links to files are. */
-function* walk(folder: string): Generator<{ file: string } | { folder: string; problem: string }> {
+function* walk(
+  folder: string,
+  options: InputOptions,
+): Generator<{ file: string } | { folder: string; problem: string }> {
   let entries: Dirent[];
   try {
     entries = readdirSync(folder, { withFileTypes: true });
@@ -128,23 +152,32 @@ function* walk(folder: string): Generator<{ file: string } | { folder: string; p
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {
-      if (!IGNORED_FOLDERS.has(entry.name)) yield* walk(path);
-    } else if (/\.eml$/i.test(entry.name) && (entry.isFile() || isLinkToFile(entry, path)))
+      if (!IGNORED_FOLDERS.has(entry.name)) yield* walk(path, options);
+    } else if (isMessageFile(entry.name, options) && (entry.isFile() || isLinkToFile(entry, path)))
       yield { file: path };
   }
 }
+
+const isMessageFile = (name: string, { template = false }: InputOptions): boolean =>
+  /\.eml$/i.test(name) || (template && HTML_FILE.test(name));
 
 /** Also a broken link, which is an error of its own. */
 const isLinkToFile = (entry: Dirent, path: string): boolean =>
   entry.isSymbolicLink() && statSync(path, { throwIfNoEntry: false })?.isFile() !== false;
 
-function validMessage(name: string, bytes: Uint8Array): Uint8Array {
+function validMessage(name: string, bytes: Uint8Array, isTemplate: boolean): Uint8Array {
   if (bytes.byteLength === 0) throw new UsageError(`${name} is empty`);
   if (bytes.byteLength > MAX_MESSAGE_BYTES) throw new UsageError(`${name} is larger than 26 MB`);
+  const html = isTemplate ? readHtmlTemplate(name, bytes) : null;
+  if (html) return html;
   const problem = notAMessage(name, bytes);
-  if (problem !== null) throw new UsageError(problem);
+  if (problem !== null) throw new UsageError(problem + templateHint(problem));
   return bytes;
 }
+
+/** Standard input and files with another ending can be HTML too. */
+const templateHint = (problem: string): string =>
+  problem.includes('HTML page') ? '. To check it as a template, add --template' : '';
 
 function unreadable(file: string, code: string | undefined): string {
   if (code === 'ENOENT') return `${file} does not exist`;

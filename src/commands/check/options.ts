@@ -26,6 +26,10 @@ export const OPTIONS = {
     description: 'auto, marketing or transactional',
     choices: ['auto', 'marketing', 'transactional'],
   },
+  template: {
+    description:
+      'All files are templates: merge tags are allowed, sending is not checked, and folders can have .html files too',
+  },
   dns: { value: 'SERVERS', description: 'DNS servers to use, such as 127.0.0.1:5353' },
   'no-links': { description: 'Do not check links' },
   offline: { description: 'Make no network requests' },

@@ -1,6 +1,6 @@
 /** What became of each message of a run, and what the reports say about it. */
 
-import type { Fix } from '../../analysis/check.ts';
+import type { Envelope, Fix } from '../../analysis/check.ts';
 import type { AnalysisResult, CheckResult } from '../../analysis/result.ts';
 import { checksToFix } from '../../analysis/summary.ts';
 import { EXIT } from '../command.ts';
@@ -12,6 +12,7 @@ export interface CheckedMessage {
   /** Absolute; null for standard input. */
   path: string | null;
   result: AnalysisResult;
+  envelope: Envelope;
   /** The message as the API shows a test. */
   test: object;
   /** Why the message fails, as sentences; empty if it passes or has no limits. */

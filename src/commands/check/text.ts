@@ -16,20 +16,26 @@ import { totalsText } from './totals-text.ts';
 
 /** The report of one message. */
 export function singleText(
-  { result, name }: CheckedMessage,
-  { hasReport, hasEnvelope }: { hasReport: boolean; hasEnvelope: boolean },
+  { result, name, envelope }: CheckedMessage,
+  { hasReport }: { hasReport: boolean },
   io: Io,
 ): string {
-  const report = reportText(result, {
-    width: io.width,
-    color: io.useColor,
-    testedName: name === '-' ? undefined : basename(name),
-  });
+  const report = reportText(
+    { ...result, envelope },
+    {
+      width: io.width,
+      color: io.useColor,
+      testedName: name === '-' ? undefined : basename(name),
+    },
+  );
+  const hasSender =
+    result.auth_results.spf !== null ||
+    (envelope.client_ip !== null && envelope.mail_from !== null);
   const hints = [
     result.alternative ? '--kind marketing or --kind transactional to settle the kind' : null,
     '--json for every check with its evidence',
     hasReport ? null : '--html report.html or --pdf report.pdf for a report to share',
-    hasEnvelope ? null : '--ip and --mail-from to check SPF and reverse DNS',
+    hasSender || result.is_template ? null : '--ip and --mail-from to check SPF and reverse DNS',
   ].filter(Boolean);
   return `${report}\n${wrap(`Next: ${hints.join(', ')}.`, io.width)}\n`;
 }

@@ -1,6 +1,7 @@
 /** Whether others reach the service: the mail port, the certificates, and the public URL. */
 
 import { isIP } from 'node:net';
+import type { Envelope } from '../../analysis/check.ts';
 import { readKeyPair } from '../../keys/tls-files.ts';
 import { inNetworks, isLocalAddress } from '../../lib/addresses.ts';
 import { errorMessage } from '../../lib/errors.ts';
@@ -71,12 +72,15 @@ async function lastMessageFromOutside({
     .limit(MAX_MESSAGES)
     .execute();
   for (const { envelope, received_at } of rows) {
-    const { client_ip: address, helo } = JSON.parse(envelope) as {
-      client_ip: string | null;
-      helo: string | null;
-    };
-    // Uploads can name an address too, but have no HELO unless they name one.
-    if (!address || helo === null || isLocalAddress(address) || ownAddresses.includes(address))
+    const { client_ip: address, helo, file }: Envelope = JSON.parse(envelope);
+    // Uploads can name an address too. Those of earlier versions have no HELO unless they name one.
+    if (
+      !address ||
+      helo === null ||
+      file ||
+      isLocalAddress(address) ||
+      ownAddresses.includes(address)
+    )
       continue;
     return { address, at: received_at };
   }

@@ -15,6 +15,7 @@ import { explainCheck } from '../../mailtests/explain-check.ts';
 import { notAMessage } from '../../mailtests/message-file.ts';
 import { resultText } from '../../mailtests/tool-text.ts';
 import { CHECK_MESSAGE_TEXT } from '../../mailtests/tools.ts';
+import { receiptSentence } from '../../report/document/receipt.ts';
 import { analyzeMessages, resultOf } from '../check/analysis.ts';
 import { toTestObject } from '../check/check.ts';
 import type { Io } from '../command.ts';
@@ -66,16 +67,18 @@ async function checkMessage(
       ...{ client_ip: client_ip ?? null, helo: helo ?? null },
       ...{ mail_from: mail_from ?? null, tls: null },
     },
-    receivedAt: systemClock.now(),
     kind,
   };
-  const source = { name: 'message', path: null, size: raw.byteLength, read: async () => raw };
+  const source = {
+    ...{ name: 'message', path: null, size: raw.byteLength },
+    ...{ isTemplate: false, read: async () => raw },
+  };
   for await (const analyzed of analyzeMessages([source], input, {}, io)) {
     const read = resultOf(analyzed);
     if ('problem' in read) throw new AppError('internal_error', `${read.problem}.`);
-    const test = toTestObject(read.result, input, read.converted);
+    const test = toTestObject(read.result, { envelope: read.envelope, kind }, read.converted);
     const link = keep(test, 'The whole result as JSON');
-    const text = resultText([], test, `${link.uri} has the whole`);
+    const text = resultText([receiptSentence(read.envelope)], test, `${link.uri} has the whole`);
     return { text, links: [link] };
   }
   throw new Error('There is one message');

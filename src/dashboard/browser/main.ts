@@ -1,6 +1,7 @@
 /** The script of the pages for members. Every page works without it, except that it does not update itself. */
 
 import { saveDraft } from './drafts.ts';
+import { fillInReceipt, omitUnchanged } from './receipt.ts';
 import { startRefreshing, stopRefreshing } from './refresh.ts';
 import { openSearch, opensSearch } from './search.ts';
 import { isTooFew, selectAll, showSelection } from './selection.ts';
@@ -31,6 +32,14 @@ function checkFileSize(field: HTMLInputElement): void {
   field.reportValidity();
 }
 
+/** The fields of a form that reads how a message was sent. */
+const isMessageSource = (
+  target: EventTarget | null,
+): target is HTMLInputElement | HTMLTextAreaElement =>
+  (target instanceof HTMLTextAreaElement ||
+    (target instanceof HTMLInputElement && target.type === 'file')) &&
+  target.form?.dataset.receipt !== undefined;
+
 /** The boxes of a table may be linked to its form by their `form` attribute. */
 addEventListener('click', (event) => {
   const { target } = event;
@@ -59,6 +68,7 @@ addEventListener('keydown', (event) => {
 /** Choices in filters apply at once; text fields wait for Enter. */
 addEventListener('change', ({ target }) => {
   if (target instanceof HTMLInputElement && target.dataset.maxBytes) checkFileSize(target);
+  if (isMessageSource(target)) void fillInReceipt(target);
   if (target instanceof HTMLInputElement && target.name === 'id') showSelection();
   if (target instanceof HTMLSelectElement) applyFilters(target);
 });
@@ -96,6 +106,10 @@ addEventListener('pageshow', () => {
   }
   start();
 });
+
+addEventListener('formdata', ({ target, formData }) =>
+  omitUnchanged(target as HTMLFormElement, formData),
+);
 
 addEventListener('pagehide', () => {
   stopWatching();

@@ -1,5 +1,6 @@
 /** New tests with options: a test address, or a message that is uploaded or pasted. */
 
+import type { ComponentChildren } from 'preact';
 import * as v from 'valibot';
 import { findDomainIdByName, readDomainNames } from '../../domains/names.ts';
 import { readFormParts, textField } from '../../http/multipart.ts';
@@ -189,7 +190,13 @@ function MessageForm({ values, problem, maxSize }: MessageFormProps) {
   return (
     <Card title="Upload or paste a message" id="upload">
       <p>Test a message without sending it.</p>
-      <form method="post" action={PATH} enctype="multipart/form-data" class="fields">
+      <form
+        method="post"
+        action={PATH}
+        enctype="multipart/form-data"
+        class="fields"
+        data-receipt={testOperations.receipt.path}
+      >
         <ProblemNotice problem={problem} />
         <div class="field">
           <label for="file">Message file</label>
@@ -222,59 +229,59 @@ function MessageForm({ values, problem, maxSize }: MessageFormProps) {
           rows={6}
           mono
         />
-        <details class="fold" open={hasDetails(values, problem)}>
-          <summary>
-            <svg class="chevron" aria-hidden="true">
-              <use href="#chevron" />
-            </svg>
-            How it was sent, name and tags
-          </summary>
-          <div class="fields">
-            <TextField
-              name="client_ip"
-              label="Address of the sending server"
-              hint="IPv4 or IPv6. Without it, SPF, reverse DNS and blocklists can't be checked."
-              value={values.client_ip}
-              error={errors.client_ip}
-              placeholder="192.0.2.25"
-            />
-            <TextField
-              name="helo"
-              label="HELO name"
-              value={values.helo}
-              error={errors.helo}
-              placeholder="mail.example.com"
-            />
-            <TextField
-              name="mail_from"
-              label="Envelope sender (MAIL FROM)"
-              value={values.mail_from}
-              error={errors.mail_from}
-              placeholder="bounces@example.com"
-            />
-            <TextField
-              name="message_name"
-              label="Name"
-              value={values.message_name}
-              error={errors.name}
-            />
-            <TextField
-              name="message_tags"
-              label="Tags"
-              hint={TAGS_HINT}
-              value={values.message_tags}
-              error={problem ? tagsError(problem) : undefined}
-              list="tag-names"
-            />
-            <Select
-              name="message_kind"
-              label="Kind of mail"
-              options={KIND_OPTIONS}
-              value={values.message_kind ?? 'auto'}
-              error={errors.kind}
-            />
-          </div>
-        </details>
+        <div class="notice info" data-receipt-summary hidden>
+          <svg class="icon" aria-hidden="true">
+            <use href="#icon-info" />
+          </svg>
+          <p />
+        </div>
+        <Fold title="How it was sent" open={hasSession(values, problem)}>
+          <TextField
+            name="client_ip"
+            label="Address of the sending server"
+            hint="IPv4 or IPv6. If it is empty, the one in the message header is used. SPF, reverse DNS and blocklists need it."
+            value={values.client_ip}
+            error={errors.client_ip}
+            placeholder="192.0.2.25"
+          />
+          <TextField
+            name="helo"
+            label="HELO name"
+            value={values.helo}
+            error={errors.helo}
+            placeholder="mail.example.com"
+          />
+          <TextField
+            name="mail_from"
+            label="Envelope sender (MAIL FROM)"
+            value={values.mail_from}
+            error={errors.mail_from}
+            placeholder="bounces@example.com"
+          />
+        </Fold>
+        <Fold title="Name, tags and kind" open={hasLabels(values, problem)}>
+          <TextField
+            name="message_name"
+            label="Name"
+            value={values.message_name}
+            error={errors.name}
+          />
+          <TextField
+            name="message_tags"
+            label="Tags"
+            hint={TAGS_HINT}
+            value={values.message_tags}
+            error={problem ? tagsError(problem) : undefined}
+            list="tag-names"
+          />
+          <Select
+            name="message_kind"
+            label="Kind of mail"
+            options={KIND_OPTIONS}
+            value={values.message_kind ?? 'auto'}
+            error={errors.kind}
+          />
+        </Fold>
         <button type="submit" class="button primary">
           Test this message
         </button>
@@ -283,12 +290,42 @@ function MessageForm({ values, problem, maxSize }: MessageFormProps) {
   );
 }
 
-/** Whether the folded fields contain something to see. */
-function hasDetails(values: Partial<MessageValues>, problem: FormProblem | null): boolean {
-  const { text: _text, ...others } = values;
-  const { file: _file, text: _error, ...errors } = problem?.fields ?? {};
-  const isFilled = Object.values(others).some((value) => value !== '' && value !== 'auto');
-  return isFilled || Object.values(errors).some(Boolean);
+interface FoldProps {
+  title: string;
+  open: boolean;
+  children: ComponentChildren;
+}
+
+function Fold({ title, open, children }: FoldProps) {
+  return (
+    <details class="fold" open={open}>
+      <summary>
+        <svg class="chevron" aria-hidden="true">
+          <use href="#chevron" />
+        </svg>
+        {title}
+      </summary>
+      <div class="fields">{children}</div>
+    </details>
+  );
+}
+
+// Whether the folded fields contain something to see.
+
+function hasSession(
+  { client_ip, helo, mail_from }: Partial<MessageValues>,
+  problem: FormProblem | null,
+): boolean {
+  const { fields } = problem ?? {};
+  return Boolean(client_ip || helo || mail_from || fields?.client_ip);
+}
+
+function hasLabels(
+  { message_name, message_tags, message_kind = 'auto' }: Partial<MessageValues>,
+  problem: FormProblem | null,
+): boolean {
+  const isFilled = message_name || message_tags || message_kind !== 'auto';
+  return Boolean(isFilled || problem?.fields.name || (problem && tagsError(problem)));
 }
 
 const show = page({

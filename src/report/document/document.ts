@@ -40,6 +40,7 @@ import { messageSection, pathSection } from './message.ts';
 import { placementSections } from './placement.ts';
 import { previewSections } from './preview.ts';
 import { acceptanceSection, kindChoice, providerLines, providersSection } from './providers.ts';
+import { receiptSections } from './receipt.ts';
 import { sourceSections } from './receivers.ts';
 import type { ReportVariant } from './variant.ts';
 import { scoreFigure, shortVerdict, verdictBlock } from './verdict.ts';
@@ -85,11 +86,11 @@ function reportBlocks(report: Report, variant: ReportVariant, above: string | nu
     ...(medium === 'page' || (isFullPdf && hasFindings) ? [fixSection(report, variant)] : []),
     // The verdict shows the scores of the categories.
     ...(isShortPdf ? [] : [ledgerSection(report, variant)]),
-    authenticationSection(report, !isShortPdf),
+    ...(report.is_template ? [] : [authenticationSection(report, !isShortPdf)]),
     ...(audience === 'team' ? sourceSections(report) : []),
     ...placementSections(report, isShortPdf),
-    ...(isShortPdf ? [] : [providersSection(report, variant)]),
-    ...(audience === 'team' ? [pathSection(report)] : []),
+    ...(isShortPdf || report.is_template ? [] : [providersSection(report, variant)]),
+    ...(audience === 'team' && !report.is_template ? [pathSection(report)] : []),
     ...previewSections(report, variant),
     ...(audience === 'team' ? [messageSection(report, variant)] : []),
     ...(isShortPdf ? [] : otherCheckSections(report, variant)),
@@ -102,7 +103,7 @@ function reportBlocks(report: Report, variant: ReportVariant, above: string | nu
 
 /** For a terminal: the verdict, the first fixes, a line for each category, and what was not checked. */
 export function terminalDocument(
-  result: ReportedResult,
+  result: ReportedResult & Partial<Pick<Report, 'envelope'>>,
   testedName: string | null,
   more: Block[] = [],
 ): ReportDocument {
@@ -113,7 +114,8 @@ export function terminalDocument(
       shortVerdict(result, testedName),
       ...shortFixes(result),
       ledgerBars(result),
-      shortAuthentication(result),
+      ...(result.is_template ? [] : [shortAuthentication(result)]),
+      ...receiptSections(result.envelope),
       ...more,
       ...providerLines(result),
       ...uncheckedNotes(result),

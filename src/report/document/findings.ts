@@ -2,6 +2,7 @@
 
 import type { Fix, Reference } from '../../analysis/check.ts';
 import type { CheckResult } from '../../analysis/result.ts';
+import { LEFT_OUT } from '../../analysis/result.ts';
 import { checksToFix } from '../../analysis/summary.ts';
 import {
   type Block,
@@ -350,6 +351,10 @@ function entryOf(check: CheckResult, variant: ReportVariant): Entry {
   };
 }
 
+/** What every check that is left out of a template says, and in one sentence for all of them. */
+const TEMPLATE_NOTE =
+  'Not checked, because this is a template: sender, authentication, servers and blocklists. Send it once to check them.';
+
 /** For a terminal: one sentence for checks that were not completed, one for those that were skipped. */
 export function uncheckedNotes(result: ReportedResult): Block[] {
   const missingResults = missingResultsSentence(result);
@@ -357,9 +362,11 @@ export function uncheckedNotes(result: ReportedResult): Block[] {
     .filter(
       (check) => check.status === 'skipped' && check.points > 0 && !dependsOnFailedCheck(check),
     )
+    .filter(({ detail }) => !result.is_template || !detail.startsWith(LEFT_OUT))
     .map(({ label }) => label);
   const blocks = [
     ...(missingResults ? [small(missingResults)] : []),
+    ...(result.is_template ? [small(TEMPLATE_NOTE)] : []),
     ...(skipped.length > 0 ? [small(`Not checked: ${skipped.join(', ')}.`)] : []),
   ];
   return blocks.length > 0 ? [{ kind: 'group', name: 'remarks', title: null, blocks }] : [];

@@ -25,6 +25,7 @@ import {
   meterState,
   SCORE_LIMITATIONS,
   STATUS_WORDS,
+  TEMPLATE_LIMITATIONS,
 } from '../content.ts';
 import type { ReportedResult } from '../report.ts';
 import type { ReportVariant } from './variant.ts';
@@ -33,7 +34,10 @@ export function ledgerSection(report: ReportedResult, { medium, isBrief }: Repor
   const ledger = ledgerOf(report);
   const example = ledger.rows.find(({ contribution }) => contribution !== null);
   const isScored = report.score !== null;
-  const blocks: Block[] = [ledgerTable(report, ledger), small(SCORE_LIMITATIONS)];
+  const blocks: Block[] = [
+    ledgerTable(report, ledger),
+    small(report.is_template ? TEMPLATE_LIMITATIONS : SCORE_LIMITATIONS),
+  ];
   if (medium === 'page' && !isBrief) blocks.push(checkPointsFold(report.checks));
   return {
     kind: 'section',

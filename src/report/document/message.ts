@@ -1,13 +1,11 @@
 /** The delivery path and the message: its header, attachments, links, text and source. */
 
-import type { Envelope, ReportingServer } from '../../analysis/check.ts';
 import { displayUrl } from '../../analysis/links/links.ts';
 import { formatSize } from '../../lib/durations.ts';
 import {
   type Block,
   badge,
   code,
-  type Fact,
   type Facts,
   type Fold,
   type Hop,
@@ -19,7 +17,6 @@ import {
   type StateSpan,
   small,
   state,
-  strong,
   type Table,
   type Text,
   textLines,
@@ -38,6 +35,7 @@ import {
   textIn,
 } from '../report.ts';
 import { formatBytes, formatSeconds } from './evidence.ts';
+import { receivingHop, sessionFacts } from './receipt.ts';
 import type { ReportVariant } from './variant.ts';
 
 const MAX_HOPS = 50;
@@ -47,12 +45,7 @@ export function pathSection(report: Report): Section {
   const evidence = evidenceOf(report.checks, 'received_path');
   const notes = [...forwardingNotes(report), ...(check ? [`${check.title} ${check.detail}`] : [])];
   const hops = objectsIn(evidence, 'hops').slice(0, MAX_HOPS);
-  const thisServer: Hop = {
-    server: [strong('This server')],
-    time: report.received_at === null ? null : [time(report.received_at)],
-    via: null,
-    delay: hops.length > 0 ? delayOf(numberIn(evidence, 'last_delay_seconds')) : null,
-  };
+  const delay = hops.length > 0 ? delayOf(numberIn(evidence, 'last_delay_seconds')) : null;
   return {
     kind: 'section',
     id: 'path',
@@ -63,8 +56,8 @@ export function pathSection(report: Report): Section {
       {
         kind: 'path',
         columns: { server: 'Server', time: 'Received', delay: 'Delay' },
-        hops: [...hops.map(hopOf), thisServer],
-        session: report.envelope && sessionOf(report.envelope),
+        hops: [...hops.map(hopOf), receivingHop(report.envelope, report.received_at, delay)],
+        session: report.envelope && sessionFacts(report.envelope),
       },
     ],
   };
@@ -105,45 +98,6 @@ function delayOf(seconds: number | null): Hop['delay'] {
     value: [seconds >= LONG_DELAY_SECONDS ? badge('warn', duration) : duration],
   };
 }
-
-function sessionOf({ client_ip, helo, mail_from, tls, reported_by }: Envelope): Facts {
-  const fact = (name: string, value: string | null): Fact => ({
-    name: [name],
-    value: [value === null ? muted('unknown') : code(value, 320)],
-  });
-  const encryption = tls && [
-    tls.used
-      ? oneLine([tls.version ?? 'used', tls.cipher].filter(Boolean).join(', '), 200)
-      : 'not used',
-  ];
-  return {
-    kind: 'facts',
-    style: 'small',
-    rows: [
-      fact('Sending IP address', client_ip || null),
-      fact('HELO', helo),
-      fact('MAIL FROM', mail_from === '' ? '<>' : mail_from),
-      { name: ['TLS'], value: encryption ?? [muted('unknown')] },
-      ...(reported_by ? [{ name: ['Reported by'], value: reportOf(reported_by) }] : []),
-    ],
-  };
-}
-
-/** Which server the facts above come from. */
-function reportOf({ client_ip, name, method }: ReportingServer): Text {
-  const server: Text = name
-    ? [code(name, 255), ' (', code(client_ip, 45), ')']
-    : [code(client_ip, 45)];
-  if (method === null)
-    return [...server, ' passed the message on, but did not report its client in a readable form.'];
-  return [...server, `, a trusted mail server, ${METHODS[method]}.`];
-}
-
-const METHODS = {
-  xclient: 'with XCLIENT',
-  xforward: 'with XFORWARD',
-  received: 'in its Received field',
-};
 
 // The message. A PDF shows only parts of it.
 

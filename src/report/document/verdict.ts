@@ -55,7 +55,7 @@ export function verdictBlock(
     title: [verdictOf(report.summary)],
     lines: [firstFix(report)],
     unknown: unknownText(report),
-    states: authStates(report),
+    states: report.is_template ? null : authStates(report),
     categories: categoryScores(report),
     facts: {
       kind: 'facts',
@@ -202,10 +202,19 @@ const sizeOf = ({ message_size }: ReportedResult): Fact => ({
 
 const commonFacts = (report: Report): Fact[] => [
   ...(report.name ? [{ name: ['Test'], value: [oneLine(report.name, 200)] }] : []),
-  subjectOf(report),
-  senderOf(report),
-  ...(report.received_at ? [{ name: ['Received'], value: [time(report.received_at)] }] : []),
+  // The HTML of a template alone has neither.
+  ...(report.is_template && report.subject === null ? [] : [subjectOf(report)]),
+  ...(report.is_template && report.from_address === null ? [] : [senderOf(report)]),
+  ...receivedFact(report),
 ];
+
+function receivedFact({ received_at, envelope, is_template }: Report): Fact[] {
+  if (is_template) return [];
+  if (received_at) return [{ name: ['Received'], value: [time(received_at)] }];
+  return envelope?.file
+    ? [{ name: ['Received'], value: [muted('not known: this is a file')] }]
+    : [];
+}
 
 function pageFacts(report: Report): Fact[] {
   const { ruleset, id } = report;

@@ -102,6 +102,15 @@ for (const { name, message, status, title, detail } of rows) {
   });
 }
 
+test('dkim_coverage check does not ask the author of a list post to sign what the list added', async () => {
+  const signed = await sign({ headerList: ALL });
+  const fields =
+    'List-Unsubscribe: <https://lists.example.net/u>\r\nX-Mailman-Version: 3.3\r\nList-Id: <a.lists.example.net>\r\nList-Post: <mailto:a@lists.example.net>\r\n';
+  const message = Buffer.concat([Buffer.from(fields), signed]);
+  const finding = await runCheck(dkimCoverage, { message, zone });
+  assert.equal(finding.status, 'pass', finding.title);
+});
+
 test('dkim_coverage check uses unverified signatures offline', async () => {
   const message = await sign({ headerList: ['From'] });
   const finding = await runCheck(dkimCoverage, { message, zone, offline: true });

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AuthResult } from '../../../src/analysis/auth-results.ts';
 import type { CheckStatus, Envelope } from '../../../src/analysis/check.ts';
 import { dmarc } from '../../../src/analysis/checks/dmarc.ts';
 import { dmarcResult } from '../../../src/analysis/dmarc/evaluate.ts';
-import type { AuthResult } from '../../../src/analysis/result.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
 import { contextFor } from '../../helpers/analysis.ts';
 import { KEY_NAME, KEYS, MESSAGE, sign, zoneWith } from '../dkim/signed-mail.ts';
@@ -282,3 +282,56 @@ test('dmarc check is skipped without a known envelope sender', async () => {
   assert.equal((await dmarc.run(context)).status, 'skipped');
   assert.equal((await context.fact(dmarcResult)).result, null);
 });
+
+const SUBDOMAIN = MESSAGE.replace('ann@example.com', 'ann@news.example.com');
+
+test('dmarc check names psd=n, which alone keeps the domains apart, and what to change', async () => {
+  const context = await contextFor({
+    message: await sign({}, SUBDOMAIN),
+    zone: {
+      ...key,
+      ...record,
+      '_dmarc.news.example.com': { TXT: ['v=DMARC1; p=reject; psd=n; rua=mailto:d@example.com'] },
+    },
+  });
+  const { status, detail, fix } = await dmarc.run(context);
+  assert.equal(status, 'fail');
+  assert.match(detail, /The DMARC record of news\.example\.com has psd=n/);
+  assert.deepEqual(fix?.record, {
+    type: 'TXT',
+    name: '_dmarc.news.example.com',
+    value: 'v=DMARC1; p=reject; rua=mailto:d@example.com',
+  });
+});
+
+test('dmarc check does not blame psd=n if the domains would not align without it', async () => {
+  const context = await contextFor({
+    message: await sign({}, SUBDOMAIN),
+    zone: { ...key, '_dmarc.news.example.com': { TXT: ['v=DMARC1; p=reject; psd=n'] } },
+  });
+  const { detail, fix } = await dmarc.run(context);
+  assert.doesNotMatch(detail, /psd/);
+  assert.doesNotMatch(fix?.text ?? '', /psd/);
+});
+
+const POLICY_TAGS: [tag: string, zone: Zone, detail: RegExp][] = [
+  [
+    'sp',
+    { 'news.example.com': { A: ['192.0.2.7'] } },
+    /has no record of its own, so sp=quarantine/,
+  ],
+  ['np', {}, /news\.example\.com does not exist in DNS, so np=reject/],
+];
+
+for (const [tag, zone, expected] of POLICY_TAGS)
+  test(`dmarc check names ${tag} if it decides`, async () => {
+    const policies = 'v=DMARC1; p=none; sp=quarantine; np=reject';
+    const context = await contextFor({
+      message: SUBDOMAIN,
+      zone: { '_dmarc.example.com': { TXT: [policies] }, ...spfFail, ...zone },
+    });
+    const { status, detail } = await dmarc.run(context);
+    assert.equal(status, 'fail');
+    assert.match(detail, expected);
+    assert.match(detail, /in the DMARC record of example\.com applies/);
+  });

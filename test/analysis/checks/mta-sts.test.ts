@@ -149,5 +149,14 @@ test('mta_sts check reports mail servers missing from the policy', async () => {
 
 test('mta_sts check proposes the record when missing', async () => {
   const { fix } = await runCheck(mtaSts, { message, zone: {} });
-  assert.deepEqual(fix?.record, { type: 'TXT', name: STS, value: 'v=STSv1; id=20261121100000' });
+  assert.deepEqual(fix?.record, { type: 'TXT', name: STS, value: 'v=STSv1; id=azdweprnni343a' });
+});
+
+test('mta_sts check proposes the same id at any time, and another one than the records have', async () => {
+  const proposed = async (options: Omit<CheckInput, 'message'>) =>
+    (await runCheck(mtaSts, { message, ...options })).fix?.record?.value;
+  const first = await proposed({ zone: {} });
+  assert.equal(await proposed({ zone: {}, receivedAt: 0 }), first);
+  assert.equal(await proposed({ zone: {}, receivedAt: null }), first);
+  assert.notEqual(await proposed({ zone: text(`${first}`, 'v=STSv1; id=2') }), first);
 });

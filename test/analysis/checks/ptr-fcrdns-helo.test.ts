@@ -181,6 +181,40 @@ test('helo check reports hostile HELO texts without querying them', async () => 
   }
 });
 
+test('ptr check asks for no address record that exists', async () => {
+  const envelope = { client_ip: IPV6, helo: 'mail.example.com' };
+  const fixOf = async (zone: Zone) =>
+    (await runCheck(ptr, { message, zone, envelope })).fix?.text ?? '';
+  const exists = await fixOf({ 'mail.example.com': { AAAA: ['2001:db8:0::1'] } });
+  assert.doesNotMatch(exists, /[Pp]ublish|use this name/);
+  assert.match(exists, /already has this address/);
+  assert.match(await fixOf({}), /Also publish an AAAA record for mail\.example\.com/);
+});
+
+test('helo check names the setting of the server that was seen', async () => {
+  const fixWith = async (received: string) => {
+    const raw = `Received: ${received}; Sat, 21 Nov 2026 09:59:00 +0000\n${message}`;
+    return (await runCheck(helo, { message: raw, envelope: { helo: 'srv1' }, zone: good })).fix!
+      .text;
+  };
+  const cases: [string, RegExp, RegExp][] = [
+    ['from a by srv1 (Postfix, from userid 0) id 1', /smtp_helo_name = mail/, /Exim|Exchange/],
+    ['from a by srv1 with esmtp (Exim 4.98) id 1', /primary_hostname = mail/, /Postfix|Exchange/],
+    [
+      'from a by srv1 with Microsoft SMTP Server (version=TLS1_2) id 15.2',
+      /-Fqdn mail/,
+      /Postfix|Exim/,
+    ],
+    ['by srv1 (8.17.1/8.17.1/Submit) id 1', /confDOMAIN_NAME/, /Postfix|Exim/],
+    ['from a by srv1 with ESMTP id 1', /Postfix.*Exim.*Exchange/, /Sendmail/],
+  ];
+  for (const [received, expected, unexpected] of cases) {
+    const text = await fixWith(received);
+    assert.match(text, expected);
+    assert.doesNotMatch(text, unexpected);
+  }
+});
+
 test('ptr, fcrdns and helo checks share one PTR query', async () => {
   const asked: string[] = [];
   const resolver: Resolver = async (name, type) => {

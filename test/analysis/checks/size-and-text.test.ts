@@ -31,6 +31,12 @@ function sized(octets: number): string {
   return empty + 'x'.repeat(octets - empty.length - crlf);
 }
 
+const styled = (...sizes: number[]) => {
+  const rules = (size: number) => 'p{color:red}\n'.repeat(Math.ceil(size / 13));
+  const styles = sizes.map((size) => `<style>${rules(size)}</style>`).join('');
+  return parts('mixed', ['text/html', `${styles}<p>Hello</p>\n`]);
+};
+
 const cases: [Check, string, string, CheckStatus, RegExp?][] = [
   [textPart, 'plain text', goodMessage(), 'pass'],
   [
@@ -104,6 +110,14 @@ const cases: [Check, string, string, CheckStatus, RegExp?][] = [
     parts('mixed', ...Array.from({ length: 1001 }, (): [string, string] => ['text/html', 'a'])),
     'error',
     /1,001 MIME parts/,
+  ],
+  [htmlSize, 'styles of 16 KB', styled(16_000), 'pass'],
+  [
+    htmlSize,
+    'styles of more than 16 KB in two elements',
+    styled(9000, 9000),
+    'warn',
+    /Gmail ignores some of your styles/,
   ],
   [messageSize, '1 MB', sized(1_000_000), 'pass'],
   [messageSize, 'more than 1 MB', sized(1_000_001), 'warn', /(1 MB)/],

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { AuthResult } from '../../../src/analysis/auth-results.ts';
 import type { CheckStatus, Envelope } from '../../../src/analysis/check.ts';
 import { spf } from '../../../src/analysis/checks/spf.ts';
 import { spfRecord } from '../../../src/analysis/checks/spf-record.ts';
-import type { AuthResult } from '../../../src/analysis/result.ts';
 import { spfResult } from '../../../src/analysis/spf/evaluate.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
 import { contextFor, runCheck } from '../../helpers/analysis.ts';

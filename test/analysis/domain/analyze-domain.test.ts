@@ -76,7 +76,7 @@ test('analyzeDomain proposes every record for an empty domain', async () => {
       value: 'v=DMARC1; p=none; rua=mailto:dmarc-reports@example.com',
     },
     mx: { type: 'MX', name: 'example.com', value: '10 mx.example.com' },
-    mta_sts: { type: 'TXT', name: '_mta-sts.example.com', value: 'v=STSv1; id=20261121100000' },
+    mta_sts: { type: 'TXT', name: '_mta-sts.example.com', value: 'v=STSv1; id=d3gyqr3f8zntaw' },
     tls_rpt: {
       type: 'TXT',
       name: '_smtp._tls.example.com',

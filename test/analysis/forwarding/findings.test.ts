@@ -6,6 +6,7 @@ import type { Check, CheckStatus, Envelope, MessageKind } from '../../../src/ana
 import { dkim } from '../../../src/analysis/checks/dkim.ts';
 import { dkimAlignment } from '../../../src/analysis/checks/dkim-alignment.ts';
 import { dmarc } from '../../../src/analysis/checks/dmarc.ts';
+import { dmarcPolicy } from '../../../src/analysis/checks/dmarc-policy.ts';
 import { forwarding } from '../../../src/analysis/checks/forwarding.ts';
 import { listUnsubscribeCheck } from '../../../src/analysis/checks/list-unsubscribe.ts';
 import { oneClick } from '../../../src/analysis/checks/one-click.ts';
@@ -15,6 +16,7 @@ import { spfAlignment } from '../../../src/analysis/checks/spf-alignment.ts';
 import { unsubscribeLink } from '../../../src/analysis/checks/unsubscribe-link.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
 import { runCheck } from '../../helpers/analysis.ts';
+import { addArcSets } from '../../helpers/arc-signer.ts';
 import { alter, KEYS, MESSAGE, sign, zoneWith } from '../dkim/signed-mail.ts';
 
 const ZONE: Zone = {
@@ -235,6 +237,27 @@ describe('Findings about forwarded mail', () => {
       if (expected.fix) assert.match(finding.fix?.text ?? '', expected.fix);
       assert.equal(finding.fix?.record?.name, expected.record);
     });
+
+  it('asks neither the author nor the list for anything if the list sealed the message', async () => {
+    const sealed = addArcSets(SIGNED_POST, [LIST_KEY]);
+    const asking = { message: sealed, zone: ZONE, envelope: LIST };
+    for (const check of [dkimAlignment, dmarc]) {
+      const { fix } = await runCheck(check, asking);
+      assert.match(fix?.text ?? '', /^You have nothing to fix as the author.*valid ARC chain/);
+      assert.equal(fix?.record, undefined);
+    }
+    const broken = { ...asking, message: alter(sealed, 'cv=none', 'cv=fail') };
+    assert.match((await runCheck(dmarc, broken)).fix?.text ?? '', /can turn off subject tags/);
+  });
+
+  it('does not tell the author to make a message pass that a list broke', async () => {
+    const record = { TXT: ['v=DMARC1; p=none; rua=mailto:d@example.com'] };
+    const zone = { ...ZONE, '_dmarc.example.com': record };
+    const { status, fix } = await runCheck(dmarcPolicy, { message: POST, zone, envelope: LIST });
+    assert.equal(status, 'warn');
+    assert.match(fix?.text ?? '', /test with a message that nobody forwards/);
+    assert.equal(fix?.record, undefined);
+  });
 
   it('reports no change if a signature of the author is valid', async () => {
     const message = await sign({}, prepend(LIST_FIELDS, tagged(UNSIGNED)));

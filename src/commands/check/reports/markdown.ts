@@ -1,6 +1,7 @@
 /** `--report markdown=FILE`, and the step summary on GitHub: a table of all messages, and what to fix in each. */
 
 import { printable } from '../../../lib/log.ts';
+import { receiptSentence } from '../../../report/document/receipt.ts';
 import {
   type CheckedMessage,
   findingsOf,
@@ -73,6 +74,9 @@ function detailOf(message: CheckedMessage): string {
   const lines = [
     ...failures.map((failure) => `- ❌ ${escapeMarkdown(failure)}`),
     ...findingsOf(message).map(findingLine),
+    ...(message.envelope.file?.by
+      ? [`- ${escapeMarkdown(receiptSentence(message.envelope))}`]
+      : []),
     ...listed('Fixed since the baseline', comparison?.fixed ?? []),
     ...listed('Unknown', [...new Set([...unknown, ...(comparison?.unknown ?? [])])]),
   ];

@@ -1,11 +1,13 @@
 /** Reads the client that a mail server recorded in its Received field (RFC 5321 §4.4). */
 
-import { normalizeAddress } from '../lib/addresses.ts';
+import { normalizeAddress } from '../../lib/addresses.ts';
 
 /** The client as the field names it. Whether it could have used TLS is unknown unless it did. */
 export interface RecordedClient {
   address: string;
   helo: string | null;
+  /** The host name that the server itself found for the address; null if the field has none. */
+  name: string | null;
   tls: { used: true; version: string | null; cipher: string | null } | null;
   /** The server that wrote the field. */
   by: string | null;
@@ -31,9 +33,11 @@ export function readRecordedClient(value: string): RecordedClient | null {
   if (at('from').join() !== '0' || by === undefined || by < 2 || furtherBy.length > 0) return null;
   const [host, ...rest] = tokens.slice(1, by);
   if (host?.kind !== 'word' || rest.some(({ kind }) => kind === 'word')) return null;
-  const client = readClient(host.text, rest[0]?.text ?? '');
+  const [comment = '', ...furtherComments] = rest.map(({ text }) => text);
+  const client =
+    readGreetedClient(host.text, comment, furtherComments) ?? readClient(host.text, comment);
   // A second comment describes TLS or the login, and names no address.
-  if (!client || rest.slice(1).some(({ text }) => addressesIn(text).length > 0)) return null;
+  if (!client || furtherComments.some((text) => addressesIn(text).length > 0)) return null;
   const [before] = at('with');
   const protocol = before === undefined ? undefined : tokens[before + 1];
   const next = tokens[by + 1];
@@ -78,14 +82,13 @@ const addressesIn = (text: string): string[] =>
 
 const NAME = /^[^\s()[\]<>@,;]+$/;
 
+type Client = Pick<RecordedClient, 'address' | 'helo' | 'name'>;
+
 /**
  * `host` and the comment behind it. Postfix, Sendmail, Haraka and OpenSMTPD write `helo (name [address])`; Exim writes
  * `name ([address] helo=helo)`, or `[address] (helo=helo)` without a name; Exchange writes `helo (address)`.
  */
-function readClient(
-  host: string,
-  comment: string,
-): Pick<RecordedClient, 'address' | 'helo'> | null {
+function readClient(host: string, comment: string): Client | null {
   const [, given] = /(?:^|\s)helo=(\S+)/i.exec(comment) ?? [];
   // HELO can be an address literal.
   const peer = comment.replace(/(?:^|\s)helo=\S+/i, '').trim();
@@ -93,13 +96,36 @@ function readClient(
   const [literal] = /^\[[^\][]+\](?::\d{1,5})?$/.test(host) ? addressesIn(host) : [];
   if (literal === undefined && !NAME.test(host)) return null;
   const [address, ...others] = addressesIn(peer);
-  if (address !== undefined)
-    return others.length > 0 ? null : { address, helo: given === undefined ? host : helo };
+  // Exim writes the name first, and the others the HELO name.
+  const isForged = /may be forged/i.test(peer);
+  const [name] = isForged
+    ? []
+    : given === undefined
+      ? (/^[^\s[\]]+(?=\s*\[)/.exec(peer) ?? [])
+      : [host];
+  const named = { helo: given === undefined ? host : helo, name: verifiedName(name) };
+  if (address !== undefined) return others.length > 0 ? null : { address, ...named };
   const bare = normalizeAddress(peer);
-  if (bare !== null) return { address: bare, helo: given === undefined ? host : helo };
+  if (bare !== null) return { address: bare, ...named };
   // Without these words, the literal could be the HELO name, which the client chooses.
   const isExim = given !== undefined && /^(?:port=\d+)?(?:\s*ident=\S+)?$/i.test(peer);
-  return isExim && literal !== undefined ? { address: literal, helo } : null;
+  return isExim && literal !== undefined ? { address: literal, helo, name: null } : null;
+}
+
+/** qmail writes `name (HELO helo) (address)`, and Yahoo `address (EHLO helo)`. */
+function readGreetedClient(host: string, comment: string, [next = '']: string[]): Client | null {
+  const [, helo] = /^[EH][EH]LO (\S+)$/i.exec(comment) ?? [];
+  if (helo === undefined || !NAME.test(host)) return null;
+  const address = normalizeAddress(next.replace(/^\S*@/, ''));
+  if (address !== null) return { address, helo, name: verifiedName(host) };
+  const own = normalizeAddress(host);
+  return own === null ? null : { address: own, helo, name: null };
+}
+
+/** `unknown` is what servers write for an address without a name. A final dot is the form of Gmail. */
+function verifiedName(text: string | undefined): string | null {
+  const name = text?.replace(/\.$/, '').toLowerCase() ?? '';
+  return NAME.test(name) && name.includes('.') && normalizeAddress(name) === null ? name : null;
 }
 
 const wordOrNull = (text: string | undefined): string | null =>
@@ -108,6 +134,8 @@ const wordOrNull = (text: string | undefined): string | null =>
 // TLS: `with ESMTPS` (RFC 3848), and its version and cipher where the server writes them.
 
 const TLS_PROTOCOL = /^(?:utf8)?e?smtps|^(?:utf8)?lmtps/i;
+/** `with Microsoft SMTP Server (version=TLS1_3, cipher=…)`, in older versions `(TLS)`. */
+const EXCHANGE_TLS = /^(?:TLS$|version=TLS)/;
 const VERSION = /\b(TLS|SSL)[ _]?v?(\d)(?:[._](\d))?\b/i;
 const CIPHER =
   /\b((?:TLS|ECDHE|DHE|AES|ADH|RSA|PSK|CAMELLIA|EDH|AECDH|DES|RC4)[-_][A-Z0-9_-]{3,}|RC4-[A-Z0-9-]+)\b/;
@@ -118,7 +146,8 @@ function tlsOf(
   next: Token | undefined,
   protocol: string,
 ): RecordedClient['tls'] {
-  if (!TLS_PROTOCOL.test(protocol)) return null;
+  const isExchange = protocol === 'Microsoft' && after.some(({ text }) => EXCHANGE_TLS.test(text));
+  if (!TLS_PROTOCOL.test(protocol) && !isExchange) return null;
   const texts = [...before, ...after.filter((token) => token !== next)]
     // Not the envelope: its addresses are the sender's choice.
     .filter(({ text }) => !text.includes('@') && (VERSION.test(text) || CIPHER.test(text)))

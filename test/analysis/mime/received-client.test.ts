@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { readRecordedClient } from '../../src/smtp/received-client.ts';
-import { cpuTime } from '../helpers/cpu-time.ts';
+import { readRecordedClient } from '../../../src/analysis/mime/received-client.ts';
+import { cpuTime } from '../../helpers/cpu-time.ts';
 
 const DATE = 'Sat, 21 Nov 2026 10:00:00 +0000';
 const TLS_13 = { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' };
@@ -70,21 +70,53 @@ const READABLE: [server: string, value: string, client: [string, string | null, 
     ],
     [
       'Exchange',
-      'from mail.example.com (192.0.2.1) by mx.example.net (10.0.0.2) with Microsoft SMTP Server (version=TLS1_2, cipher=TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384) id 15.2.1;',
-      [
-        '192.0.2.1',
-        'mail.example.com',
-        // `with Microsoft SMTP Server` does not say whether the client used TLS.
-        null,
-      ],
+      'from mail.example.com (192.0.2.1) by mx.example.net (10.0.0.2) with Microsoft SMTP Server id 15.2.1;',
+      ['192.0.2.1', 'mail.example.com', null],
+    ],
+    [
+      'Exchange with TLS',
+      'from mail.example.com (192.0.2.1) by mx.example.net (10.13.181.67) with Microsoft SMTP Server (version=TLS1_3, cipher=TLS_AES_256_GCM_SHA384) id 15.20.1 via Frontend Transport;',
+      ['192.0.2.1', 'mail.example.com', TLS_13],
+    ],
+    [
+      'Gmail',
+      'from mail.example.com (host.example. [192.0.2.1]) by mx.example.net with ESMTPS id 5b1f for <a@example.net> (version=TLS1_3 cipher=TLS_AES_256_GCM_SHA384 bits=256/256);',
+      ['192.0.2.1', 'mail.example.com', TLS_13],
+    ],
+    [
+      'Yahoo',
+      'from 192.0.2.1 (EHLO mail.example.com) by mx.example.net with SMTPs (version=TLS1_3 cipher=TLS_AES_256_GCM_SHA384);',
+      ['192.0.2.1', 'mail.example.com', TLS_13],
+    ],
+    [
+      'qmail',
+      'from unknown (HELO mail.example.com) (user@192.0.2.1) by mx.example.net with SMTP;',
+      ['192.0.2.1', 'mail.example.com', null],
     ],
   ];
 
 for (const [server, value, [address, helo, tls]] of READABLE)
   it(`A Received field of ${server} names the client`, () => {
     const client = readRecordedClient(`${value} ${DATE}`);
-    assert.deepEqual(client, { address, helo, tls, by: 'mx.example.net' });
+    const { name: _, ...recorded } = client!;
+    assert.deepEqual(recorded, { address, helo, tls, by: 'mx.example.net' });
   });
+
+it('The name that the server found for the address is read apart from the HELO name', () => {
+  const end = `by mx.example.net with ESMTP id 1; ${DATE}`;
+  for (const [from, name] of [
+    ['from helo.example (mail.example.com [192.0.2.1])', 'mail.example.com'],
+    ['from helo.example (mail.example.com. [192.0.2.1])', 'mail.example.com'],
+    ['from mail.example.com ([192.0.2.1] helo=helo.example)', 'mail.example.com'],
+    ['from mail.example.com (HELO helo.example) (192.0.2.1)', 'mail.example.com'],
+    ['from helo.example (unknown [192.0.2.1])', null],
+    ['from helo.example (host.example [192.0.2.1] (may be forged))', null],
+    ['from helo.example ([192.0.2.1])', null],
+    ['from helo.example (192.0.2.1)', null],
+    ['from 192.0.2.1 (EHLO helo.example)', null],
+  ] as const)
+    assert.equal(readRecordedClient(`${from} ${end}`)?.name, name, from);
+});
 
 it('A field in which the client could have written another address is unreadable', () => {
   const end = `by mx.example.net with ESMTP id 1; ${DATE}`;

@@ -1,0 +1,177 @@
+/**
+ * Products that stand between a mail system and the internet and can change a message that is already signed: they add
+ * disclaimers and footers, rewrite links, and tag subjects.
+ */
+
+import { table } from '../../lib/table.ts';
+import type { Context } from '../check.ts';
+import { confirmedNames, fullHostName } from '../dns/names.ts';
+import { messageLinks } from '../links/links.ts';
+import { rewritingGateway } from '../links/rewriting-gateways.ts';
+import { fieldValue } from '../mime/message.ts';
+import { receivedHops } from '../mime/received.ts';
+import { suffixIndex } from '../sending-services/service.ts';
+import { collapseSpace } from '../text.ts';
+
+export interface Gateway {
+  name: string;
+  /** Suffixes of its servers and of its addresses for rewritten links. */
+  hosts: string[];
+  /** Matches the names of its header fields, in lower case; null if it has none. Anyone can add them. */
+  fields: RegExp | null;
+  /** Words of its footers, in lower case. */
+  footers: string[];
+  /**
+   * Where its console sets up DKIM, continuing "In Mimecast, …". `returns`: it passes the message back to the mail
+   * service, which signs. `before`: it cannot sign.
+   */
+  place: string;
+  guide: string;
+}
+
+/**
+ * Columns: the name; the hosts; the fields, in which `*` matches anything; words of footers, with commas; the place of
+ * DKIM; its guide without `https://`.
+ */
+const ROWS = table`
+Mimecast | mimecast.com mimecast.co.za mimecast-offshore.com mimecastprotect.com | x-mc-* x-mimecast-* | | under Gateway, Policies, DNS Authentication – Outbound | mimecastsupport.zendesk.com/hc/en-us
+Proofpoint Essentials | ppe-hosted.com | | | under Administration, Domains, DKIM | help.proofpoint.com
+Proofpoint | pphosted.com gpphosted.com urldefense.com urldefense.proofpoint.com urldefense.us | x-proofpoint-* | | under Email Authentication, DKIM Signing | help.proofpoint.com
+Barracuda | ess.barracuda.com ess.barracudanetworks.com linkprotect.cudasvc.com | x-barracuda-* x-bess-* | | in the settings for outgoing mail | campus.barracuda.com
+Cisco Secure Email (IronPort) | iphmx.com secure-web.cisco.com | x-ironport-* ironport-* | | under Mail Policies, Signing Profiles, and with DKIM signing on in the mail flow policy | www.cisco.com/c/en/us/support/security/email-security-appliance/series.html
+Exclaimer | exclaimer.net | x-exclaimer* | | returns | support.exclaimer.com
+CodeTwo | codetwo.com | x-codetwo* | | returns | www.codetwo.com/userguide/email-signatures-for-office-365
+Sophos Email | hydra.sophos.com protection.sophos.com | x-sophos-* x-sea-* | scanned by sophos | under Settings, in the domain’s DKIM settings | docs.sophos.com
+Hornetsecurity | hornetsecurity.com antispameurope.com | x-cloud-security-* x-antispameurope-* | | under Security Settings, Email Authentication, DKIM | support.hornetsecurity.com/hc/en-us
+Trend Micro | tmes.trendmicro.com tmes.trendmicro.eu hes.trendmicro.com hes.trendmicro.eu ctp.trendmicro.com | x-tm-* x-tmase-* x-imss-* | | under Outbound Protection, Domain-based Authentication, DKIM Signing | docs.trendmicro.com
+Forcepoint | mailcontrol.com | x-mailcontrol-* x-forcepoint-* | | in the settings for outgoing mail | support.forcepoint.com
+Symantec Email Security.cloud | messagelabs.com clicktime.symantec.com | x-starscan-* x-msg-ref x-viruschecked x-brightmail-* | scanned by the symantec email security.cloud | under Services, Email Services | knowledge.broadcom.com
+FortiMail | fortimail.com fortimailcloud.com | x-feas-* x-fe-policy-id x-fe-last-public-client-ip x-fortimail-* | | in the domain’s DKIM settings, and with DKIM signing on in the session profile | docs.fortinet.com
+Trellix Email Security | fireeyecloud.com fireeyegov.com | x-fireeye* x-trellix-* | | in the settings for outgoing mail | docs.trellix.com
+OpenText AppRiver (Zix) | appriver.com zixcorp.com zixworks.com zixsmbhosted.com | x-zix* x-vpm-msg-id x-vpm-host | | in the settings for outgoing mail | www.opentext.com/support
+Check Point Harmony Email | cloud-sec-av.com cpmails.com checkpoint.com | x-cloud-sec-av-* | | returns | sc1.checkpoint.com
+Retarus | rmx.de retarus.com | x-rmx-* x-retarus-* | | in the settings for outgoing mail | www.retarus.com
+NoSpamProxy | nospamproxy.com nospamproxy.de | x-nospamproxy-* | | under Identities, in the DKIM keys of the corporate domain | docs.nospamproxy.com
+SEPPmail | seppmail.cloud seppmail.ch | x-sepp* | | under Mail System, Managed Domains | docs.seppmail.com
+Libraesva | esvacloud.com urlsand.esvalabs.com urlsand.com | x-libraesva* x-libra-esva* | | in the settings for outgoing mail | docs.libraesva.com
+Zivver | zivver.com | x-zivver* | | in the settings of the domain | support.zivver.com
+Egress | egress.com egress.cloud | x-egress* | | in the settings of the domain | support.egress.com
+Vade | vadesecure.com | x-vade* x-vr-* | | in the settings for outgoing mail | www.vadesecure.com
+SpamTitan | spamtitan.com titanhq.com | x-spamtitan* | | in the settings for outgoing mail | docs.titanhq.com
+Kaspersky Secure Mail Gateway | | x-klms-* x-kse-* x-ksmg-* | | in the settings for outgoing mail | support.kaspersky.com
+GFI MailEssentials | | x-gfi* | | before | www.gfi.com
+MailScanner | | x-mailscanner* x-*-mailscanner* | scanned by mailscanner | before | www.mailscanner.info
+Avast | | x-avast* | checked for viruses by avast, virus-free. www.avast.com, avast antivirus | before | support.avast.com
+AVG | | x-avg* | checked by avg | before | support.avg.com
+ESET | | x-eset* | checked by eset | before | help.eset.com
+Microsoft 365 | outbound.protection.outlook.com | | | in the Microsoft Defender portal, under Email authentication settings, DKIM | learn.microsoft.com/defender-office-365/email-authentication-dkim-configure
+Google Workspace | google.com | | | in the Admin console, under Apps, Google Workspace, Gmail, Authenticate email | support.google.com/a/answer/174124
+`;
+
+const listOf = (cell: string, separator: RegExp): string[] =>
+  cell === '' ? [] : cell.split(separator);
+
+const GATEWAYS: Gateway[] = ROWS.map(
+  ([name = '', hosts = '', names = '', footers = '', place = '', guide = '']) => ({
+    name,
+    hosts: listOf(hosts, / +/),
+    fields:
+      names === '' ? null : new RegExp(`^(?:${names.replaceAll('*', '.*').replace(/ +/g, '|')})$`),
+    footers: listOf(footers, /, /),
+    place,
+    guide: `https://${guide}`,
+  }),
+);
+
+export interface FoundGateway {
+  gateway: Gateway;
+  /** Its server delivered the message, as reverse DNS shows both ways. */
+  isCertain: boolean;
+  /** One sentence. */
+  evidence: string;
+}
+
+// Bounds the work on hostile messages.
+const MAX_FIELDS = 200;
+const MAX_LINKS = 200;
+const MAX_FOOTER = 2000;
+
+/** A fact: the gateways on the path of the message, the best evidence first. Each once. */
+export async function gatewaysOf(context: Context): Promise<FoundGateway[]> {
+  const found = [
+    ...(await clientGateways(context)),
+    ...receivedGateways(context),
+    ...fieldGateways(context),
+    ...linkGateways(context),
+    ...footerGateways(context),
+  ];
+  return found.filter(
+    ({ gateway }, index) => found.findIndex((other) => other.gateway === gateway) === index,
+  );
+}
+
+const byHost = suffixIndex(GATEWAYS.map((gateway) => [gateway, gateway.hosts]));
+
+const hint = (gateway: Gateway, evidence: string): FoundGateway => ({
+  gateway,
+  isCertain: false,
+  evidence,
+});
+
+async function clientGateways(context: Context): Promise<FoundGateway[]> {
+  const names = await context.fact(confirmedNames);
+  const proven = names.flatMap((name) =>
+    byHost(name).map((gateway) => ({
+      gateway,
+      isCertain: true,
+      evidence: `The sending server is ${name}.`,
+    })),
+  );
+  const helo = fullHostName(context.envelope.helo ?? '');
+  const announced = helo === null ? [] : byHost(helo);
+  return [
+    ...proven,
+    ...announced.map((gateway) => hint(gateway, `The sending server announces the name ${helo}.`)),
+  ];
+}
+
+/** The newest server that is one of a gateway took the message last. */
+const receivedGateways = ({ message }: Context): FoundGateway[] =>
+  receivedHops(message)
+    .toReversed()
+    .flatMap(({ by }) => {
+      const name = fullHostName(by ?? '');
+      return name === null
+        ? []
+        : byHost(name).map((gateway) => hint(gateway, `${name} passed it on.`));
+    });
+
+const fieldGateways = ({ message }: Context): FoundGateway[] =>
+  message.headers
+    .slice(0, MAX_FIELDS)
+    .flatMap(({ key, name }) =>
+      GATEWAYS.filter(({ fields }) => fields?.test(key.slice(0, 100))).map((gateway) =>
+        hint(gateway, `It has the header field ${name.slice(0, 60)}.`),
+      ),
+    );
+
+const linkGateways = (context: Context): FoundGateway[] =>
+  context
+    .fact(messageLinks)
+    .slice(0, MAX_LINKS)
+    .flatMap(({ host }) =>
+      host !== null && rewritingGateway(host) !== null
+        ? byHost(host).map((gateway) => hint(gateway, `It replaced links by addresses at ${host}.`))
+        : [],
+    );
+
+function footerGateways({ message }: Context): FoundGateway[] {
+  const scanner = fieldValue(message, 'x-antivirus')?.slice(0, 100) ?? '';
+  const text = `${(message.text ?? message.html ?? '').slice(-MAX_FOOTER)} ${scanner} antivirus`;
+  const words = collapseSpace(text.toLowerCase());
+  return GATEWAYS.flatMap((gateway) =>
+    gateway.footers.some((footer) => words.includes(footer))
+      ? [hint(gateway, 'The text ends with its note.')]
+      : [],
+  );
+}
