@@ -14,7 +14,7 @@ const MessageReceipt = named(
   v.object({
     object: typeField('message_receipt'),
     summary: described(v.string(), 'Who received the message, as a sentence.'),
-    envelope: Envelope,
+    envelope: described(Envelope, 'What a test of this message starts from.'),
   }),
   'Who received a saved message last, and from where.',
   {

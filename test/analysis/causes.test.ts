@@ -13,7 +13,7 @@ import { makeKey, signMessage } from '../helpers/signer.ts';
 const KEY = makeKey();
 const CLIENT = '203.0.114.21';
 const ZONE: Zone = {
-  'example.com': { MX: ['10 mx.example.com'], TXT: ['v=spf1 -all'] },
+  'example.com': { MX: ['10 mx.example.com'], TXT: ['v=spf1 ip4:203.0.114.99 -all'] },
   'mx.example.com': { A: ['203.0.114.1'] },
   '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject'] },
   's1._domainkey.esp.example': { TXT: [KEY.record] },
