@@ -11,12 +11,15 @@ import {
   type Context,
   DEADLINE_MS,
   type Finding,
+  type Fix,
 } from './check.ts';
 import { CHECKS } from './checks/index.ts';
 import type { MailKind } from './consequences.ts';
 import { boundedResolver, boundedWeb, createContext, startDeadline } from './context.ts';
 import { dkimResult } from './dkim/verify.ts';
 import { dmarcResult } from './dmarc/evaluate.ts';
+import { withMissingDomains } from './dns/missing-domain.ts';
+import { fromDomain } from './dns/names.ts';
 import { gradeOf } from './grade.ts';
 import { classifyMessage, contextAs, otherKind } from './kind.ts';
 import { parseMessage } from './mime/parse-message.ts';
@@ -42,6 +45,7 @@ import {
 import {
   type CheckIndexes,
   earnedOf,
+  findCauses,
   gainOf,
   indexChecks,
   type Score,
@@ -101,7 +105,8 @@ export async function analyze(
       onFault: options.onFault,
     };
     const report = stepReporter(checks, options.onStep);
-    const findings = await runChecks(checks, run, report);
+    const separate = await runChecks(checks, run, report);
+    const findings = withMissingDomains(checks, separate, fromDomain(context));
     const alternative = await alternativeOf(checks, findings, run);
     const result = await resultOf(context, checks, asWritten(findings, template), alternative);
     return { ...result, message_size: input.raw.length };
@@ -181,9 +186,18 @@ async function resultOf(
   const restored = (text: string | null) =>
     text === null ? null : (context.template?.restore(text) ?? text);
   const kind = context.fact(classifyMessage);
-  const results = checks.map((check, index) =>
-    toResult(check, findings[index]!, scored[index]!, gainAt(index, judged, kind.kind), checks),
-  );
+  const gains = checks.map((_, index) => gainAt(index, judged, kind.kind));
+  const causes = findCauses(scored, new Map(checks.map(({ id }, index) => [id, gains[index]!])));
+  const results = checks.map((check, index) => {
+    const cause = checks.find(({ id }) => id === causes.get(check.id));
+    return toResult(
+      check,
+      findings[index]!,
+      scored[index]!,
+      { gain: gains[index]!, cause },
+      checks,
+    );
+  });
   const facts = factsOf(results);
   const partial = {
     score,
@@ -276,7 +290,7 @@ function toResult(
   check: Check,
   finding: Finding,
   scored: ScoredCheck,
-  gain: number,
+  { gain, cause }: { gain: number; cause: Check | undefined },
   checks: Check[],
 ): CheckResult {
   const { failedCauses } = scored;
@@ -293,10 +307,17 @@ function toResult(
     points: check.points,
     earned: earnedOf(scored),
     gain,
+    goes_with: cause?.id ?? null,
     reference: reported.reference ?? check.reference,
-    fix: reported.fix ? trimFix(reported.fix) : null,
+    fix: reported.fix ? trimFix(withCause(reported.fix, cause)) : null,
   };
 }
+
+/** The fixes that a setup causes say it themselves. */
+const withCause = (fix: Fix, cause: Check | undefined): Fix =>
+  cause && !fix.text.startsWith('Goes with “')
+    ? { ...fix, text: `Goes with “${cause.label}”: its fix solves this too. ${fix.text}` }
+    : fix;
 
 // The RFC 8601 results of SPF, DKIM and DMARC, from the facts that the checks share.
 

@@ -90,6 +90,8 @@ export interface Setup {
   checkLinks: boolean;
   /** Where the service takes reports about its domains, by domain name. Empty outside the service. */
   feedbackAddresses: Record<string, string>;
+  /** The domains of which the sending address is a server, as the service knows. Empty outside the service. */
+  ownSenderOf: string[];
 }
 
 /** The input of a check. */
@@ -122,6 +124,8 @@ export interface Reference {
 export interface Fix {
   text: string;
   record?: { type: string; name: string; value: string };
+  /** What must be true of the record, which only the reader knows. It is never published unless chosen. */
+  caution?: string;
   /** Instructions of the sending service in use. Always a page that this program chose. */
   guide?: { name: string; url: string };
 }

@@ -45,9 +45,20 @@ export interface Consequence {
 const LARGE = 'Mailbox providers';
 const SERVERS = 'Many mail servers';
 const FILTERS = 'Spam filters';
+const DUAL = 'An Ed25519 signature (RFC 8463) needs an RSA signature beside it.';
 
 /** Lowest limit first. `docs/scoring.md` shows this table. */
 export const CONSEQUENCES = [
+  {
+    id: 'missing_domain',
+    limit: 25,
+    effect: 'rejected',
+    actor: SERVERS,
+    reason: 'The From domain does not exist.',
+    problem: 'its From domain does not exist',
+    reference: 'Mail servers reject mail from a domain that DNS does not have (RFC 5321 §2.3.5).',
+    applies: (find) => failed(find, 'mx') && isText(find('mx')?.evidence.missing),
+  },
   {
     id: 'unauthenticated',
     limit: 25,
@@ -56,7 +67,7 @@ export const CONSEQUENCES = [
     reason: 'Neither SPF nor DKIM passes.',
     problem: 'neither SPF nor DKIM passes',
     reference: 'Gmail and Yahoo reject unauthenticated mail or send it to spam.',
-    applies: (find) => failed(find, 'spf') && failed(find, 'dkim'),
+    applies: (find) => lacks(find, 'spf') && lacks(find, 'dkim'),
   },
   {
     id: 'listed_address',
@@ -142,14 +153,26 @@ export const CONSEQUENCES = [
     applies: (find) => failed(find, 'link_blocklists'),
   },
   {
+    id: 'ed25519_without_spf',
+    limit: 55,
+    effect: 'rejected',
+    actor: LARGE,
+    reason: 'SPF does not pass, and Gmail and Microsoft do not verify the Ed25519 signature.',
+    problem: 'SPF fails, and DKIM is only Ed25519',
+    reference: DUAL,
+    applies: (find) => hasOnlyEd25519(find) && lacks(find, 'spf'),
+  },
+  {
     id: 'ed25519_only',
     limit: 55,
     effect: 'rejected',
     actor: LARGE,
     reason: 'DMARC depends on an Ed25519 signature, which Gmail and Microsoft do not verify.',
     problem: 'DMARC depends on Ed25519',
-    reference: 'An Ed25519 signature (RFC 8463) needs an RSA signature beside it.',
-    applies: (find) => failed(find, 'dkim_key') && find('dkim_key')?.evidence.only_ed25519 === true,
+    reference: DUAL,
+    applies: (find, kind) =>
+      reliesOnEd25519(find) &&
+      (kind === 'marketing' || !(hasPolicyNone(find) || lacksDmarcRecord(find))),
   },
   {
     id: 'dmarc_fails_without_policy',
@@ -161,6 +184,17 @@ export const CONSEQUENCES = [
     reference:
       'RFC 9989. With p=none, providers deliver such mail, but treat it as unauthenticated.',
     applies: (find) => failed(find, 'dmarc') && hasPolicyNone(find),
+  },
+  {
+    id: 'ed25519_without_policy',
+    limit: 60,
+    effect: 'spam',
+    actor: LARGE,
+    reason:
+      'From is authenticated only by an Ed25519 signature, which Gmail and Microsoft do not verify.',
+    problem: 'From depends on Ed25519',
+    reference: DUAL,
+    applies: (find) => reliesOnEd25519(find),
   },
   {
     id: 'unauthenticated_from',
@@ -333,8 +367,7 @@ export const CONSEQUENCES = [
     problem: 'SPF, DKIM or DMARC is missing',
     reference: 'Gmail 550 5.7.27, 5.7.30 and 5.7.40; Microsoft 550 5.7.515',
     applies: (find, kind) =>
-      kind === 'marketing' &&
-      (failed(find, 'spf') || failed(find, 'dkim') || lacksDmarcRecord(find)),
+      kind === 'marketing' && (lacks(find, 'spf') || lacksSeenDkim(find) || lacksDmarcRecord(find)),
   },
   {
     id: 'clipped',
@@ -365,13 +398,35 @@ export const CONSEQUENCES = [
     reason: 'Only one of SPF and DKIM passes.',
     problem: 'only one of SPF and DKIM passes',
     reference: 'Forwarding breaks SPF, changes in transit break DKIM, and bulk senders need both.',
-    applies: (find) => failed(find, 'spf') || failed(find, 'dkim'),
+    applies: (find) => lacks(find, 'spf') || lacksSeenDkim(find),
   },
 ] as const satisfies Consequence[];
 
 export type ConsequenceId = (typeof CONSEQUENCES)[number]['id'];
 
 const failed = (find: FindFact, id: string): boolean => find(id)?.status === 'fail';
+
+/** Also if the check depends on one that failed. */
+const lacks = (find: FindFact, id: string): boolean =>
+  failed(find, id) || (find(id)?.status === 'skipped' && find(id)!.failedCauses.length > 0);
+
+/**
+ * Whether all valid signatures use Ed25519, which Gmail and Microsoft do not verify: to them, the message has none. All
+ * caps and rules about that ask here.
+ */
+export const hasOnlyEd25519 = (find: FindFact): boolean => {
+  const key = find('dkim_key');
+  return key !== undefined && key.status !== 'pass' && key.evidence.only_ed25519 === true;
+};
+
+/** Whether From is authenticated by such signatures alone. */
+const reliesOnEd25519 = (find: FindFact): boolean =>
+  hasOnlyEd25519(find) && failed(find, 'dkim_key');
+
+/** No signature is valid, or none that all large providers verify. */
+const lacksSeenDkim = (find: FindFact): boolean => lacks(find, 'dkim') || hasOnlyEd25519(find);
+
+const isText = (value: Json | undefined): boolean => typeof value === 'string';
 
 const skippedBy = (find: FindFact, id: string, cause: string): boolean => {
   const fact = find(id);
@@ -398,7 +453,7 @@ const hasNoAlignedPass = (find: FindFact): boolean =>
   isUnaligned(find, 'spf', 'spf_alignment') && isUnaligned(find, 'dkim', 'dkim_alignment');
 
 function isUnaligned(find: FindFact, mechanism: string, alignment: string): boolean {
-  if (failed(find, mechanism)) return true;
+  if (lacks(find, mechanism)) return true;
   const isKnown = ['pass', 'warn'].includes(find(mechanism)?.status ?? '');
   return isKnown && ['fail', 'info'].includes(find(alignment)?.status ?? '');
 }
@@ -508,14 +563,17 @@ export function withSetupProblem(
   if (kind === null) return consequence;
   const { problem, consequences } = SETUPS[kind];
   return consequences.some((id) => id === consequence.id)
-    ? { ...consequence, problem }
+    ? { ...consequence, problem, isSetup: true }
     : consequence;
 }
 
 // The consequences of a result.
 
 /** A consequence that applies to a message, or the one of provider rules that are not met. */
-export type AppliedConsequence = Omit<Consequence, 'applies'>;
+export interface AppliedConsequence extends Omit<Consequence, 'applies'> {
+  /** `problem` names how the message was sent, which is the cause. */
+  isSetup?: boolean;
+}
 
 type Severity = Pick<Consequence, 'limit' | 'effect'>;
 

@@ -1,5 +1,6 @@
 /** Creates the context that all checks of one analysis share, and limits its network requests. */
 
+import { withoutFalseDenials } from '../net/dns/denials.ts';
 import type { DnsAnswer, Resolver } from '../net/dns/resolver.ts';
 import type { WebFailureReason } from '../net/guarded-connection.ts';
 import { offlineWebClient, type WebClient, type WebResult } from '../net/http/web.ts';
@@ -32,7 +33,7 @@ export function createContext(
     ...input,
     message: template?.message ?? message,
     template,
-    resolver: withCache(resolver),
+    resolver: withCache(withoutFalseDenials(resolver)),
     web,
     setup,
     offline,
@@ -126,4 +127,5 @@ export const NO_SETUP: Setup = {
   rspamd: null,
   checkLinks: false,
   feedbackAddresses: {},
+  ownSenderOf: [],
 };

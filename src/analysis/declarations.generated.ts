@@ -513,6 +513,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     },
     "issueTitle": "MX records are missing or unusable",
     "publicEvidence": {
+      "missing": "shown",
       "domains": {
         "domain": "shown",
         "kind": "shown",
@@ -540,6 +541,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "mail_from": "mailbox-domain",
       "domain": "shown",
       "kind": "shown",
+      "missing": "shown",
       "unanswered": "shown"
     }
   },

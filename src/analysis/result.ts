@@ -20,6 +20,8 @@ export interface CheckResult {
   earned: number | null;
   /** How much the overall score would rise if only this check were fixed; 0 if it has no problem. */
   gain: number;
+  /** The check whose fix cures this problem too; null if there is none. Missing in older stored results. */
+  goes_with?: string | null;
   reference: Reference;
   fix: Fix | null;
 }

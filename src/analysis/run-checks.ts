@@ -116,9 +116,9 @@ async function withSender(
   return ofSetup === finding ? withoutForeignAdvice(check, finding, context) : ofSetup;
 }
 
-/** Without the record, if its domain would have to be registered first. */
+/** Without the record, if its domain does not exist. The name of an address is in no domain of the sender. */
 async function withExistingDomain(fix: Fix, { resolver, offline }: Context): Promise<Fix> {
-  if (!fix.record || offline) return fix;
+  if (!fix.record || fix.record.type === 'PTR' || offline) return fix;
   const broken = await brokenName(ownedDomain(fix.record.name) ?? fix.record.name, resolver);
   return broken?.kind === 'missing' ? { text: `${broken.title} ${broken.fix}` } : fix;
 }
@@ -201,11 +201,15 @@ export function trimText(text: string): string {
 }
 
 /** Truncates the text of a fix and drops a record that is too long to publish. */
-export function trimFix({ text, record, guide }: Fix): Fix {
+export function trimFix({ text, record, caution, guide }: Fix): Fix {
   const trimmed = { text: trimText(text), ...(guide && { guide }) };
   if (!record || Math.max(record.name.length, record.value.length) > MAX_TEXT) return trimmed;
   const { type, name, value } = record;
-  return { ...trimmed, record: { type, name: trimText(name), value: trimText(value) } };
+  return {
+    ...trimmed,
+    record: { type, name: trimText(name), value: trimText(value) },
+    ...(caution && { caution: trimText(caution) }),
+  };
 }
 
 /** Truncates long texts and deep nesting, and long lists with a count of the omitted items. */

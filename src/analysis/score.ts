@@ -148,6 +148,41 @@ export function gainOf(
   return Math.max(0, Math.round(((exact ?? current) - current) * 10) / 10);
 }
 
+/** The problems that are gone once the fix of this check is applied, itself included. */
+function curedBy(id: string, checks: ScoredCheck[]): Set<string> {
+  const after = afterFix(id, checks);
+  const cured = checks.filter((check, index) => isProblem(check) && !isProblem(after[index]!));
+  return new Set(cured.map((check) => check.id));
+}
+
+const isProblem = ({ status }: ScoredCheck): boolean => status === 'fail' || status === 'warn';
+
+/**
+ * For each problem that the fix of another one cures too: the id of that other check, its cause. A cause is at least as
+ * serious, or the setup of the sender. `gains` by id: of several, the one whose fix gains most.
+ */
+export function findCauses(checks: ScoredCheck[], gains: Map<string, number>): Map<string, string> {
+  const problems = checks.filter(isProblem);
+  const cures = new Map(problems.map(({ id }) => [id, curedBy(id, checks)]));
+  const causes = new Map<string, string>();
+  // DMARC is a result of SPF and DKIM, so its fix is always one of theirs.
+  const isEarlier = (a: ScoredCheck, b: ScoredCheck) =>
+    a.id !== 'dmarc' && (b.id === 'dmarc' || problems.indexOf(a) < problems.indexOf(b));
+  const isCause = (a: ScoredCheck, b: ScoredCheck) =>
+    a !== b &&
+    (a.status === 'fail' || b.status === 'warn' || a.evidence.setup !== undefined) &&
+    cures.get(a.id)!.has(b.id) &&
+    (!cures.get(b.id)!.has(a.id) || isEarlier(a, b));
+  for (const effect of problems) {
+    const roots = problems.filter(
+      (one) => isCause(one, effect) && !problems.some((other) => isCause(other, one)),
+    );
+    const [root] = roots.toSorted((a, b) => (gains.get(b.id) ?? 0) - (gains.get(a.id) ?? 0));
+    if (root) causes.set(effect.id, root.id);
+  }
+  return causes;
+}
+
 /** Each fixed check can fix others, or let them be checked, so this repeats until nothing changes. */
 function afterFix(id: string, checks: ScoredCheck[]): ScoredCheck[] {
   const own = [id, ...(checks.find((check) => check.id === id)?.alsoFixes ?? [])];

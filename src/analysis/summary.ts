@@ -3,7 +3,9 @@
  * known is a text of its own, because reports show it below the headline.
  */
 
+import { DNS_FAILURES } from '../net/dns/resolver.ts';
 import type { AppliedConsequence } from './consequences.ts';
+import { causesOf, clauseOf, oneMechanism } from './headline-cause.ts';
 import { namedProviders, worstConsequence } from './providers/evaluate.ts';
 import {
   type AnalysisResult,
@@ -30,13 +32,15 @@ export const MAX_HEADLINE = 90;
 export function summarize(result: Unsummarized, facts = factsOf(result.checks)): string {
   const { score, temporary, checks, judged_kind } = result;
   if (result.is_template) return templateHeadline(checks);
+  if (score === null && isDenied(checks))
+    return 'This message has no score: the DNS resolver denies even names that exist.';
   if (score === null)
     return temporary
       ? 'This message has no score: fewer than two of SPF, DKIM and DMARC could be checked.'
       : `This message has no score: ${unknownAuthentication(checks)} were not checked.`;
   const worst = worstConsequence((id) => facts.get(id), judged_kind.kind);
-  if (worst) return consequenceHeadline(worst, result, score);
-  return score >= 90 ? highScoreHeadline(result) : lowScoreHeadline(score);
+  if (worst) return consequenceHeadline(worst, result, score, facts);
+  return score >= 90 ? highScoreHeadline(result) : lowScoreHeadline(score, result, facts);
 }
 
 /** What a template shows, and no provider's verdict: nothing was sent. */
@@ -48,15 +52,34 @@ function templateHeadline(checks: CheckResult[]): string {
   return firstShort([`${start}: ${LIST.format(found.map(({ label }) => label))}.`, `${start}.`]);
 }
 
+/** Whether lookups failed because no answer of the resolver can be right. */
+const isDenied = (checks: CheckResult[]): boolean =>
+  checks.some(({ evidence: { unanswered } }) =>
+    JSON.stringify(unanswered ?? '').includes(DNS_FAILURES.denies),
+  );
+
 /** The first wording that is short enough, or the last one. */
 const firstShort = (wordings: string[]): string =>
   wordings.find(({ length }) => length <= MAX_HEADLINE) ?? wordings.at(-1)!;
 
 /**
- * The checks that fail or warn: greatest gain first, causes of others before them, failures before warnings. DMARC comes after SPF and
- * DKIM with the same gain, because they are what has to change.
+ * The checks that fail or warn: greatest gain first, causes of others before them, failures before warnings. DMARC
+ * comes after SPF and DKIM with the same gain, because they are what has to change. Problems with the same cause
+ * follow it.
  */
 export function checksToFix(checks: CheckResult[]): CheckResult[] {
+  const ranked = rankedByGain(checks);
+  const groups = Map.groupBy(ranked, (check) => causeIn(ranked, check));
+  return [...groups].flatMap(([cause, group]) => [
+    cause,
+    ...group.filter((check) => check !== cause),
+  ]);
+}
+
+const causeIn = (all: CheckResult[], check: CheckResult): CheckResult =>
+  (check.goes_with && all.find(({ id }) => id === check.goes_with)) || check;
+
+function rankedByGain(checks: CheckResult[]): CheckResult[] {
   return checks
     .filter(({ status }) => status === 'fail' || status === 'warn')
     .sort(
@@ -76,50 +99,78 @@ const isResult = ({ id }: CheckResult): number => (id === 'dmarc' ? 1 : 0);
 
 const rank = ({ status }: CheckResult): number => (status === 'fail' ? 0 : 1);
 
-const lowScoreHeadline = (score: number): string =>
-  score >= 70
-    ? 'Mailbox providers are likely to accept this message, but it has weaknesses.'
-    : 'Mailbox providers may send this message to spam.';
+type Facts = ReturnType<typeof factsOf>;
+
+function lowScoreHeadline(score: number, { checks }: Unsummarized, facts: Facts): string {
+  const clauses = checksToFix(checks).flatMap(({ id }) => clauseOf(facts.get(id)) ?? []);
+  return score >= 70
+    ? firstShort([...clauses, 'it has weaknesses'].map((clause) => `${LIKELY}, but ${clause}.`))
+    : firstShort([...clauses.map((clause) => `${SPAM}: ${clause}.`), `${SPAM}.`]);
+}
+
+const LIKELY = 'Mailbox providers are likely to accept this message';
+const SPAM = 'Mailbox providers may send this message to spam';
 
 // The worst consequence, and the providers whose rules it breaks.
 
 function consequenceHeadline(
-  { id, effect, actor, problem }: AppliedConsequence,
+  { id, effect, actor, problem, isSetup = false }: AppliedConsequence,
   result: Unsummarized,
   score: number,
+  facts: Facts,
 ): string {
   const { providers, judged_kind } = result;
+  const find = (check: string) => facts.get(check);
+  const problems = isSetup ? [problem] : [...causesOf(id, find), problem];
   const named = namedProviders(id, providers, judged_kind.kind);
-  const actors = named.length > 0 ? [...namings(named), actor] : [actor];
+  const actors = [...(named.length > 0 ? namings(named).slice(0, 2) : []), actor];
+  const short = (write: (problem: string) => string[]) => firstShort(problems.flatMap(write));
   const acting = (one: string, many = one) =>
-    firstShort(actors.map((name) => `${name} ${named.includes(name) ? one : many}: ${problem}.`));
+    short((cause) =>
+      actors.map((name) => `${name} ${named.includes(name) ? one : many}: ${cause}.`),
+    );
   if (effect === 'rejected')
     return acting('is likely to reject this message', 'are likely to reject this message');
   if (effect === 'spam') return acting('may send this message to spam');
   if (effect === 'clipped') return `Gmail hides part of this message: ${problem}.`;
-  if (score < 70) return `Mailbox providers may send this message to spam: ${problem}.`;
-  if (effect === 'weakness')
-    return firstShort([
-      ...(id === 'replaced_from' ? titlesOf(result, 'from') : []),
-      `Mailbox providers are likely to accept this message, but ${problem}.`,
-    ]);
   const subject = subjectOf(result);
+  const broken =
+    id === 'requirement'
+      ? providers.filter((one) => providerStatus(one, judged_kind.kind) === 'not_ready')
+      : [];
+  const clauses = broken.flatMap((one) => brokenRule(one, result, facts));
+  if (score < 70) return firstShort([...clauses, ...problems].map((text) => `${SPAM}: ${text}.`));
+  if (id === 'replaced_from')
+    return firstShort([...titlesOf(result, 'from'), `${LIKELY}, but ${problem}.`]);
+  if (effect === 'weakness')
+    return firstShort(isSetup ? [`${LIKELY}, but ${problem}.`] : oneMechanism(find));
   if (id === 'requirement') {
-    const unmet = providers.filter((one) => providerStatus(one, judged_kind.kind) === 'not_ready');
-    return firstShort(
-      namings(namesOf(unmet)).map((names) => `${subject} breaks rules of ${names}.`),
-    );
+    const claims = namings(namesOf(broken)).map((names) => `${subject} breaks rules of ${names}`);
+    return firstShort([
+      ...clauses.flatMap((clause) => claims.map((claim) => `${claim}: ${clause}.`)),
+      ...claims.map((claim) => `${claim}.`),
+    ]);
   }
-  return firstShort([
-    ...(named.length > 0
-      ? namings(named).map((names) => `${subject} breaks rules of ${names}: ${problem}.`)
-      : []),
-    `${subject} breaks provider rules: ${problem}.`,
+  return short((cause) => [
+    ...(named.length > 0 ? namings(named) : []).map(
+      (names) => `${subject} breaks rules of ${names}: ${cause}.`,
+    ),
+    `${subject} breaks provider rules: ${cause}.`,
   ]);
 }
 
 const titlesOf = ({ checks }: Summarized, wanted: string): string[] =>
   checks.filter(({ id }) => id === wanted).map(({ title }) => title);
+
+/** What breaks the rules of the provider, as clauses. */
+const brokenRule = (
+  { rules }: ProviderVerdict,
+  { judged_kind }: Unsummarized,
+  facts: Facts,
+): string[] =>
+  rules
+    .filter((rule) => rule.status === 'not_met' && ruleApplies(rule, judged_kind.kind))
+    .flatMap(({ checks }) => checks.flatMap((id) => clauseOf(facts.get(id)) ?? []));
 
 /** If the kind of mail is uncertain, the headline holds for one kind only. */
 function subjectOf({ alternative, judged_kind, checks }: Unsummarized): string {

@@ -32,7 +32,7 @@ export interface ProposedRecord {
   isAdded?: boolean;
   /** Why it cannot be published as it is; null if it can. */
   problem: string | null;
-  /** What to know before publishing it. */
+  /** What must be true, which only the reader knows: it is published only if chosen. Null if there is nothing. */
   caution: string | null;
 }
 
@@ -54,6 +54,8 @@ export interface PlannedChange {
   problem: string | null;
   /** What to know before applying it. */
   caution: string | null;
+  /** Whether it is applied only if it is named. */
+  needsChoice: boolean;
 }
 
 /** At most one change for each name and type. Rejects with a DnsServerError if records cannot be read. */
@@ -80,6 +82,7 @@ async function planSet(source: RecordSource, proposals: ProposedRecord[]): Promi
     action: 'none' as const,
     problem,
     caution: null,
+    needsChoice: false,
   });
   if (publishable.length === 0) return unchanged(proposals[0]!.problem);
   const zone = await source.zoneOf(name);
@@ -124,6 +127,7 @@ async function planSet(source: RecordSource, proposals: ProposedRecord[]): Promi
     after,
     action: before.values.every((value) => after.values.includes(value)) ? 'add' : 'replace',
     caution: cautions.length > 0 ? [...new Set(cautions)].join(' ') : null,
+    needsChoice: publishable.some(({ caution }) => caution !== null),
   };
 }
 

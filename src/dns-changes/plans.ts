@@ -107,7 +107,7 @@ export function applicableChanges(
     if (found && message === null) return found;
     throw invalidParams([{ param: `records.${index}`, code: 'invalid', message: message! }]);
   });
-  const toMake = (chosen ?? changes.filter((change) => !needsChoice(change))).filter(isPossible);
+  const toMake = (chosen ?? changes.filter(({ needsChoice }) => !needsChoice)).filter(isPossible);
   if (toMake.length === 0)
     throw new AppError('conflict', 'There is nothing to change. See the plan for the reasons.');
   return toMake.map(({ zone, before, after, purpose }) => ({
@@ -119,14 +119,6 @@ export const isPossible = ({
   action,
   problem,
 }: Pick<PlannedChange, 'action' | 'problem'>): boolean => action !== 'none' && problem === null;
-
-/** Whether a change is made only if it is chosen: its record needs a file on a web server, or adds a server to others. */
-export const needsChoice = ({
-  checks,
-  type,
-  caution,
-}: Pick<PlannedChange, 'checks' | 'type' | 'caution'>): boolean =>
-  caution !== null && (type === 'A' || type === 'AAAA' || checks.some(isOnRequest));
 
 async function proposalsFor(
   app: App,
@@ -216,6 +208,7 @@ export const presentPlanned = (change: PlannedChange): PlannedChangeBody => {
   const zone = change.zone ?? ownedDomain(name) ?? name;
   return {
     ...{ name, type, action, proposed, purpose, checks, problem, caution },
+    needs_choice: change.needsChoice,
     before: { values: before.values, ttl: before.ttl },
     after: { values: after.values, ttl: after.ttl },
     copies: action === 'none' ? null : copiesOf(after, zone),

@@ -26,7 +26,7 @@ export function proposalsOf(checks: Proposer[]): ProposedRecord[] {
         checks: [id],
         basedOn: recordsSeen(checks, name, value),
         problem: proposalProblem(check, checks),
-        caution: proposalCaution(id, type, value),
+        caution: fix.caution ?? proposalCaution(id, type, value),
       },
     ];
   });

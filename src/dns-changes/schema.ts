@@ -205,6 +205,11 @@ const PlannedChange = named(
       'What to know before you apply it. Null if there is nothing.',
       'It replaces the record at this name.',
     ),
+    needs_choice: described(
+      v.boolean(),
+      'Whether it is applied only if `records` names it, because only you know whether its `caution` is met.',
+      false,
+    ),
     copies: described(
       v.nullable(Copies),
       'Text to copy if you publish the records yourself. Null if nothing changes.',
@@ -299,7 +304,7 @@ export const ApplyPlan = named(
           v.maxLength(100, 'must contain at most 100'),
         ),
       ),
-      'Only these changes of the plan. By default, all that can be applied, except those with a condition: see `caution`.',
+      'Only these changes of the plan. By default, all that can be applied, except those with `needs_choice`.',
     ),
   }),
   'The plan to apply. `test_id` and `checks` must be those of the plan.',

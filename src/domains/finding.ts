@@ -31,6 +31,12 @@ export const Fix = named(
   v.object({
     text: described(v.string(), 'What to change, in one or two sentences.'),
     record: v.optional(described(DnsRecord, 'A DNS record to publish.')),
+    caution: v.optional(
+      described(
+        v.string(),
+        'What must be true before you publish the record. A plan includes it only if you choose it.',
+      ),
+    ),
     guide: v.optional(
       described(Reference, 'Instructions of the sending service that was used, if it is known.'),
     ),

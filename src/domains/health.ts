@@ -53,6 +53,7 @@ export async function checkHealth(app: App, row: DomainRow, caller: Caller): Pro
       ...NO_SETUP,
       blocklists: await blocklists.inUse(),
       feedbackAddresses: await feedbackAddresses(app),
+      ownSenderOf: [],
     },
     selectors: selectorsOf(row),
     expiring: expiringSelectors(row, startedAt),

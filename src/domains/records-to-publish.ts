@@ -86,6 +86,7 @@ export function isExample({ id, evidence, fix }: Proposer, checks: Proposer[]): 
 export function recordCaution(check: DomainCheck, checks: DomainCheck[]): string | null {
   const record = check.fix?.record;
   if (!record) return null;
+  if (check.fix?.caution) return check.fix.caution;
   if (PLACEHOLDER.test(record.value))
     return 'Replace the part in angle brackets with your own value first.';
   if (isExample(check, checks))

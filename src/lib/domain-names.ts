@@ -1,7 +1,7 @@
 /** Domain names in canonical form: lower-case A-labels without a trailing dot. */
 
 import { domainToASCII } from 'node:url';
-import { getDomain } from 'tldts';
+import { getDomain, parse } from 'tldts';
 
 /** In characters. */
 const MAX_NAME = 253;
@@ -74,3 +74,8 @@ const RESERVED = /(^|\.)(example|test|invalid|localhost|example\.(com|net|org))$
 
 /** Whether the name is reserved for tests and examples (RFC 2606, RFC 6761). In lower case. */
 export const isReservedName = (domain: string): boolean => RESERVED.test(domain);
+
+/** Whether names can be registered below the end of the name: false for `.lan`, `.arpa` and a mistyped `.con`. */
+export const isRegistrable = (name: string): boolean =>
+  isReservedName(name) ||
+  (!name.endsWith('.arpa') && parse(name, { validateHostname: false }).isIcann === true);

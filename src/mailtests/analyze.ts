@@ -6,6 +6,7 @@ import { receiptTime } from '../analysis/receipt/file.ts';
 import type { App } from '../app.ts';
 import { feedbackAddresses } from '../domains/feedback/address.ts';
 import { traceOf } from '../events/traces.ts';
+import { ownSenderOf } from '../feedback/sources/own-tests.ts';
 import { isoTime, monotonicClock } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { inTrace } from '../lib/trace-context.ts';
@@ -85,14 +86,15 @@ async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
   // The test was deleted after it was claimed.
   if (!message) return;
   const { SPAMD_URL, RSPAMD_URL, CHECK_LINKS } = app.config;
+  const envelope: Envelope = JSON.parse(message.envelope);
   const setup = {
     blocklists: await app.blocklists.inUse(),
     spamd: SPAMD_URL,
     rspamd: RSPAMD_URL,
     checkLinks: CHECK_LINKS,
     feedbackAddresses: await feedbackAddresses(app),
+    ownSenderOf: await ownSenderOf(app.db, envelope),
   };
-  const envelope: Envelope = JSON.parse(message.envelope);
   const at = receiptTime(envelope, message.received_at);
   clearSteps(app, test.id);
   const startedAt = monotonicClock.now();

@@ -72,6 +72,7 @@ const EXAMPLE_CHECK = {
   points: 4,
   earned: 2,
   gain: 2,
+  goes_with: null,
   reference: { name: 'RFC 9989 §4.7', url: 'https://www.rfc-editor.org/rfc/rfc9989#section-4.7' },
   fix: {
     text: 'Change the DMARC policy to p=quarantine.',
@@ -99,6 +100,10 @@ const CheckItem = named(
       'Points that the check earned. Null if it did not run or is informational.',
     ),
     gain: described(v.number(), 'How much the overall score would rise if only this check passed.'),
+    goes_with: described(
+      v.optional(nullable(v.string())),
+      'The ID of the check whose fix solves this problem too, because both have the same cause. Null if there is none. Missing in results of older rulesets.',
+    ),
     reference: described(Reference, 'The rule that the check applies.'),
     fix: described(nullable(Fix), 'What to change. Null if there is nothing to fix.'),
   }),

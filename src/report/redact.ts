@@ -3,6 +3,7 @@
 import { shortenBulkFields } from '../analysis/bulk-sender.ts';
 import type { CheckDeclaration, Fix, Json, Reference } from '../analysis/check.ts';
 import { declarationOf } from '../analysis/declarations.ts';
+import { asClause } from '../analysis/headline-cause.ts';
 import { maskTokens } from '../analysis/links/tokens.ts';
 import type { PublicEvidence, PublicKind, PublicRule } from '../analysis/public-evidence.ts';
 import type { CheckResult, ProviderVerdict } from '../analysis/result.ts';
@@ -105,7 +106,10 @@ function redactCheck(check: CheckResult, redaction: Redaction): CheckResult | nu
   };
 }
 
-const redactFix = ({ text, record, guide }: Fix, sentence: (text: string) => string): Fix => ({
+const redactFix = (
+  { text, record, caution, guide }: Fix,
+  sentence: (text: string) => string,
+): Fix => ({
   text: outsideExamples(text, sentence),
   ...(record && {
     record: {
@@ -114,6 +118,7 @@ const redactFix = ({ text, record, guide }: Fix, sentence: (text: string) => str
       value: sentence(record.value),
     },
   }),
+  ...(caution && { caution: sentence(caution) }),
   ...(guide && { guide: { name: guide.name, url: guide.url } }),
 });
 
@@ -129,6 +134,7 @@ const withoutTexts = (check: CheckResult): CheckResult => ({
   points: check.points,
   earned: check.earned,
   gain: check.gain,
+  goes_with: check.goes_with ?? null,
   reference: referenceOf(check),
   fix: null,
 });
@@ -375,12 +381,13 @@ const redactProvider = (
   })),
 });
 
-/** The summary may quote a title with a lowercase first letter. */
+/** The summary may quote a title with a lowercase first letter, or as a clause. */
 const withPublicTitles = (text: string, { titles }: Redaction): string =>
   titles
     .flatMap(([stored, shown]) => [
       [stored, shown] as const,
       [uncapitalized(stored), uncapitalized(shown)] as const,
+      [asClause(stored), asClause(shown)] as const,
     ])
     .reduce((result, [stored, shown]) => result.split(stored).join(shown), text);
 

@@ -199,9 +199,11 @@ describe('analyze DNS queries', () => {
         }),
       ],
       {
-        resolver: async () => {
+        resolver: async (name) => {
           count += 1;
-          return { status: 'nodata' };
+          return name === 'com'
+            ? { status: 'found', records: ['a.gtld-servers.net'], ttl: 300, authenticated: false }
+            : { status: 'nodata' };
         },
       },
     );
@@ -256,6 +258,7 @@ it('analyze returns checks in declared order with all their fields', async () =>
     label: 'A',
     points: 4,
     earned: 2,
+    goes_with: null,
     ...found(),
   });
   assert.equal(gain, 11.1);

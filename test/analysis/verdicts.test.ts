@@ -64,7 +64,7 @@ const notReady = ({ providers }: AnalysisResult): string =>
     .map(({ name }) => name)
     .join(', ');
 
-const UNALIGNED = 'Mailbox providers may send this message to spam: From is not authenticated.';
+const UNALIGNED = 'Mailbox providers may send this message to spam: no DKIM, and SPF is unaligned.';
 
 const CASES: [name: string, scene: Scene, limit: number, headline: string, notReady: string][] = [
   [
@@ -78,14 +78,14 @@ const CASES: [name: string, scene: Scene, limit: number, headline: string, notRe
     'the same as marketing mail: three providers require alignment',
     { from: 'ann@plain.example', kind: 'marketing' },
     40,
-    'Gmail, Yahoo and Microsoft are likely to reject this message: From is not authenticated.',
+    'Gmail and 2 others are likely to reject this message: no DKIM, and SPF is unaligned.',
     'Gmail, Yahoo, Microsoft, Apple',
   ],
   [
     'p=none instead of no record',
     { from: 'ann@plain.example', zone: { '_dmarc.plain.example': { TXT: ['v=DMARC1; p=none'] } } },
     60,
-    'Mailbox providers may send this message to spam: DMARC fails.',
+    UNALIGNED,
     '',
   ],
   [
@@ -95,7 +95,7 @@ const CASES: [name: string, scene: Scene, limit: number, headline: string, notRe
       zone: { '_dmarc.plain.example': { TXT: ['v=DMARC1; p=reject'] } },
     },
     40,
-    'Gmail, Yahoo, Microsoft and Apple are likely to reject this message: DMARC fails.',
+    'Gmail and 3 others are likely to reject this message: no DKIM, and SPF is unaligned.',
     'Gmail, Yahoo, Microsoft, Apple',
   ],
   [
@@ -107,10 +107,17 @@ const CASES: [name: string, scene: Scene, limit: number, headline: string, notRe
   ],
   [
     'a From domain without MX, A and DMARC: headline and cap name the lower cap',
-    { from: 'ann@nothing.example' },
+    { from: 'ann@nothing.example', zone: { 'nothing.example': { TXT: ['x'] } } },
     60,
     UNALIGNED,
     '',
+  ],
+  [
+    'a From domain that does not exist',
+    { from: 'ann@nothing.example' },
+    25,
+    'Many mail servers are likely to reject this message: its From domain does not exist.',
+    'Gmail, Yahoo, Microsoft, Apple',
   ],
   [
     'no From field: DMARC was not checked, so it has not failed',
@@ -123,14 +130,14 @@ const CASES: [name: string, scene: Scene, limit: number, headline: string, notRe
     'two From domains',
     { from: 'ann@example.com, bob@plain.example' },
     40,
-    'Gmail, Yahoo and Microsoft are likely to reject this message: From is repeated or invalid.',
+    'Gmail and 2 others are likely to reject this message: its From field has 2 addresses.',
     'Gmail, Yahoo, Microsoft',
   ],
   [
     'an address without a domain name',
     { from: '"bob@bank.example" <ann@[203.0.114.7]>' },
     40,
-    'Gmail, Yahoo and Microsoft are likely to reject this message: From is repeated or invalid.',
+    'Gmail, Yahoo and Microsoft are likely to reject this message: its From field is invalid.',
     'Gmail, Yahoo, Microsoft',
   ],
 ];

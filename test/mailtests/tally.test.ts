@@ -120,7 +120,7 @@ for (const seed of [1, 2, 3])
 
 test('Test counts include the issues of a result and move with a reanalysis', async (t) => {
   const clock = testClock();
-  const zone: Record<string, { TXT: string[] }> = {};
+  const zone: Record<string, { TXT: string[] }> = { 'example.com': { TXT: ['x'] } };
   const { app, call, getTest } = await startTestService(t, { zone, clock });
   const { body: made } = await call<Test>(
     'POST',

@@ -1,6 +1,16 @@
 /** The check `dkim_key`: is the key of the signature strong, valid and not in test mode? */
 
-import { type Check, type Finding, fail, offline, rfc, skipped, unknown, warn } from '../check.ts';
+import {
+  type Check,
+  type Context,
+  type Finding,
+  fail,
+  offline,
+  rfc,
+  skipped,
+  unknown,
+  warn,
+} from '../check.ts';
 import { explainFailure, nextKeyName } from '../dkim/failures.ts';
 import {
   addRsaFix,
@@ -12,6 +22,8 @@ import {
 import {
   type DkimCause,
   type DkimSignature,
+  fromDomainFirst,
+  isEd25519,
   isFromDomainSignature,
   PUBLIC_SIGNATURES,
   signatureEvidence,
@@ -21,7 +33,7 @@ import { reliesOnEd25519 } from '../dmarc/evaluate.ts';
 import { serviceKeyFix } from '../sending-services/signing-steps.ts';
 import { reportedSignature } from './dkim-alignment.ts';
 
-/** Evaluates the From domain's own signatures, or all if there are none; the worst counts. */
+/** Evaluates the From domain's own signatures, or all if there are none; the worst counts. A message of which only Ed25519 signatures are valid always has the finding. */
 export const dkimKey: Check = {
   id: 'dkim_key',
   category: 'authentication',
@@ -46,7 +58,9 @@ export const dkimKey: Check = {
     const relevant = ownSignatures.length > 0 ? ownSignatures : outcome.signatures;
     const isOnlyBasis = await context.fact(reliesOnEd25519);
     const reported = await context.fact(reportedSignature);
-    const finding = worstFinding({ relevant, isOnlyBasis, reported });
+    const signatures = { relevant, isOnlyBasis, reported };
+    const unseen = unseenSignature(context, outcome.signatures);
+    const finding = unseen ? evaluateKey(unseen, signatures) : worstFinding(signatures);
     const evidence = { ...signatureEvidence(outcome), ...finding.evidence };
     const { fix: general } = finding;
     // The fix proposes a new key beside the one of this signature.
@@ -56,6 +70,13 @@ export const dkimKey: Check = {
     return { ...finding, fix, evidence };
   },
 };
+
+/** A valid signature that large mailbox providers do not verify, if they verify none: that matters more than any key. */
+function unseenSignature(context: Context, signatures: DkimSignature[]): DkimSignature | undefined {
+  const valid = signatures.filter(({ result }) => result === 'pass');
+  const isOpen = signatures.some(({ result }) => result === 'temperror');
+  return valid.every(isEd25519) && !isOpen ? fromDomainFirst(context, valid)[0] : undefined;
+}
 
 interface Signatures {
   relevant: DkimSignature[];

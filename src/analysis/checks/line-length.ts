@@ -36,7 +36,10 @@ export const lineLength: Check = {
         evidence,
       );
     return fail({
-      title: `Your message has ${over998 === 1 ? 'a line' : `${over998.toLocaleString('en')} lines`} longer than ${MAX_LINE_OCTETS} bytes.`,
+      title:
+        over998 === 1
+          ? `Your message has a line of ${longest.toLocaleString('en')} bytes, over the limit of ${MAX_LINE_OCTETS}.`
+          : `Your message has ${over998.toLocaleString('en')} lines over ${MAX_LINE_OCTETS} bytes, up to ${longest.toLocaleString('en')}.`,
       detail:
         'Mail servers may break or reject such lines. A line broken after signing breaks the DKIM signature.',
       fix:

@@ -13,8 +13,8 @@ import {
   skipped,
   warn,
 } from '../check.ts';
-import { type BrokenName, brokenName } from '../dns/broken-name.ts';
 import { type HostProblem, type MailHost, type MailHosts, mailHosts } from '../dns/mail-hosts.ts';
+import { brokenSender, explainBroken } from '../dns/missing-domain.ts';
 import { fromDomain, mailFromDomain } from '../dns/names.ts';
 
 const NOT_CHECKED = 'The MX records were not checked.';
@@ -32,6 +32,7 @@ export const mx: Check = {
   issueTitle: 'MX records are missing or unusable',
   reference: rfc(5321, '5.1'),
   publicEvidence: {
+    missing: 'shown',
     domains: {
       domain: 'shown',
       kind: 'shown',
@@ -65,7 +66,7 @@ export const mx: Check = {
     const worst =
       problems.find((problem) => problem?.status === 'fail') ??
       problems.find((problem) => problem?.status === 'warn');
-    if (worst) return { ...worst, evidence };
+    if (worst) return { ...worst, evidence: { ...worst.evidence, ...evidence } };
     const undecided = relevant.filter(isUndecided);
     if (undecided.length > 0) {
       const failures = undecided.flatMap(({ unanswered }) => unanswered);
@@ -155,15 +156,12 @@ function isUndecided({ kind, hosts }: MailHosts): boolean {
 /** No record cures a domain that does not exist, or whose alias is broken. */
 async function brokenFinding(
   { domain, kind }: MailHosts,
-  { resolver }: Context,
+  context: Context,
 ): Promise<Finding | null> {
   if (kind !== 'nothing' && kind !== 'error') return null;
-  const broken = await brokenName(domain, resolver);
+  const broken = await brokenSender(context, domain);
   return broken && explainBroken(broken);
 }
-
-export const explainBroken = ({ title, detail, fix }: BrokenName): Finding =>
-  fail({ title, detail, fix });
 
 function problemOf(mailHosts: MailHosts): Finding | null {
   const { domain, kind, hosts } = mailHosts;

@@ -13,6 +13,7 @@ import {
   warn,
 } from '../check.ts';
 import { type MailHosts, mailHosts } from '../dns/mail-hosts.ts';
+import { brokenSender, explainBroken } from '../dns/missing-domain.ts';
 import { fromDomain, mailFromDomain } from '../dns/names.ts';
 
 const NOT_CHECKED = 'The return path was not checked.';
@@ -32,6 +33,7 @@ export const returnPath: Check = {
     mail_from: 'mailbox-domain',
     domain: 'shown',
     kind: 'shown',
+    missing: 'shown',
     ...PUBLIC_FAILED_LOOKUPS,
   },
   about: mailFromDomain,
@@ -64,7 +66,12 @@ export const returnPath: Check = {
         withDomain,
       );
     if (found.kind === 'nothing') {
-      const finding = { ...undeliverable(domain), evidence: withDomain };
+      const broken = await brokenSender(context, domain);
+      const isMissing = broken?.kind === 'missing';
+      const { evidence: cause, ...problem } = isMissing
+        ? explainBroken(broken)
+        : undeliverable(domain);
+      const finding = { ...problem, evidence: { ...withDomain, ...cause } };
       return domain === fromDomain(context) ? { ...finding, dependsOn: ['mx'] } : finding;
     }
     if (isUnusable(found))

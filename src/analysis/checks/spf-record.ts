@@ -17,7 +17,7 @@ import {
 import { aliasChain } from '../dns/alias.ts';
 import { fromDomain } from '../dns/names.ts';
 import { knownOwner } from '../sending-services/ownership.ts';
-import { firstRecordFix, keepSender } from '../sending-services/spf-steps.ts';
+import { firstRecordFix, type KeptSender, keepSender } from '../sending-services/spf-steps.ts';
 import { evaluateSpf, spfIdentity, spfResult } from '../spf/evaluate.ts';
 import { isPrivateNetwork } from '../spf/networks.ts';
 import { findSpfProblems, MAX_LOOKUPS, type SpfProblem } from '../spf/problems.ts';
@@ -214,7 +214,7 @@ async function proposeSpf(root: SpfNode, problems: SpfProblem[], context: Contex
   if (improved !== published) {
     const kept = await keepPassing(root.domain, improved, context);
     if (kept === null) return { text };
-    return spfFix(`${text}${kept.note}`, root.domain, withDefaultSenders(kept.value));
+    return keptFix(text, root.domain, { ...kept, value: withDefaultSenders(kept.value) });
   }
   // The record that passes all senders is an included record of the same owner.
   const closing = problems.find(({ change }) => change?.kind === 'close' && change.node !== root);
@@ -222,9 +222,14 @@ async function proposeSpf(root: SpfNode, problems: SpfProblem[], context: Contex
   const { domain, records } = closing.change.node;
   const kept = await keepPassing(domain, withSoftFail(records[0] ?? ''), context);
   return kept && withDefaultSenders(kept.value) === kept.value
-    ? spfFix(`${text}${kept.note}`, domain, kept.value)
+    ? keptFix(text, domain, kept)
     : { text };
 }
+
+const keptFix = (text: string, domain: string, { value, note, caution }: KeptSender): Fix => ({
+  ...spfFix(`${text}${note}${caution ? ` ${caution}` : ''}`, domain, value),
+  ...(caution && { caution }),
+});
 
 /** Whether the proposed record leaves no part that mailbox providers cannot use. */
 const isCorrectable = ({ level, change, isSyntax, isOpen }: SpfProblem): boolean =>
@@ -263,7 +268,7 @@ async function keepPassing(
   domain: string,
   value: string,
   context: Context,
-): Promise<{ value: string; note: string } | null> {
+): Promise<KeptSender | null> {
   const { result, clientIp, ...identity } = await context.fact(spfResult);
   if ((result !== 'pass' && result !== 'permerror') || clientIp === null)
     return { value, note: '' };

@@ -157,7 +157,7 @@ async function failureOf(outcome: SpfOutcome, context: Context): Promise<Failure
     context,
     { domain, clientIp },
     {
-      add: `Add this server to your SPF record, as shown here. If ${clientIp} is not your server, find out why it sends mail for your domain.`,
+      add: 'Add this server to your SPF record, as shown here.',
       publish:
         'Publish this record, and add the other servers and services that send for this domain.',
     },

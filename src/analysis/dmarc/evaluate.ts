@@ -64,7 +64,9 @@ export async function reliesOnEd25519(context: Context): Promise<boolean> {
     context.fact(dmarcResult),
     context.fact(spfResult),
   ]);
-  if (identifiers !== 'pass' || (spf.result === 'pass' && alignment.spf.aligned)) return false;
+  // While SPF is unknown, it may be a second basis.
+  const maySpf = spf.result === 'pass' || spf.result === 'temperror' || spf.result === null;
+  if (identifiers !== 'pass' || (maySpf && alignment.spf.aligned !== false)) return false;
   return !(await context.fact(hasAlignedRsaSignature));
 }
 

@@ -1,6 +1,7 @@
 /** Domains at which no record would help: those that do not exist, and those with a broken alias. */
 
-import { organizationalDomain } from '../../lib/domain-names.ts';
+import { closestName } from '../../lib/closest-name.ts';
+import { isRegistrable, organizationalDomain } from '../../lib/domain-names.ts';
 import {
   type DnsAnswer,
   type RecordType,
@@ -11,16 +12,24 @@ import {
 export interface BrokenName {
   /** `missing`: not registered. `loop`: an alias that leads back to itself. `beside`: an alias beside other records. */
   kind: 'missing' | 'loop' | 'beside';
+  domain: string;
   /** One sentence. */
   title: string;
   detail: string;
   fix: string;
 }
 
-/** Null if the domain is in order, as far as lookups succeed. */
-export async function brokenName(domain: string, resolver: Resolver): Promise<BrokenName | null> {
+/**
+ * Null if the domain is in order, as far as lookups succeed. `related`: other domains of the sender, one of which may be
+ * the right spelling.
+ */
+export async function brokenName(
+  domain: string,
+  resolver: Resolver,
+  related: string[] = [],
+): Promise<BrokenName | null> {
   const registered = organizationalDomain(domain) ?? domain;
-  if (await isMissing(registered, resolver)) return missing(registered);
+  if (await isMissing(registered, resolver)) return missing(registered, related);
   const aliases = await followAliases(domain, resolver);
   if (aliases.isLoop) return loop(domain, aliases.path);
   const target = aliases.path.at(-1);
@@ -72,23 +81,34 @@ async function hasOwnRecords(name: string, target: string, resolver: Resolver): 
 const isSame = (a: DnsAnswer, b: DnsAnswer): boolean =>
   JSON.stringify(recordsOf(a)?.toSorted()) === JSON.stringify(recordsOf(b)?.toSorted());
 
-const missing = (domain: string): BrokenName => ({
-  kind: 'missing',
-  title: `${domain} does not exist in DNS.`,
-  detail:
-    'Nothing can be delivered to it, and mail servers reject mail from a domain that does not exist.',
-  fix: `Check the spelling. If ${domain} is right, register it, or ask its registrar why it is not in DNS.`,
-});
+function missing(domain: string, related: string[]): BrokenName {
+  const others = related.map((name) => organizationalDomain(name) ?? name);
+  const intended = closestName(
+    domain,
+    others.filter((name) => name !== domain),
+  );
+  const spelling =
+    intended === null ? 'Check the spelling.' : `Check the spelling: is ${intended} meant?`;
+  return {
+    ...{ kind: 'missing', domain },
+    title: `${domain} does not exist in DNS.`,
+    detail:
+      'Nothing can be delivered to it, and mail servers reject mail from a domain that does not exist.',
+    fix: isRegistrable(domain)
+      ? `${spelling} If ${domain} is right, register it, or ask its registrar why it is not in DNS.`
+      : `${spelling} Public DNS has no names that end in .${domain.split('.').at(-1)}, so send from a domain that you have registered.`,
+  };
+}
 
 const loop = (domain: string, path: string[]): BrokenName => ({
-  kind: 'loop',
+  ...{ kind: 'loop', domain },
   title: `${domain} is an alias that leads back to itself.`,
   detail: `Its CNAME record starts a loop (${[domain, ...path].join(' → ')}), so no record of ${domain} can be looked up.`,
   fix: `Delete the CNAME record of ${domain}. Then publish its own records there, or an alias to a name that has them.`,
 });
 
 const beside = (domain: string, target: string): BrokenName => ({
-  kind: 'beside',
+  ...{ kind: 'beside', domain },
   title: `${domain} has a CNAME record beside other records, which DNS does not allow.`,
   detail: `The CNAME leads to ${target}. Which of the records a mail server sees depends on what it looked up before (RFC 1034 §3.6.2).`,
   fix: `Delete the CNAME record of ${domain}. For a website, give ${domain} A and AAAA records instead, or what your DNS provider calls ALIAS, ANAME or CNAME flattening.`,

@@ -15,6 +15,7 @@ const ERROR_CODES: Record<DnsErrorReason, string> = {
   refused: 'EREFUSED',
   unreachable: 'ECONNREFUSED',
   malformed: 'EBADRESP',
+  denies: 'EBADRESP',
   disabled: 'ECANCELLED',
   limit: 'ECANCELLED',
 };

@@ -7,7 +7,7 @@ import type { ProbeMailTls } from '../../net/smtp/probe.ts';
 import type { Setup } from '../check.ts';
 import { type Context, DEADLINE_MS, type Finding } from '../check.ts';
 import { dkimSelectorChecks } from '../checks/dkim-selector.ts';
-import { explainBroken, mx } from '../checks/mx.ts';
+import { mx } from '../checks/mx.ts';
 import {
   boundedResolver,
   boundedWeb,
@@ -17,6 +17,7 @@ import {
 } from '../context.ts';
 import { type FoundKeys, lookUpKeys, type Selectors } from '../dkim/selectors.ts';
 import { brokenName } from '../dns/broken-name.ts';
+import { explainBroken } from '../dns/missing-domain.ts';
 import { parseMessage } from '../mime/parse-message.ts';
 import {
   causesOf,

@@ -6,6 +6,8 @@ import {
   dmarcPolicyRule,
   FORMAT_CHECKS,
   failsOnWarning,
+  needsRsa,
+  needsRsaOrSpf,
   type ProviderRules,
   TRUE_SENDER,
 } from './rule.ts';
@@ -24,6 +26,7 @@ export const apple: ProviderRules = {
       title: 'Mail passes SPF or DKIM, which iCloud Mail uses to authenticate all mail.',
       applies: 'any',
       needs: [['spf'], ['dkim']],
+      evaluate: needsRsaOrSpf(null),
       error: null,
       consequences: ['unauthenticated'],
     },
@@ -70,6 +73,7 @@ export const apple: ProviderRules = {
       title: 'DKIM passes.',
       applies: 'bulk',
       needs: [['dkim']],
+      evaluate: needsRsa(null),
       error: null,
     },
     {

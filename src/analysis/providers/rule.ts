@@ -8,6 +8,7 @@ import {
   type FindFact,
   hasBlockedFile,
   hasMalformedLines,
+  hasOnlyEd25519,
   hasPolicyNone,
   impersonatesSomeone,
   listsOnlyHelo,
@@ -84,29 +85,48 @@ function hasOnlyEightBitBody(evidence: CheckFact['evidence']): boolean {
 const isEmpty = (value: Json): boolean =>
   value === 0 || value === null || (Array.isArray(value) && value.length === 0);
 
-/**
- * Whether the only valid signatures of the From domain use Ed25519. Gmail and Microsoft do not verify
- * those.
- */
-const hasOnlyEd25519 = (find: FindFact): boolean => {
-  const key = find('dkim_key');
-  const hasProblem = key?.status === 'fail' || key?.status === 'warn';
-  return hasProblem && key.evidence.only_ed25519 === true;
+/** null: not known. */
+type VerifiesEd25519 = false | null;
+
+const UNKNOWN_ED25519: RuleOutcome = {
+  status: 'unknown',
+  detail: 'It is unknown whether this provider verifies Ed25519.',
 };
 
-const ED25519_OUTCOME: RuleOutcome = { status: 'not_met', because: ['dkim_key'] };
+const ed25519Outcome = (verifies: VerifiesEd25519): RuleOutcome =>
+  verifies === false ? { status: 'not_met', because: ['dkim_key'] } : UNKNOWN_ED25519;
+
+const UNKNOWN_SPF: RuleOutcome = { status: 'unknown', because: ['spf'] };
+
+/** Whether it is unknown, not because of another failure. */
+const isOpen = (find: FindFact, id: string): boolean => {
+  const fact = find(id);
+  if (fact?.status === 'skipped') return fact.failedCauses.length === 0;
+  return fact === undefined || fact.status === 'error';
+};
 
 /** For a rule that an Ed25519 signature alone does not meet. */
-export const failsOnEd25519 = (find: FindFact): RuleOutcome | null =>
-  hasOnlyEd25519(find) ? ED25519_OUTCOME : null;
+export const needsRsa =
+  (verifies: VerifiesEd25519) =>
+  (find: FindFact): RuleOutcome | null =>
+    hasOnlyEd25519(find) ? ed25519Outcome(verifies) : null;
 
 /** For a rule that an Ed25519 signature alone does not meet, although SPF can. */
-export const failsOnEd25519WithoutSpf = (find: FindFact): RuleOutcome | null =>
-  find('spf')?.status === 'pass' ? null : failsOnEd25519(find);
+export const needsRsaOrSpf =
+  (verifies: VerifiesEd25519) =>
+  (find: FindFact): RuleOutcome | null => {
+    if (!hasOnlyEd25519(find) || find('spf')?.status === 'pass') return null;
+    return isOpen(find, 'spf') ? UNKNOWN_SPF : ed25519Outcome(verifies);
+  };
 
-/** For a rule about alignment. `dkim_key` only warns if SPF passes with alignment. */
-export const failsOnUnalignedEd25519 = (find: FindFact): RuleOutcome | null =>
-  find('dkim_key')?.status === 'fail' ? failsOnEd25519(find) : null;
+/** For a rule about alignment. `dkim_key` only warns if SPF passes with alignment, or may. */
+export const needsAlignedRsa =
+  (verifies: VerifiesEd25519) =>
+  (find: FindFact): RuleOutcome | null => {
+    if (!hasOnlyEd25519(find)) return null;
+    if (find('dkim_key')?.status === 'fail') return ed25519Outcome(verifies);
+    return isOpen(find, 'spf') ? UNKNOWN_SPF : null;
+  };
 
 /** DMARC was not checked, which is not a failure. The rules about From report the cause. */
 const NO_FROM_DOMAIN: RuleOutcome = {
@@ -116,8 +136,7 @@ const NO_FROM_DOMAIN: RuleOutcome = {
 
 interface PolicyRuleOptions {
   error: string | null;
-  /** null: not known. */
-  verifiesEd25519: false | null;
+  verifiesEd25519: VerifiesEd25519;
 }
 
 /** All four providers apply the DMARC policy of the From domain to mail of any sender. */
@@ -136,6 +155,9 @@ export const dmarcPolicyRule = ({ error, verifiesEd25519 }: PolicyRuleOptions): 
   // With p=none or no record, mail that fails DMARC breaks no rule.
   evaluate(find) {
     const dmarc = find('dmarc');
+    if (dmarc?.failedCauses.includes('from')) return NO_FROM_DOMAIN;
+    if (dmarc?.failedCauses.some((id) => id === 'dmarc_policy' || id === 'dmarc_record'))
+      return { status: 'met', detail: 'The From domain has no DMARC policy to apply.' };
     const isSkippedForKey = dmarc?.failedCauses.includes('dkim_key') && hasOnlyEd25519(find);
     if (hasPolicyNone(find) && (dmarc?.status === 'fail' || isSkippedForKey))
       return {
@@ -143,17 +165,10 @@ export const dmarcPolicyRule = ({ error, verifiesEd25519 }: PolicyRuleOptions): 
         because: [hasOnlyEd25519(find) ? 'dkim_key' : 'dmarc'],
         note: 'The DMARC policy in effect is none: failing mail is still delivered.',
       };
-    if (isSkippedForKey)
-      return verifiesEd25519 === false
-        ? ED25519_OUTCOME
-        : { status: 'unknown', detail: 'It is unknown whether this provider verifies Ed25519.' };
-    if (dmarc?.failedCauses.includes('from')) return NO_FROM_DOMAIN;
-    const hasNoRecord = dmarc?.failedCauses.some(
-      (id) => id === 'dmarc_policy' || id === 'dmarc_record',
-    );
-    return hasNoRecord
-      ? { status: 'met', detail: 'The From domain has no DMARC policy to apply.' }
-      : null;
+    if (isSkippedForKey) return ed25519Outcome(verifiesEd25519);
+    const mayRely = hasOnlyEd25519(find) && isOpen(find, 'spf');
+    if (dmarc?.status === 'pass' && mayRely && !hasPolicyNone(find)) return UNKNOWN_SPF;
+    return null;
   },
 });
 

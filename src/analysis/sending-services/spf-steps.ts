@@ -9,6 +9,7 @@ import { MAX_LOOKUPS } from '../spf/problems.ts';
 import { isSpfRecord, spfFix, withAddress, withInclude } from '../spf/record.ts';
 import { walkSpf, withPublished } from '../spf/tree.ts';
 import { deliveringService, type FoundService, sendingServices } from './identify.ts';
+import { isOwnServer } from './own-server.ts';
 import { foreignOwner, ownDomainFix } from './ownership.ts';
 import { privateMailboxFix } from './private-mailbox.ts';
 import { hasSuffix, type SendingService } from './service.ts';
@@ -25,7 +26,8 @@ interface Target {
 
 /**
  * The fix for a sending server that the record does not allow. The servers of a sending service have many
- * customers and change, so the fix includes the record of the service. Only other servers are listed.
+ * customers and change, so the fix includes the record of the service. Only other servers are listed. Unless something
+ * else than the message shows that the domain uses the server, the fix asks first.
  */
 export async function allowSenderFix(
   context: Context,
@@ -40,12 +42,28 @@ export async function allowSenderFix(
   const found = await context.fact(sendingServices);
   const certain = found.filter(({ isCertain }) => isCertain);
   const include = await findInclude(context, { domain, clientIp }, record, certain);
-  if (include) return includeFix(domain, record, include);
+  const isOwn = await isOwnServer(context, domain);
+  if (include) {
+    const isUsed = isOwn || (await mailboxHost(context, domain)) === include.service;
+    return includeFix(domain, record, include, isUsed);
+  }
   const likely = certain[0] ?? found[0];
   if (likely) return serviceAdvice({ domain, clientIp }, likely);
   const text = record === null ? texts.publish : texts.add;
-  return spfFix(text, domain, withAddress(record, clientIp));
+  const fix = spfFix(text, domain, withAddress(record, clientIp));
+  if (isOwn) return fix;
+  return {
+    ...fix,
+    text: `Is ${clientIp} your server? If not, there is nothing to publish: someone else used ${domain} as the sender. If it is, ${inSentence(text)}`,
+    caution: onlyIfServer(clientIp),
+  };
 }
+
+const inSentence = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+const onlyIfServer = (address: string): string => `Publish it only if ${address} is your server.`;
+const onlyIfUsed = (service: string, domain: string): string =>
+  `Publish it only if you use ${service} to send as ${domain}.`;
 
 /** The SPF record of the domain itself; null if there is none. */
 async function currentRecord(context: Context, domain: string): Promise<string | null> {
@@ -102,6 +120,7 @@ function includeFix(
   domain: string,
   record: string | null,
   { service, name, exceedsLimit }: Include,
+  isUsed: boolean,
 ): Fix {
   const guide = spfGuide(service);
   if (exceedsLimit)
@@ -113,8 +132,13 @@ function includeFix(
     record === null
       ? `Publish this SPF record, and add the other servers and services that send for ${domain}.`
       : `Add include:${name} to your SPF record, as shown.`;
-  const text = `${publish} The include allows every server of ${service.name}. Do not list its IP addresses: they change, and other customers use them too.`;
-  return { ...spfFix(text, domain, withInclude(record, name)), guide };
+  const question = `Do you use ${service.name} to send as ${domain}? If not, there is nothing to publish. If you do, `;
+  const text = `${isUsed ? publish : question + inSentence(publish)} The include allows every server of ${service.name}. Do not list its IP addresses: they change, and other customers use them too.`;
+  return {
+    ...spfFix(text, domain, withInclude(record, name)),
+    ...(!isUsed && { caution: onlyIfUsed(service.name, domain) }),
+    guide,
+  };
 }
 
 /** For a service without an include that lets the message pass, or one that is only probable. */
@@ -139,6 +163,13 @@ function spfStep({ name, spf, returnPath }: SendingService, domain: string): str
     : `In ${name}, set up ${returnPath}. It needs no include in your SPF record.`;
 }
 
+export interface KeptSender {
+  value: string;
+  /** What the record allows beside the change, as a sentence to append. */
+  note: string;
+  caution?: string;
+}
+
 /**
  * The record changed so that the message still passes SPF, if it passes now. Null if only the address of a
  * service's server would achieve that.
@@ -147,18 +178,21 @@ export async function keepSender(
   context: Context,
   target: Target,
   record: string,
-): Promise<{ value: string; note: string } | null> {
+): Promise<KeptSender | null> {
+  const isOwn = await isOwnServer(context, target.domain);
   const found = (await context.fact(sendingServices)).filter(({ isCertain }) => isCertain);
   const include = await findInclude(context, target, record, found);
   if (include && !include.exceedsLimit)
     return {
       value: withInclude(record, include.name),
       note: ` The record shown also includes ${include.name}, because ${include.service.name} sent this message.`,
+      ...(!isOwn && { caution: onlyIfUsed(include.service.name, target.domain) }),
     };
   if (found.length > 0) return null;
   return {
     value: withAddress(record, target.clientIp),
     note: ` The record shown also allows ${target.clientIp}, which sent this message.`,
+    ...(!isOwn && { caution: onlyIfServer(target.clientIp) }),
   };
 }
 

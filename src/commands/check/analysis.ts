@@ -91,6 +91,7 @@ export async function* analyzeMessages(
     rspamd: config.RSPAMD_URL,
     checkLinks: config.CHECK_LINKS && !options['no-links'],
     feedbackAddresses: {},
+    ownSenderOf: [],
   });
 
   const analyze = async (source: MessageSource, setup: Setup): Promise<SourceOutcome> => {

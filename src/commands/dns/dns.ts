@@ -5,14 +5,7 @@ import type { App } from '../../app.ts';
 import { type Config, readConfig } from '../../config/config.ts';
 import { changeOr404, listChanges, presentChange } from '../../dns-changes/changes.ts';
 import { applyPlan, undoChange } from '../../dns-changes/confirmed.ts';
-import {
-  isPossible,
-  needsChoice,
-  planFor,
-  planOf,
-  presentPlan,
-  publicSource,
-} from '../../dns-changes/plans.ts';
+import { isPossible, planFor, planOf, presentPlan, publicSource } from '../../dns-changes/plans.ts';
 import { proposalsOf } from '../../dns-changes/proposals.ts';
 import type { DnsPlan } from '../../dns-changes/schema.ts';
 import { SERVER_KIND_IDS } from '../../dns-changes/servers/index.ts';
@@ -301,7 +294,7 @@ async function apply(
   const { changes, token } = await planFor(app, domain, row, { checks });
   io.stdout(planText(presentPlan(domain, row.id, { changes, token }), row.name, io));
   const possible = changes.filter(isPossible);
-  const records = yes ? possible.filter((change) => !needsChoice(change)) : possible;
+  const records = yes ? possible.filter(({ needsChoice }) => !needsChoice) : possible;
   if (records.length < possible.length)
     printMessage(io, 'To publish the records with a condition too, omit --yes and confirm.');
   if (records.length === 0) {

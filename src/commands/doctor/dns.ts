@@ -2,6 +2,7 @@
 
 import { isIP } from 'node:net';
 import { isLocalAddress, reverseName } from '../../lib/addresses.ts';
+import { isDenial, KNOWN } from '../../net/dns/denials.ts';
 import { systemDnsServers } from '../../net/dns/network-resolver.ts';
 import { DNS_FAILURES, type DnsAnswer, parseMx, recordsOf } from '../../net/dns/resolver.ts';
 import {
@@ -32,12 +33,12 @@ async function resolverState({ resolver, config, clock }: Checkup) {
     port === 53 ? host : `${host}:${port}`,
   );
   const startedAt = clock.now();
-  const answer = await resolver('com', 'NS');
+  const answer = await resolver(KNOWN.name, KNOWN.type);
   const ms = Math.max(0, clock.now() - startedAt);
   const failure = failureOf(answer);
   const names = servers.join(', ');
   if (failure !== null) return problem(`${names}: ${failure}.`, SET_SERVERS);
-  if (answer.status !== 'found')
+  if (isDenial(answer))
     return problem(
       `${names} says that com has no name servers, so its answers are wrong.`,
       SET_SERVERS,

@@ -1,7 +1,7 @@
 /** The page that shows what publishing the records of a domain changes, and publishes them once an admin confirms. */
 
 import * as v from 'valibot';
-import { isPossible, needsChoice } from '../../dns-changes/plans.ts';
+import { isPossible } from '../../dns-changes/plans.ts';
 import { dnsChangeOperations, dnsServerOperations } from '../../dns-changes/routes.ts';
 import type { DnsChange, DnsPlan, DnsServer, PlannedChangeBody } from '../../dns-changes/schema.ts';
 import { serversFor } from '../../dns-changes/stored-servers.ts';
@@ -263,7 +263,7 @@ function Planned({ change, isChoice }: { change: PlannedChangeBody; isChoice: bo
             type="checkbox"
             name="record"
             value={keyOf(change)}
-            checked={!needsChoice(change)}
+            checked={!change.needs_choice}
           />
           Publish {change.type} at {sanitize(change.name)}
         </label>

@@ -4,7 +4,7 @@ import type { Envelope } from '../../analysis/check.ts';
 import type { CheckResult } from '../../analysis/result.ts';
 import type { Observation } from '../../events/observations.ts';
 import { normalizeAddress } from '../../lib/addresses.ts';
-import { addressDomain, organizationalDomain } from '../../lib/domain-names.ts';
+import { addressDomain, normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { FeedbackAddressRow, TestRow } from '../../store/tables.generated.ts';
 
@@ -46,6 +46,50 @@ export async function ownTestOf(
   for (const test of byDkim) if (await isDirect(db, test)) return dayOf(test);
   return null;
 }
+
+/**
+ * The domains of the team above MAIL FROM, or the HELO name, of which the sending address is a server: a person has marked
+ * it as their own, or an earlier test shows it.
+ */
+export async function ownSenderOf(
+  db: Db,
+  { client_ip, mail_from, helo }: Pick<Envelope, 'client_ip' | 'mail_from' | 'helo'>,
+): Promise<string[]> {
+  const address = normalizeAddress(client_ip ?? '');
+  const domain = mail_from ? addressDomain(mail_from) : normalizeDomain(helo ?? '');
+  if (address === null || domain === null) return [];
+  const labels = domain.split('.');
+  const domains = await db
+    .selectFrom('domains')
+    .select(['id', 'name'])
+    .where(
+      'name',
+      'in',
+      labels.map((_, index) => labels.slice(index).join('.')),
+    )
+    .execute();
+  const own = await Promise.all(
+    domains.map(async ({ id, name }) => {
+      const isOwn =
+        (await isMarkedOwn(db, id, address)) ||
+        (await ownTestOf(db, { domain_id: id, address, ...WITHOUT_REPORTS }, name)) !== null;
+      return isOwn ? name : [];
+    }),
+  );
+  return own.flat();
+}
+
+/** No report of a receiver speaks against the address. */
+const WITHOUT_REPORTS = { messages: 0, passed: 1 };
+
+const isMarkedOwn = async (db: Db, domainId: string, address: string): Promise<boolean> =>
+  (await db
+    .selectFrom('feedback_addresses')
+    .innerJoin('feedback_sources', 'feedback_sources.id', 'feedback_addresses.source_id')
+    .select('feedback_sources.id')
+    .where('feedback_addresses.id', '=', `${domainId} ${address}`)
+    .where('feedback_sources.mark', '=', 'own')
+    .executeTakeFirst()) !== undefined;
 
 const envelopeOf = ({ envelope }: Pick<TestRow, 'envelope'>): Partial<Envelope> =>
   JSON.parse(envelope ?? '{}');

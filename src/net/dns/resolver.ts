@@ -38,6 +38,8 @@ export type DnsErrorReason =
   | 'unreachable'
   | 'malformed'
   | 'limit'
+  /** The resolver denies names that exist: see `withoutFalseDenials`. */
+  | 'denies'
   | 'disabled';
 
 /** Looks up one name; never rejects. Names are in A-labels, without a trailing dot. */
@@ -68,5 +70,6 @@ export const DNS_FAILURES: Record<DnsErrorReason, string> = {
   unreachable: 'no DNS server could be reached',
   malformed: 'the DNS response is invalid',
   limit: 'the limit on DNS queries was reached',
+  denies: 'the DNS server says that even com does not exist, so its answers are wrong',
   disabled: 'DNS lookups are disabled',
 };

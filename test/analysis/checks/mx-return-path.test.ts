@@ -111,7 +111,13 @@ table(returnPath, [
     'pass',
     { zone: good, envelope: { mail_from: '<a@EXAMPLE.com>' } },
   ],
-  ['neither MX nor address', 'warn', { zone: good, envelope: other }, 'bounce.example.org'],
+  [
+    'neither MX nor address',
+    'warn',
+    { zone: { ...good, 'example.org': { TXT: ['x'] } }, envelope: other },
+    'bounce.example.org',
+  ],
+  ['a domain that does not exist', 'fail', { zone: good, envelope: other }, 'example.org'],
   [
     'a time-out',
     'error',
@@ -161,13 +167,13 @@ test('mx and return_path checks look up each domain once and ten hosts at most',
   const records = Array.from({ length: 60 }, (_, i) => `${i} mx${i}.example.net`);
   const resolver: Resolver = async (name, type) => {
     queries.push(`${name}/${type}`);
-    return type === 'MX'
+    return type === 'MX' || name === 'com'
       ? { status: 'found', records, ttl: 1, authenticated: false }
       : { status: 'nodata' };
   };
   const context = await contextFor({ message, resolver });
   await Promise.all([mx.run(context), returnPath.run(context)]);
   assert.equal(queries.filter((query) => query === 'example.com/MX').length, 1);
-  // Addresses of both kinds, and whether the name is an alias.
-  assert.equal(queries.length, 1 + 10 * 3);
+  // Addresses of both kinds, and whether the name is an alias. And one query whether denials are true.
+  assert.equal(queries.length, 1 + 10 * 3 + 1);
 });

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ownSenderOf } from '../../../src/feedback/sources/own-tests.ts';
 import type { FeedbackSource } from '../../../src/feedback/sources/schema.ts';
 import { sendAndWait } from '../../e2e/sender.ts';
 import { goodMessage } from '../../helpers/good-message.ts';
@@ -62,6 +63,15 @@ test('An address becomes an own source by a test only if its From domain is auth
     const done = await sendAndWait(service, { raw: goodMessage(), ...mail });
     assert.equal(done.status, 'completed');
   }
+  const ownAt = (last: number) =>
+    ownSenderOf(service.app.db, {
+      ...{ client_ip: at(last), mail_from: 'news@mail.example.com', helo: null },
+    });
+  assert.deepEqual(
+    await Promise.all([61, 62, 64, 65, 66].map(ownAt)),
+    [['example.com'], ['example.com'], [], [], []],
+    'a test that passes SPF, one that passes DKIM, a forwarded one, one of another domain, none',
+  );
   // The tests had their addresses looked up again.
   await named(feedback);
   const sources = await read();

@@ -1,0 +1,53 @@
+/** Whether the sending address is a server of a domain. A message alone proves nothing: anyone can send it. */
+
+import { normalizeAddress } from '../../lib/addresses.ts';
+import { ownedDomain } from '../../lib/domain-names.ts';
+import { parseMx, recordsOf } from '../../net/dns/resolver.ts';
+import type { Context } from '../check.ts';
+import { dkimResult } from '../dkim/verify.ts';
+import { clientPtr, publicClient, usableNames } from '../dns/names.ts';
+import { forwarding } from '../forwarding/forwarding.ts';
+import { hasSuffix } from './service.ts';
+
+const MAX_HOSTS = 5;
+
+/**
+ * True if the owner of the domain has shown it: with the address of the domain or of its mail servers, with a name
+ * below the domain that leads to the address and back, with a valid signature, or in the service.
+ */
+export async function isOwnServer(context: Context, domain: string): Promise<boolean> {
+  const { address } = publicClient(context);
+  if (address === null) return false;
+  const owner = ownedDomain(domain) ?? domain;
+  if (context.setup.ownSenderOf.some((name) => hasSuffix(name, [owner]))) return true;
+  if (await isSigned(context, owner)) return true;
+  if (context.offline) return false;
+  const [mailServers, reverseNames] = await Promise.all([
+    Promise.all([...new Set([domain, owner])].map((name) => mailServersOf(context, name))),
+    context.fact(clientPtr),
+  ]);
+  const reverse = reverseNames === null ? [] : usableNames(reverseNames);
+  const names = [
+    ...[domain, owner, ...mailServers.flat()],
+    ...reverse.filter((name) => hasSuffix(name, [owner])),
+  ];
+  const type = address.includes(':') ? 'AAAA' : 'A';
+  const answers = await Promise.all(
+    [...new Set(names)].map((name) => context.resolver(name, type)),
+  );
+  return answers.some((answer) =>
+    recordsOf(answer)?.some((text) => normalizeAddress(text) === address),
+  );
+}
+
+async function mailServersOf({ resolver }: Context, domain: string): Promise<string[]> {
+  const records = recordsOf(await resolver(domain, 'MX')) ?? [];
+  return records.map((text) => parseMx(text).exchange.toLowerCase()).slice(0, MAX_HOSTS);
+}
+
+/** A forwarded message has its signature too, but comes from the server of someone else. */
+async function isSigned(context: Context, owner: string): Promise<boolean> {
+  if (context.fact(forwarding).kind !== 'direct') return false;
+  const { signatures } = await context.fact(dkimResult);
+  return signatures.some(({ result, domain }) => result === 'pass' && hasSuffix(domain, [owner]));
+}
