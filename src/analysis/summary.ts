@@ -86,6 +86,7 @@ function rankedByGain(checks: CheckResult[]): CheckResult[] {
       (a, b) =>
         b.gain - a.gain ||
         isCause(b) - isCause(a) ||
+        asksFirst(b) - asksFirst(a) ||
         rank(a) - rank(b) ||
         isResult(a) - isResult(b) ||
         b.points - a.points,
@@ -94,6 +95,9 @@ function rankedByGain(checks: CheckResult[]): CheckResult[] {
 
 /** It names the setup that causes others. */
 const isCause = ({ evidence }: CheckResult): number => (evidence.setup === undefined ? 0 : 1);
+
+/** If the server is not the sender's, no other fix helps. */
+const asksFirst = ({ id, fix }: CheckResult): number => (id === 'spf' && fix?.caution ? 1 : 0);
 
 const isResult = ({ id }: CheckResult): number => (id === 'dmarc' ? 1 : 0);
 
@@ -143,7 +147,9 @@ function consequenceHeadline(
   if (id === 'replaced_from')
     return firstShort([...titlesOf(result, 'from'), `${LIKELY}, but ${problem}.`]);
   if (effect === 'weakness')
-    return firstShort(isSetup ? [`${LIKELY}, but ${problem}.`] : oneMechanism(find));
+    return firstShort(
+      id === 'one_mechanism' && !isSetup ? oneMechanism(find) : [`${LIKELY}, but ${problem}.`],
+    );
   if (id === 'requirement') {
     const claims = namings(namesOf(broken)).map((names) => `${subject} breaks rules of ${names}`);
     return firstShort([
