@@ -325,8 +325,9 @@ export const CONSEQUENCES = [
     actor: SERVERS,
     reason: 'The HELO name of the sending server is invalid.',
     problem: 'the HELO name is invalid',
-    reference: 'RFC 5321 §4.1.1.1. Some mail servers reject such a server, but no large provider.',
-    applies: (find) => failed(find, 'helo') && find('helo')?.evidence.addresses === undefined,
+    reference:
+      'RFC 5321 §4.1.1.1. Some mail servers reject such a server; the large providers do not.',
+    applies: (find) => failed(find, 'helo'),
   },
   {
     id: 'too_large',
@@ -378,17 +379,6 @@ export const CONSEQUENCES = [
     problem: 'the HTML is too large',
     reference: 'Gmail hides the rest of the message.',
     applies: (find) => failed(find, 'html_size'),
-  },
-  {
-    id: 'unknown_helo',
-    limit: 89,
-    effect: 'weakness',
-    actor: SERVERS,
-    reason: 'The HELO name of the sending server does not resolve.',
-    problem: 'the HELO name does not resolve',
-    reference:
-      'RFC 5321 §4.1.1.1. Spam filters distrust such a server, and some servers reject it.',
-    applies: (find) => failed(find, 'helo') && find('helo')?.evidence.addresses !== undefined,
   },
   {
     id: 'replaced_from',
@@ -543,7 +533,7 @@ const SETUPS: Record<SetupKind, { problem: string; consequences: ConsequenceId[]
     problem: 'no mail service sent it',
     consequences: [
       ...OF_SENDER,
-      ...(['listed_address', 'no_reverse_dns', 'no_tls', 'invalid_helo', 'unknown_helo'] as const),
+      ...(['listed_address', 'no_reverse_dns', 'no_tls', 'invalid_helo'] as const),
       'invalid_message_id',
     ],
   },

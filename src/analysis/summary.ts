@@ -148,12 +148,15 @@ function consequenceHeadline(
     return firstShort([...titlesOf(result, 'from'), `${LIKELY}, but ${problem}.`]);
   if (effect === 'weakness')
     return firstShort(
-      id === 'one_mechanism' && !isSetup ? oneMechanism(find) : [`${LIKELY}, but ${problem}.`],
+      id === 'one_mechanism' && !isSetup
+        ? oneMechanism(find)
+        : problems.map((cause) => `${LIKELY}, but ${cause}.`),
     );
   if (id === 'requirement') {
     const claims = namings(namesOf(broken)).map((names) => `${subject} breaks rules of ${names}`);
     return firstShort([
       ...clauses.flatMap((clause) => claims.map((claim) => `${claim}: ${clause}.`)),
+      ...clauses.map((clause) => `Provider rules are broken: ${clause}.`),
       ...claims.map((claim) => `${claim}.`),
     ]);
   }

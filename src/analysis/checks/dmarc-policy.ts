@@ -8,6 +8,7 @@ import {
   type Finding,
   type Fix,
   fail,
+  info,
   offline,
   pass,
   rfc,
@@ -37,6 +38,7 @@ import {
 import { fromDomain } from '../dns/names.ts';
 import { forwarding } from '../forwarding/forwarding.ts';
 import { foreignOwner } from '../sending-services/ownership.ts';
+import { hasValidChain } from './arc.ts';
 import { proposesRecord, recordFinding } from './dmarc-record.ts';
 
 export const dmarcPolicy: Check = {
@@ -74,6 +76,8 @@ export async function policyFinding(context: Context): Promise<Finding> {
   const mailboxOf = await context.fact(reportMailboxes);
   const evaluated = evaluatePolicy(discovery, isRepairFirst, mailboxOf);
   const isForwarded = context.fact(forwarding).kind !== 'direct';
+  if (isForwarded && evaluated.status === 'warn' && (await context.fact(hasValidChain)))
+    return ofSealedCopy(evaluated);
   const finding = (await isFailing(context))
     ? withoutStricterRecord(evaluated, isForwarded)
     : evaluated;
@@ -96,6 +100,14 @@ async function isFailing(context: Context): Promise<boolean> {
   const { result } = await context.fact(dmarcResult);
   return result === 'fail';
 }
+
+/** The author of a post that a list sealed has nothing to fix: the copy says nothing about other mail of the domain. */
+const ofSealedCopy = ({ title, detail, evidence }: Finding): Finding =>
+  info(
+    title,
+    `${detail} To see what to change, test with a message that nobody forwards.`,
+    evidence,
+  );
 
 /** Published now, a stricter record would make mailbox providers reject this message. */
 function withoutStricterRecord(finding: Finding, isForwarded: boolean): Finding {

@@ -84,7 +84,7 @@ async function resolveName(context: Context, name: string, address: string): Pro
   const reverse = await context.fact(clientPtr);
   const reverseNames = reverse === null ? [] : usableNames(reverse);
   const settingOf = (other: string) => heloSetting(context.message, name, other);
-  const [publicName] = reverseNames.filter((one) => one !== name && !containsAddress(one, address));
+  const publicName = await confirmedName(context, reverseNames, types[0], address);
   const ownName = publicName
     ? `its name in reverse DNS, ${publicName}, in HELO (${settingOf(publicName)})`
     : `a HELO name of yours that resolves to ${address} (${settingOf('that name')})`;
@@ -113,6 +113,19 @@ async function resolveName(context: Context, name: string, address: string): Pro
         });
   // If the PTR record has the same name, both checks fail because of the same missing record.
   return reverseNames.includes(name) ? { ...finding, dependsOn: ['fcrdns'] } : finding;
+}
+
+/** A reverse name that resolves back and is not generic. */
+async function confirmedName(
+  { resolver }: Context,
+  names: string[],
+  type: 'A' | 'AAAA',
+  address: string,
+): Promise<string | null> {
+  const name = names.find((one) => !containsAddress(one, address));
+  if (name === undefined) return null;
+  const addresses = recordsOf(await resolver(name, type)) ?? [];
+  return addresses.some((text) => normalizeAddress(text) === address) ? name : null;
 }
 
 async function invalidName(context: Context, announced: string): Promise<Finding> {

@@ -46,6 +46,22 @@ const isMissing = async (name: string, resolver: Resolver): Promise<boolean> =>
   (await resolver(name, 'SOA')).status === 'nxdomain' &&
   (await resolver(name, 'CNAME')).status === 'nxdomain';
 
+/** For a name below a domain that exists: null if the name exists, or if that is unknown. */
+export async function missingSubdomain(
+  name: string,
+  resolver: Resolver,
+): Promise<BrokenName | null> {
+  const parent = organizationalDomain(name);
+  if (parent === null || parent === name || !(await isMissing(name, resolver))) return null;
+  return {
+    ...{ kind: 'missing', domain: name },
+    title: `${name} does not exist in DNS.`,
+    detail:
+      'Nothing can be delivered to it, and mail servers reject mail from a domain that does not exist.',
+    fix: `Check the spelling. To send from an address at ${parent}, correct From. To send from ${name}, set it up in your email service first, with all records that it shows.`,
+  };
+}
+
 const MAX_ALIASES = 8;
 
 /** The names to which the domain leads, without itself. */

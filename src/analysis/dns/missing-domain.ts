@@ -5,7 +5,7 @@ import { type Context, type Finding, fail } from '../check.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { listEntries } from '../mime/mailbox-list.ts';
 import { fields } from '../mime/message.ts';
-import { type BrokenName, brokenName } from './broken-name.ts';
+import { type BrokenName, brokenName, missingSubdomain } from './broken-name.ts';
 import { fromDomain, fullHostName, isLocalName, mailFromDomain } from './names.ts';
 
 /** As `brokenName`, with the other domains of the message as possible spellings. */
@@ -20,10 +20,10 @@ export async function brokenSender(context: Context, domain: string): Promise<Br
     ...signatures.slice(0, 5).map((signature) => signature.domain),
     fullHostName(context.envelope.helo ?? ''),
   ];
-  return brokenName(
-    domain,
-    context.resolver,
-    names.flatMap((name) => name || []),
+  const related = names.flatMap((name) => name || []);
+  return (
+    (await brokenName(domain, context.resolver, related)) ??
+    missingSubdomain(domain, context.resolver)
   );
 }
 
@@ -61,21 +61,23 @@ export function withMissingDomains(
     return typeof missing === 'string' ? [{ id, missing }] : [];
   });
   if (causes.length === 0) return findings;
-  const ofFrom = from === null ? null : (organizationalDomain(from) ?? from);
+  const names = from === null ? [] : [from, organizationalDomain(from) ?? from];
   return findings.map((finding, index) => {
     const { id } = checks[index]!;
-    const cause = causes.find((one) => one.id !== id && isAbout(finding, id, one.missing, ofFrom));
+    const cause = causes.find((one) => one.id !== id && isAbout(finding, id, one.missing, names));
     return cause ? { ...finding, dependsOn: [...(finding.dependsOn ?? []), cause.id] } : finding;
   });
 }
 
-function isAbout(finding: Finding, id: string, missing: string, from: string | null): boolean {
+/** `names`: the From domain and its organizational domain. */
+function isAbout(finding: Finding, id: string, missing: string, names: string[]): boolean {
   if (!['fail', 'warn', 'info'].includes(finding.status)) return false;
   const { domain, envelope_domain: envelope, helo, signatures } = finding.evidence ?? {};
   const isWithin = (name: unknown) =>
     typeof name === 'string' && (name === missing || name.endsWith(`.${missing}`));
   if ([domain, envelope, helo].some(isWithin)) return true;
-  if (!ABOUT_FROM.includes(id) || from !== missing || typeof domain === 'string') return false;
+  if (!ABOUT_FROM.includes(id) || !names.includes(missing) || typeof domain === 'string')
+    return false;
   // A signature of another domain is broken for a reason of its own.
   const signers = Array.isArray(signatures) ? signatures : [];
   return (
