@@ -2,7 +2,6 @@
 
 import type { Context } from '../check.ts';
 import { htmlFacts } from '../html/facts.ts';
-import { fields } from '../mime/message.ts';
 import { senderPart } from '../quotes/sender-part.ts';
 import { plainWords } from '../text.ts';
 import { dependsOnContext, isGenericText } from './generic-text.ts';
