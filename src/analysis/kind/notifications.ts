@@ -55,8 +55,12 @@ export function notification(mail: MailFacts): string | null {
   const [inSubject] = findPhrases(ACTIONS, mail.subject, 1);
   const [inOpening] = findPhrases(ACTIONS, mail.opening, 1);
   const action = inSubject ?? (isAutomatic ? inOpening : undefined);
-  // These programs also name the conversation or the project.
-  const isPlaced = isAutomatic || isInThread(mail.message) || hasField(mail, 'list-id');
+  // These programs also name the conversation or the project, such as "[Bug 7]".
+  const isPlaced =
+    isAutomatic ||
+    isInThread(mail.message) ||
+    hasField(mail, 'list-id') ||
+    mail.message.subject?.startsWith('[');
   if (isPlaced || inSubject || inOpening)
     for (const { key } of headers) {
       const prefix = PREFIXES.find((start) => key.startsWith(start));
