@@ -86,6 +86,7 @@ function rankedByGain(checks: CheckResult[]): CheckResult[] {
       (a, b) =>
         b.gain - a.gain ||
         isCause(b) - isCause(a) ||
+        asksFirst(b) - asksFirst(a) ||
         rank(a) - rank(b) ||
         isResult(a) - isResult(b) ||
         b.points - a.points,
@@ -94,6 +95,9 @@ function rankedByGain(checks: CheckResult[]): CheckResult[] {
 
 /** It names the setup that causes others. */
 const isCause = ({ evidence }: CheckResult): number => (evidence.setup === undefined ? 0 : 1);
+
+/** If the server is not the sender's, no other fix helps. */
+const asksFirst = ({ id, fix }: CheckResult): number => (id === 'spf' && fix?.caution ? 1 : 0);
 
 const isResult = ({ id }: CheckResult): number => (id === 'dmarc' ? 1 : 0);
 

@@ -11,6 +11,7 @@ import {
   offline,
   pass,
   rfc,
+  skipped,
   unknown,
   warn,
 } from '../check.ts';
@@ -30,6 +31,7 @@ import { MAX_SIGNATURES } from '../dkim/signature.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 import { explainChangedCopy } from '../forwarding/explain.ts';
+import { fields } from '../mime/message.ts';
 import { PUBLIC_RECEIVER_RESULT, withReceiverResult } from '../receipt/receiver-result.ts';
 import { serviceKeyFix, signingFix } from '../sending-services/signing-steps.ts';
 
@@ -59,6 +61,11 @@ async function evaluate(
   evidence: Finding['evidence'],
 ): Promise<Finding> {
   const { result, signatures } = outcome;
+  if (result === 'none' && isUnsent(context))
+    return skipped(
+      'DKIM was not checked.',
+      'No mail server has received this file yet, and servers sign a message when they send it.',
+    );
   if (result === 'none') return unsignedFinding(context, evidence);
   const deciding = fromDomainFirst(context, signatures).filter(
     (signature) => signature.result === result,
@@ -86,6 +93,12 @@ async function evaluate(
   }
   return validFinding(deciding, signatures.length - deciding.length, context.receivedAt, evidence);
 }
+
+/** A draft, or a copy from a Sent folder. */
+const isUnsent = ({ envelope, message }: Context): boolean =>
+  envelope.file !== undefined &&
+  envelope.client_ip === null &&
+  fields(message, 'received').length === 0;
 
 /** The causes for which the key must be published again or replaced. */
 const KEY_CAUSES = new Set<DkimCause | null>([
