@@ -46,13 +46,14 @@ const PROGRAMS: Record<string, string> = {
 };
 const PREFIXES = Object.keys(PROGRAMS);
 
-/** The reason why a message is a notification; null if it is none. Anyone can add these fields, so the content counts, too. */
+/** The reason why a message is a notification; null if it is none. Anyone can add these fields, so the content counts too. */
 export function notification(mail: MailFacts): string | null {
   const { headers } = mail.message;
   if (headers.some(isCampaignField)) return null;
   for (const { key } of headers) {
     const prefix = PREFIXES.find((start) => key.startsWith(start));
-    if (prefix) return `It is a notification by ${PROGRAMS[prefix]} about what somebody did there.`;
+    if (prefix)
+      return `It is a notification from ${PROGRAMS[prefix]} about what somebody did there.`;
   }
   const isAutomatic =
     mail.autoSubmitted.startsWith('auto-') || hasField(mail, 'x-auto-response-suppress');

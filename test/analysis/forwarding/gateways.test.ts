@@ -44,7 +44,7 @@ const CHANGES: Change[] = [
     ptr: `out.${DOMAIN}`,
     fields: 'X-IronPort-AV: E=Sophos;i="6.20"\r\n',
     change: addFooter('Scanned.'),
-    title: /^A gateway, by its traces Cisco Secure Email \(IronPort\), changed the body/,
+    title: /^A gateway, apparently Cisco Secure Email \(IronPort\), changed the body/,
     fix: /Mail Policies, Signing Profiles/,
   },
   {
@@ -147,6 +147,6 @@ describe('A gateway that changes signed mail', () => {
     const scene = await changed(CHANGES[0]!);
     const zone = { ...scene.zone, [scene.ptr!]: { A: ['203.0.114.1'] } };
     const { check } = await reportOf({ ...scene, zone });
-    assert.match(check('dkim').title, /^A gateway, by its traces Barracuda, changed the body/);
+    assert.match(check('dkim').title, /^A gateway, apparently Barracuda, changed the body/);
   });
 });
