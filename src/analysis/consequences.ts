@@ -527,7 +527,7 @@ const SETUPS: Record<SetupKind, { problem: string; consequences: ConsequenceId[]
   contact_form: { problem: 'From is a visitor’s address', consequences: OF_SENDER },
   default_sender: {
     problem: 'From is a default address',
-    consequences: [...OF_SENDER, 'unreachable_sender', 'invalid_from'],
+    consequences: [...OF_SENDER, 'missing_domain', 'unreachable_sender', 'invalid_from'],
   },
   access_line: {
     problem: 'it was sent without a mail service',

@@ -152,7 +152,7 @@ function consequenceHeadline(
     const claims = namings(namesOf(broken)).map((names) => `${subject} breaks rules of ${names}`);
     return firstShort([
       ...clauses.flatMap((clause) => claims.map((claim) => `${claim}: ${clause}.`)),
-      ...clauses.map((clause) => `Provider rules are broken: ${clause}.`),
+      ...clauses.map((clause) => `It breaks provider rules: ${clause}.`),
       ...claims.map((claim) => `${claim}.`),
     ]);
   }

@@ -13,6 +13,7 @@ import {
   type MailKind,
 } from '../../src/analysis/consequences.ts';
 import { gradeOf } from '../../src/analysis/grade.ts';
+import { causesOf, clauseOf } from '../../src/analysis/headline-cause.ts';
 import {
   capTable,
   namedProviders,
@@ -264,6 +265,9 @@ async function analyzeDefect({ plant }: Defect, change?: (world: World) => void)
   return analyzeWorld(world);
 }
 
+/** Some provider rule, whichever. */
+const UNMET = { problem: 'breaks', id: 'requirement' } as const;
+
 function assertConsistent(result: AnalysisResult): void {
   const { checks, providers, judged_kind, score, grade, cap, summary } = result;
   const status = (provider: Provider) =>
@@ -279,8 +283,15 @@ function assertConsistent(result: AnalysisResult): void {
     }
   if (cap) {
     assert.ok(score! <= cap.limit && grade === gradeOf(score!));
-    const problem = CONSEQUENCES.find(({ reason }) => reason === cap.reason)?.problem ?? 'breaks';
-    assert.ok(summary.includes(problem), `“${summary}” does not name: ${cap.reason}`);
+    const { problem, id } = CONSEQUENCES.find(({ reason }) => reason === cap.reason) ?? UNMET;
+    const facts = factsOf(checks);
+    const ofProblems = problems.flatMap((check) => clauseOf(facts.get(check.id)) ?? []);
+    const causes = causesOf(id, (check) => facts.get(check));
+    const names = [problem, ...causes, ...(id === UNMET.id ? ofProblems : [])];
+    assert.ok(
+      names.some((name) => summary.includes(name)),
+      `“${summary}” does not name: ${cap.reason}`,
+    );
     if (gradeOf(cap.limit) === 'F')
       assert.ok(
         providers.some((one) => one.status === 'not_ready'),

@@ -30,6 +30,7 @@ export function randomResult(random: Random) {
     id,
     status: oneOf(random, STATUSES),
     gain: 0,
+    evidence: {},
     points: 1,
   }));
   return { score, grade, spf: word(), dkim: word(), dmarc: word(), checks: JSON.stringify(checks) };

@@ -48,8 +48,8 @@ export async function ownTestOf(
 }
 
 /**
- * The domains of the team above MAIL FROM, or the HELO name, of which the sending address is a server: a person has marked
- * it as their own, or an earlier test shows it.
+ * The domains of the team, at or above MAIL FROM or the HELO name, of which the sending address is a server. Either a
+ * person has marked it as their own, or an earlier test shows it.
  */
 export async function ownSenderOf(
   db: Db,

@@ -271,7 +271,7 @@ test('ip_blocklists check queries each list once, plus TXT where listed', async 
   const asked: string[] = [];
   const zone = { ...on('zen.spamhaus.org', '127.0.0.2') };
   const resolver: Resolver = (name, type) => {
-    asked.push(`${name}/${type}`);
+    if (name !== 'com') asked.push(`${name}/${type}`);
     return zoneResolver(zone)(name, type);
   };
   await find(ipBlocklists, { resolver, setup: { blocklists: withFault('bl.spamcop.net') } });

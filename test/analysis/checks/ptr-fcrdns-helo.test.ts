@@ -7,7 +7,7 @@ import { fcrdns } from '../../../src/analysis/checks/fcrdns.ts';
 import { helo } from '../../../src/analysis/checks/helo.ts';
 import { ptr } from '../../../src/analysis/checks/ptr.ts';
 import type { Resolver } from '../../../src/net/dns/resolver.ts';
-import type { Zone } from '../../../src/net/dns/zone.ts';
+import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
 import { type CheckInput, contextFor, runCheck } from '../../helpers/analysis.ts';
 
 const REVERSE = '1.2.0.192.in-addr.arpa';
@@ -171,13 +171,13 @@ test('helo check reports hostile HELO texts without querying them', async () => 
     const asked: string[] = [];
     const resolver: Resolver = async (name, type) => {
       asked.push(`${name}/${type}`);
-      return { status: 'nxdomain' };
+      return zoneResolver({})(name, type);
     };
     const finding = await runCheck(helo, { message, resolver, envelope: { helo: text } });
     assert.equal(finding.status, 'fail', text.slice(0, 40));
     assert.ok(JSON.stringify(finding).length < 3000);
-    // The name proposed in the fix may come from the PTR record, so only that is queried.
-    assert.deepEqual(asked, [`${REVERSE}/PTR`]);
+    // The name proposed in the fix may come from the PTR record, so only that is queried, and whether its denial is true.
+    assert.deepEqual(asked, [`${REVERSE}/PTR`, 'com/NS']);
   }
 });
 

@@ -135,7 +135,7 @@ describe('The default address of a program in From', () => {
     it(`is not seen in ${name}`, async () => {
       const { check, fixes } = await reportOf(scene);
       assert.equal(check('from').status, 'pass');
-      assert.doesNotMatch(fixes, /Goes with “/);
+      assert.doesNotMatch(fixes, /Goes with “From”/);
     });
 
   it('is not seen where DNS does not answer for a domain of examples', async () => {
