@@ -216,7 +216,7 @@ async function resultOf(
     checks: results,
     judged_kind: kind,
     alternative,
-    // Their rules are about sent messages.
+    // Provider rules apply only to sent messages.
     providers: context.template ? [] : providerVerdicts(results, kind, facts),
     ruleset: RULESET,
     ...(context.template && { is_template: true as const }),
@@ -313,7 +313,7 @@ function toResult(
   };
 }
 
-/** The fixes that a setup causes say it themselves. */
+/** Fixes of findings that a setup causes already name the cause. */
 const withCause = (fix: Fix, cause: Check | undefined): Fix =>
   cause && !fix.text.startsWith('Goes with “')
     ? { ...fix, text: `Goes with “${cause.label}”: its fix solves this too. ${fix.text}` }

@@ -10,5 +10,5 @@ export const AUTH_RESULTS = [
   'temperror',
   'permerror',
 ] as const;
-/** The words of RFC 8601 §2.7. */
+/** The result values of RFC 8601 §2.7. */
 export type AuthResult = (typeof AUTH_RESULTS)[number];

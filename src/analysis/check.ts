@@ -70,7 +70,7 @@ export interface AnalysisInput {
   envelope: Envelope;
   /**
    * Milliseconds since the Unix epoch. The current time for all checks: none reads a clock. It is null for a file whose
-   * header does not say it. Then nothing is judged that depends on it.
+   * header does not say. Nothing that depends on it is judged then.
    */
   receivedAt: number | null;
   kind: MessageKind;
@@ -90,7 +90,7 @@ export interface Setup {
   checkLinks: boolean;
   /** Where the service takes reports about its domains, by domain name. Empty outside the service. */
   feedbackAddresses: Record<string, string>;
-  /** The domains of which the sending address is a server, as the service knows. Empty outside the service. */
+  /** The team's domains that are known to send from this address. Empty outside the service. */
   ownSenderOf: string[];
 }
 
@@ -103,7 +103,7 @@ export interface Context extends AnalysisInput {
   /** The guarded client, which never connects to private or special addresses. */
   web: WebClient;
   setup: Setup;
-  /** The number in the file of a line of the message as it arrived. */
+  /** Maps a line of the message as it arrived to its number in the file. */
   lineInFile(line: number): number;
   /** Offline mode: no network requests. Checks that need the network are `skipped`. */
   offline: boolean;
@@ -124,7 +124,7 @@ export interface Reference {
 export interface Fix {
   text: string;
   record?: { type: string; name: string; value: string };
-  /** What must be true of the record, which only the reader knows. It is never published unless chosen. */
+  /** A condition that only the reader can confirm. With it, the record is published only if chosen. */
   caution?: string;
   /** Instructions of the sending service in use. Always a page that this program chose. */
   guide?: { name: string; url: string };
@@ -192,8 +192,8 @@ export interface Check {
    */
   fixedBy?: string[][];
   /**
-   * The domain whose owner alone can fix what the check finds, such as the one that has the records; null if it has
-   * none. If it belongs to someone else than the reader, the finding gives no advice.
+   * The domain whose owner must fix what the check finds, such as the one with the records; null if there is none. If
+   * someone other than the reader owns it, the finding gives no advice.
    */
   about?(context: Context): string | null | Promise<string | null>;
   run(context: Context): Finding | Promise<Finding>;

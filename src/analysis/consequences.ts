@@ -56,7 +56,7 @@ export const CONSEQUENCES = [
     actor: SERVERS,
     reason: 'The From domain does not exist.',
     problem: 'its From domain does not exist',
-    reference: 'Mail servers reject mail from a domain that DNS does not have (RFC 5321 §2.3.5).',
+    reference: 'Mail servers reject mail from domains that do not exist in DNS (RFC 5321 §2.3.5).',
     applies: (find) => failed(find, 'mx') && isText(find('mx')?.evidence.missing),
   },
   {
@@ -158,7 +158,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: LARGE,
     reason: 'SPF does not pass, and Gmail and Microsoft do not verify the Ed25519 signature.',
-    problem: 'SPF fails, and DKIM is only Ed25519',
+    problem: 'SPF fails, and DKIM uses only Ed25519',
     reference: DUAL,
     applies: (find) => hasOnlyEd25519(find) && lacks(find, 'spf'),
   },
@@ -385,7 +385,7 @@ export const CONSEQUENCES = [
     limit: 89,
     effect: 'weakness',
     actor: LARGE,
-    reason: 'From has a domain of the sending service, not of the sender.',
+    reason: 'From uses a domain of the sending service, not of the sender.',
     problem: 'From is not at your own domain',
     reference: 'The reputation of that domain depends on all customers of the service.',
     applies: (find) =>
@@ -413,7 +413,7 @@ const lacks = (find: FindFact, id: string): boolean =>
 
 /**
  * Whether all valid signatures use Ed25519, which Gmail and Microsoft do not verify: to them, the message has none. All
- * caps and rules about that ask here.
+ * caps and rules about this use this function.
  */
 export const hasOnlyEd25519 = (find: FindFact): boolean => {
   const key = find('dkim_key');
@@ -510,7 +510,7 @@ export function hasMalformedLines(find: FindFact): boolean {
   return isCounted || (Array.isArray(limits) && limits.length > 0);
 }
 
-// The cause of many problems: how the message was sent.
+// The setup of the sender, which can cause many problems at once.
 
 const OF_SENDER: ConsequenceId[] = [
   'unauthenticated',
@@ -524,13 +524,13 @@ const OF_SENDER: ConsequenceId[] = [
 
 /** The problem in a few words, for the end of the headline, and the consequences that it can have. */
 const SETUPS: Record<SetupKind, { problem: string; consequences: ConsequenceId[] }> = {
-  contact_form: { problem: 'From is the address of a visitor', consequences: OF_SENDER },
+  contact_form: { problem: 'From is a visitor’s address', consequences: OF_SENDER },
   default_sender: {
     problem: 'From is a default address',
     consequences: [...OF_SENDER, 'missing_domain', 'unreachable_sender', 'invalid_from'],
   },
   access_line: {
-    problem: 'no mail service sent it',
+    problem: 'it was sent without a mail service',
     consequences: [
       ...OF_SENDER,
       ...(['listed_address', 'no_reverse_dns', 'no_tls', 'invalid_helo'] as const),
@@ -551,11 +551,11 @@ function setupOf(find: FindFact): SetupKind | null {
   return null;
 }
 
-/** Its records are not judged, because they are not the sender's. */
+/** Whether From is not the sender's own domain, so that its records are not judged. */
 const hasForeignFrom = (find: FindFact): boolean =>
   ['contact_form', 'default_sender'].includes(setupOf(find) ?? '');
 
-/** The consequence with its cause as the problem, if that is the way in which the message was sent. */
+/** The consequence, with the setup as the problem if that is its cause. */
 export function withSetupProblem(
   consequence: AppliedConsequence,
   find: FindFact,
@@ -572,7 +572,7 @@ export function withSetupProblem(
 
 /** A consequence that applies to a message, or the one of provider rules that are not met. */
 export interface AppliedConsequence extends Omit<Consequence, 'applies'> {
-  /** `problem` names how the message was sent, which is the cause. */
+  /** `problem` names the setup of the sender, which is the cause. */
   isSetup?: boolean;
 }
 

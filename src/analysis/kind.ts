@@ -143,7 +143,7 @@ function classifyDiscussion(reason: string, signs: FoundSign[]): Verdict {
   };
 }
 
-/** Less than this is a passing word, and not a promotion that pretends to be a notification. */
+/** Below this, it is a passing mention, not a promotion disguised as a notification. */
 const MIN_PROMOTION = 8;
 
 /**
@@ -152,7 +152,7 @@ const MIN_PROMOTION = 8;
  */
 function classifyNotification(mail: MailFacts, signs: FoundSign[]): Verdict | null {
   const content = signs.filter(({ basis }) => basis !== 'list' && basis !== 'manage');
-  // Without them, its words and fields say more.
+  // Without a list field or a way to unsubscribe, weighing all signs says more.
   if (content.length === signs.length) return null;
   const reason = notification(mail);
   if (reason === null) return null;

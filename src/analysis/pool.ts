@@ -22,7 +22,7 @@ export type PoolOutcome =
 /** A message that is read only when its analysis starts, so that waiting jobs need no memory. */
 export interface StoredRaw {
   size: number;
-  /** A new array each time, because it is moved to the thread. With it, what only its header says about it. */
+  /** A new array each time, because it is moved to the thread. Optionally with values that only its header has. */
   read(): Promise<Uint8Array | Pick<AnalysisInput, 'raw' | 'envelope' | 'receivedAt'>>;
 }
 

@@ -42,7 +42,7 @@ export function failedDependencies({
   return (found?.[1] ?? found?.[2])?.split(', ') ?? [];
 }
 
-/** How the reason begins for which a check is left out of a template. */
+/** The start of the reason why a check is skipped for a template. */
 export const LEFT_OUT = 'Not checked: this is a template, and ';
 
 const NONE: string[] = [];
@@ -115,7 +115,7 @@ export interface AnalysisResult {
   alternative: Alternative | null;
   providers: ProviderVerdict[];
   ruleset: string;
-  /** A template: the score covers what a template shows, and nothing about sending. Missing for messages. */
+  /** Set for a template: its score covers its content, and nothing about sending. Missing for messages. */
   is_template?: true;
 }
 

@@ -103,7 +103,7 @@ async function withPossibleFix(
   return { ...finding, fix: await withExistingDomain(aliased, context) };
 }
 
-/** The finding as it concerns who really sent the message. A setup that is the cause says itself what to change. */
+/** The finding, adapted to who really sent the message. If a setup is the cause, its own fix says what to change. */
 async function withSender(
   check: Check,
   finding: Finding,

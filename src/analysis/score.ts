@@ -15,12 +15,12 @@ export const WEIGHTS: Record<Category, number> = {
   spam_filters: 10,
 };
 
-/** The weight of a category, whose checks that ran have these points. */
+/** The weight of a category, given the points of its checks that ran. */
 export type WeightOf = (name: Category, points: number) => number;
 
 const fixedWeight: WeightOf = (name) => WEIGHTS[name];
 
-/** For templates, where some categories have only one check: each point counts the same. */
+/** For templates, where some categories have only one check: every point has the same weight. */
 export const weightByPoints: WeightOf = (_, points) => points;
 
 /** The properties of a check that determine the score. */

@@ -33,7 +33,7 @@ export function summarize(result: Unsummarized, facts = factsOf(result.checks)):
   const { score, temporary, checks, judged_kind } = result;
   if (result.is_template) return templateHeadline(checks);
   if (score === null && isDenied(checks))
-    return 'This message has no score: the DNS resolver denies even names that exist.';
+    return 'This message has no score: the DNS resolver reports existing names as missing.';
   if (score === null)
     return temporary
       ? 'This message has no score: fewer than two of SPF, DKIM and DMARC could be checked.'
@@ -43,7 +43,7 @@ export function summarize(result: Unsummarized, facts = factsOf(result.checks)):
   return score >= 90 ? highScoreHeadline(result) : lowScoreHeadline(score, result, facts);
 }
 
-/** What a template shows, and no provider's verdict: nothing was sent. */
+/** The problems of a template. No provider has a verdict: nothing was sent. */
 function templateHeadline(checks: CheckResult[]): string {
   const found = checksToFix(checks);
   if (found.length === 0) return 'No problems found in this template.';
@@ -93,7 +93,7 @@ function rankedByGain(checks: CheckResult[]): CheckResult[] {
     );
 }
 
-/** It names the setup that causes others. */
+/** Whether it names the setup that causes other problems. */
 const isCause = ({ evidence }: CheckResult): number => (evidence.setup === undefined ? 0 : 1);
 
 /** If the server is not the sender's, no other fix helps. */
@@ -185,7 +185,7 @@ const brokenRule = (
 function subjectOf({ alternative, judged_kind, checks }: Unsummarized): string {
   if (alternative) return `As ${judged_kind.kind} mail, it`;
   const vendor = checks.find(({ id }) => id === 'from')?.evidence.sent_by;
-  return typeof vendor === 'string' ? `This message by ${vendor}` : 'This message';
+  return typeof vendor === 'string' ? `This message from ${vendor}` : 'This message';
 }
 
 const namesOf = (providers: ProviderVerdict[]): string[] => providers.map(({ name }) => name);

@@ -32,7 +32,7 @@ export interface ProposedRecord {
   isAdded?: boolean;
   /** Why it cannot be published as it is; null if it can. */
   problem: string | null;
-  /** What must be true, which only the reader knows: it is published only if chosen. Null if there is nothing. */
+  /** A condition that only the reader can confirm: the change is published only if chosen. Null if there is none. */
   caution: string | null;
 }
 
@@ -54,7 +54,7 @@ export interface PlannedChange {
   problem: string | null;
   /** What to know before applying it. */
   caution: string | null;
-  /** Whether it is applied only if it is named. */
+  /** Whether it is applied only if chosen. */
   needsChoice: boolean;
 }
 

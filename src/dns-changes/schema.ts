@@ -207,7 +207,7 @@ const PlannedChange = named(
     ),
     needs_choice: described(
       v.boolean(),
-      'Whether it is applied only if `records` names it, because only you know whether its `caution` is met.',
+      'Whether it is applied only if `records` names it, because only you can confirm its `caution`.',
       false,
     ),
     copies: described(

@@ -114,7 +114,7 @@ function changeText(change: PlannedChangeBody, isToCopy: boolean): string {
     `Why: ${clean(purpose)}`,
     problem === null ? '' : `Cannot be applied: ${clean(problem)}`,
     caution === null ? '' : `Caution: ${clean(caution)}`,
-    change.needs_choice ? 'Applied only if records names it: ask the user whether this is so.' : '',
+    change.needs_choice ? 'Applied only if records names it: ask the user first.' : '',
     isToCopy && copies ? `Zone file:\n${copies.zone_file.split('\n').map(clean).join('\n')}` : '',
   ]
     .filter(Boolean)

@@ -13,10 +13,10 @@ const MessageReceipt = named(
   'MessageReceipt',
   v.object({
     object: typeField('message_receipt'),
-    summary: described(v.string(), 'Who received the message, as a sentence.'),
+    summary: described(v.string(), 'How the message was received, as a sentence.'),
     envelope: described(Envelope, 'What a test of this message starts from.'),
   }),
-  'Who received a saved message last, and from where.',
+  'Which server received a saved message last, and from where.',
   {
     object: 'message_receipt',
     summary:
@@ -44,9 +44,9 @@ export const readMessageReceipt = route({
   operation: 'readMessageReceipt',
   role: 'member',
   writes: false,
-  summary: 'Read who received a saved message',
+  summary: 'Read how a saved message was received',
   description:
-    'Returns the envelope that a test of this saved message has without other values. Only the header is read, so the header is enough. Nothing is stored.',
+    'Returns the envelope that a test of this saved message uses if you give no other values. Only the header is read, so the header is enough. Nothing is stored.',
   consumes: { type: 'message/rfc822', maxBytes: () => MAX_HEADER_BYTES },
   response: MessageReceipt,
   async handle({ raw }) {

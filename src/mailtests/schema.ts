@@ -102,7 +102,7 @@ const CheckItem = named(
     gain: described(v.number(), 'How much the overall score would rise if only this check passed.'),
     goes_with: described(
       v.optional(nullable(v.string())),
-      'The ID of the check whose fix solves this problem too, because both have the same cause. Null if there is none. Missing in results of older rulesets.',
+      'The ID of the check whose fix also solves this problem, because both have the same cause. Null if there is none. Missing in results of older rulesets.',
       'dkim',
     ),
     reference: described(Reference, 'The rule that the check applies.'),

@@ -45,7 +45,7 @@ export const MESSAGE_INPUT = {
 };
 
 export const CHECK_MESSAGE_TEXT =
-  'Checks the source of one email message: authentication, spam filters, content and the rules of Gmail, Yahoo, Microsoft and Apple. Returns the findings in order of points lost, each with its fix and the DNS record to publish. The header of a received message says how it arrived; client_ip, helo and mail_from override that. If neither is known, SPF stays unknown.';
+  'Checks the source of one email message: authentication, spam filters, content and the rules of Gmail, Yahoo, Microsoft and Apple. Returns the findings in order of points lost, each with its fix and the DNS record to publish. The header of a received message says how it arrived; client_ip, helo and mail_from override it. If the header does not say and you omit them, SPF stays unknown.';
 
 export const checkMessage = tool({
   name: 'check_message',

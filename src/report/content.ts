@@ -89,7 +89,7 @@ export const STATUS_WORDS: Record<CheckStatus, string> = {
 
 /** What the score of a template does not cover. */
 export const TEMPLATE_LIMITATIONS =
-  'The score covers what the template shows; each point counts the same. Sender, authentication and reputation decide about delivery too. Send the template once to check them.';
+  'The score covers only the template, and every point has the same weight. Sender, authentication and reputation also affect delivery. Send the template once to check them.';
 
 /** What the score does not cover. */
 export const SCORE_LIMITATIONS =

@@ -41,8 +41,8 @@ interface CertificateEvaluation {
 }
 
 /**
- * The certificate must cover one of `names`. `now` is in milliseconds since the Unix epoch; null if it is not known. `isOld`:
- * that is when the message arrived, and the certificate is a newer one.
+ * The certificate must cover one of `names`. `now` is in milliseconds since the Unix epoch; null if unknown. `isOld`: it is
+ * when the message arrived, so the certificate may be newer.
  */
 export function evaluateCertificate(
   pem: Uint8Array,

@@ -112,7 +112,7 @@ const ERROR_REASONS: Record<DnsErrorReason, string> = {
   unreachable: 'Not queried: no DNS server could be reached.',
   malformed: 'The response of the list is invalid.',
   limit: 'Not queried: the limit on DNS queries was reached.',
-  denies: 'Unknown: the DNS server denies names that exist.',
+  denies: 'Unknown: the DNS server reports existing names as missing.',
   disabled: DNS_DISABLED,
 };
 

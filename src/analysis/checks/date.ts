@@ -57,7 +57,7 @@ export const date: Check = {
     if (receivedAt === null)
       return pass(
         'Your Date field is valid.',
-        `Whether it matches the time of receipt is not known: ${envelope.file ? 'this is a file' : 'no server recorded it'}.`,
+        `The time of receipt is not known: ${envelope.file ? 'this is a file' : 'no server recorded it'}.`,
         times,
       );
     return pass(

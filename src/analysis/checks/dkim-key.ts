@@ -33,7 +33,10 @@ import { reliesOnEd25519 } from '../dmarc/evaluate.ts';
 import { serviceKeyFix } from '../sending-services/signing-steps.ts';
 import { reportedSignature } from './dkim-alignment.ts';
 
-/** Evaluates the From domain's own signatures, or all if there are none; the worst counts. A message of which only Ed25519 signatures are valid always has the finding. */
+/**
+ * Evaluates the From domain's own signatures, or all if there are none; the worst counts. If only Ed25519 signatures are
+ * valid, one of them is reported.
+ */
 export const dkimKey: Check = {
   id: 'dkim_key',
   category: 'authentication',
@@ -71,7 +74,7 @@ export const dkimKey: Check = {
   },
 };
 
-/** A valid signature that large mailbox providers do not verify, if they verify none: that matters more than any key. */
+/** A valid Ed25519 signature, if there is no other: most providers see no DKIM then, which matters more than any key. */
 function unseenSignature(context: Context, signatures: DkimSignature[]): DkimSignature | undefined {
   const valid = signatures.filter(({ result }) => result === 'pass');
   const isOpen = signatures.some(({ result }) => result === 'temperror');

@@ -86,7 +86,7 @@ export async function policyFinding(context: Context): Promise<Finding> {
   return misplaced ? { ...finding, ...explainMisplaced(misplaced, mailboxOf) } : finding;
 }
 
-/** A fix with a changed record, or only its text if a check of the record proposes another one. */
+/** The fix, without its record if a check of the record already proposes one. */
 export async function dmarcFixUnlessProposed(context: Context, fix: Fix): Promise<Fix> {
   const domain = fix.record?.name.replace('_dmarc.', '') ?? '';
   const others = await Promise.all([context.fact(recordFinding), context.fact(policyFinding)]);
@@ -105,7 +105,7 @@ async function isFailing(context: Context): Promise<boolean> {
 const ofSealedCopy = ({ title, detail, evidence }: Finding): Finding =>
   info(
     title,
-    `${detail} To see what to change, test with a message that nobody forwards.`,
+    `${detail} To see what to change, test with a message that is not forwarded.`,
     evidence,
   );
 
@@ -116,7 +116,7 @@ function withoutStricterRecord(finding: Finding, isForwarded: boolean): Finding 
   // There, the advice is not to publish anything.
   if (foreignOwner(fix.record.name.replace('_dmarc.', '')) !== null) return finding;
   const lead = isForwarded
-    ? 'Before you change the policy, test with a message that nobody forwards: whoever passed this one on made it fail.'
+    ? 'Before you change the policy, test with a message that is not forwarded: forwarding made this one fail.'
     : 'First make this message pass DMARC: see the finding “DMARC”. A stricter policy would only get it rejected.';
   const text = `${lead} ${fix.text.replace(/publish this record|publish the record without test mode/, 'publish a stricter record, which this report shows then')}`;
   return { ...finding, fix: { text } };

@@ -7,8 +7,8 @@ import { styleElements } from '../html/style-sheet.ts';
 /** Bytes of HTML above which the check warns, and near which Gmail clips. */
 const WARN_OCTETS = 80_000;
 export const CLIP_OCTETS = 102_000;
-/** Of CSS in `style` elements, beyond which Gmail drops them. */
-const STYLE_CHARACTERS = 16_384;
+/** Gmail drops `style` elements whose CSS exceeds this in total. */
+const MAX_STYLE_CHARACTERS = 16_384;
 
 const STYLES_LIMIT = {
   name: 'Email Bugs: Gmail styles limit',
@@ -63,11 +63,11 @@ export const htmlSize: Check = {
         evidence,
       });
     const styles = styleElements(message.html).reduce((sum, { css }) => sum + css.length, 0);
-    if (styles > STYLE_CHARACTERS)
+    if (styles > MAX_STYLE_CHARACTERS)
       return warn({
-        title: `Gmail ignores some of your styles: the <style> elements have ${formatSize(styles)} of CSS.`,
-        detail: `Gmail reads at most ${formatSize(STYLE_CHARACTERS)} and drops each <style> element that goes beyond. Layouts for small screens are often lost this way.`,
-        fix: `Shorten the CSS to less than ${formatSize(STYLE_CHARACTERS)}: remove unused rules, and put the others into style attributes. Split the rest, so that the most important <style> element comes first.`,
+        title: `Gmail ignores some of your styles: the <style> elements contain ${formatSize(styles)} of CSS.`,
+        detail: `Gmail reads at most ${formatSize(MAX_STYLE_CHARACTERS)} and drops each <style> element beyond that. Mobile layouts are often lost this way.`,
+        fix: `Keep the CSS below ${formatSize(MAX_STYLE_CHARACTERS)}: remove unused rules, and move others into style attributes. Split the rest into several <style> elements, the most important first.`,
         evidence: { ...evidence, style_characters: styles },
         reference: STYLES_LIMIT,
       });

@@ -17,7 +17,7 @@ export const htmlStructure: Check = {
   publicEvidence: { problems: 'shown', count: 'shown' },
   run: (context) =>
     evaluateHtml(context, 'Could not check the structure of your HTML.', (facts) => {
-      // Without its quotes, HTML may end within a table or link, which the whole does not.
+      // Without its quotes, the HTML may end inside a table or link, although the whole message does not.
       const whole = new Set(context.fact(wholeHtmlFacts)?.structure);
       const structure = facts.structure.filter((problem) => whole.has(problem));
       const [first, ...others] = structure;

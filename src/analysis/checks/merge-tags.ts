@@ -73,10 +73,10 @@ export const mergeTags: Check = {
   },
 };
 
-/** Of the broken tags after the first; the evidence has more. */
+/** The number of further broken tags to explain; the evidence has more. */
 const MAX_TAGS_EXPLAINED = 4;
 
-/** A template has tags; each of them must be complete. */
+/** Merge tags are expected in a template; each must be complete. */
 function templateTags({ tags, broken }: Template) {
   const evidence = {
     tags: tags.slice(0, MAX_TAGS_SHOWN).map((tag) => tag.slice(0, 100)),
@@ -88,7 +88,7 @@ function templateTags({ tags, broken }: Template) {
   if (!first)
     return pass(
       tags.length === 0 ? 'Your template has no merge tags.' : 'Your merge tags are complete.',
-      'Each tag is closed, and each block has its end. Field names were not checked.',
+      'Every tag and every block is closed. Field names were not checked.',
       evidence,
     );
   const more = others.length > 0 ? `, and ${others.length} more` : '';
@@ -98,7 +98,7 @@ function templateTags({ tags, broken }: Template) {
     .join('');
   return fail({
     title: `A merge tag is broken: ${first.text}${more}.`,
-    detail: `It ${first.problem} (${first.place}).${next} Your sending system then stops with an error, or recipients see the tag.`,
+    detail: `It ${first.problem} (${first.place}).${next} Your sending system stops with an error, or recipients see the tag.`,
     fix: fixOf(first),
     evidence,
   });
@@ -106,8 +106,8 @@ function templateTags({ tags, broken }: Template) {
 
 const fixOf = ({ text, problem }: LocatedTag): string =>
   /without quotes/.test(problem)
-    ? `Put quotes around the value: ${text.replace('=', '="')}". A value with a space would end the attribute.`
-    : `Correct ${text}, and render the template with test data.`;
+    ? `Put quotes around the value: ${text.replace('=', '="')}". Otherwise, a space in the value ends the attribute.`
+    : `Fix ${text}, then render the template with test data.`;
 
 function tagsByPlace(context: Context, facts: HtmlFacts | null): Map<Place, string[]> {
   const { message } = context;

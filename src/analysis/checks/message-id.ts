@@ -35,16 +35,16 @@ export const messageId: Check = {
     const host = match[1]!;
     if (/^(?:[^.]+\.)*localhost(?:\.localdomain\d?)?$|\.localdomain$/i.test(host))
       return warn({
-        title: `Your Message-ID ends in @${host.slice(0, 100)}, so the sending program does not know its host name.`,
+        title: `Your Message-ID ends in @${host.slice(0, 100)} because the sending program does not know its host name.`,
         detail:
-          'Two such servers can make the same Message-ID, so replies and threads may be mixed up. Spam filters know it from badly configured servers and scripts.',
+          'Two such servers can create the same Message-ID, which mixes up replies and threads. Spam filters associate it with misconfigured servers and scripts.',
         fix: LOCALHOST_FIX,
         evidence,
       });
     if (isLocalName(host.toLowerCase()))
       return info(
-        'Your Message-ID is valid, but ends in a name of a private network.',
-        `“${host.slice(0, 100)}” tells recipients the name of an internal server. Many mail servers use such names, and no mailbox provider rejects them.`,
+        'Your Message-ID is valid, but ends in a private host name.',
+        `“${host.slice(0, 100)}” shows recipients the name of an internal server. Many mail servers use such names, and no mailbox provider rejects them.`,
         evidence,
       );
     if (!/[.[]/.test(host))
@@ -67,7 +67,7 @@ const FIX =
   'Add "Message-ID: <unique-part@example.com>", with a new unique part for each message and your own domain after the @.';
 
 const LOCALHOST_FIX =
-  'Set the full host name in the program that creates the message. In PHPMailer, that is $mail->Hostname; in Nodemailer, the option name; in Postfix, myhostname. Elsewhere, it is the host name of the server. Then the Message-ID ends in a domain of yours.';
+  'Set the full host name in the program that creates the message: $mail->Hostname in PHPMailer, the option name in Nodemailer, myhostname in Postfix. For other programs, set the host name of the server. The Message-ID then ends in your own domain.';
 
 const ABSENT = { title: 'Your message has no Message-ID.', detail: REJECTED, fix: FIX };
 

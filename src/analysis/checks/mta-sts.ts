@@ -150,10 +150,9 @@ function policyEvidence(policy: StsPolicy, contentType: string) {
 
 type Evidence = NonNullable<Finding['evidence']>;
 
-/** The record to publish. By convention, its id is the current time. */
 const ID_LENGTH = 14;
 
-/** The id differs from those of the `records` that it replaces, and is the same whenever the check runs. */
+/** The record to publish. Its id differs from those of the `records` that it replaces, and does not depend on the time. */
 function recordFix(domain: string, name: string, records: string[]): Fix {
   const id = derivedToken([domain, ...records].join('\n'), ID_LENGTH);
   return {

@@ -29,7 +29,7 @@ export const receivedPath: Check = {
     if (hops.length === 0 && file && file.by === null)
       return info(
         'The delivery path of the message is unknown.',
-        'This is a file without a Received field of a mail server that took it from another.',
+        'This is a file, and no Received field shows which mail server received it from another.',
         { hops: [] },
       );
     if (hops.length === 0)

@@ -43,7 +43,7 @@ export const replyTo: Check = {
     if (sender)
       return pass(
         `Replies to your message go to ${[...new Set(domains)].join(' and ')}.`,
-        `${sender.company.name} has a domain of its own in From, so Reply-To names the address for replies.`,
+        `${sender.company.name} uses its own domain in From, so Reply-To has the address for replies.`,
         evidence,
       );
     const otherDomain = domains.find((domain) => organization(domain) !== organization(from));

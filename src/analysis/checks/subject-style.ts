@@ -68,7 +68,7 @@ interface Problem {
 
 function problemsOf(subject: string, context: Context): Problem[] {
   const falsePrefix = falseReplyPrefix(subject, context);
-  // The subject of another message is not the sender's style.
+  // The subject of a quoted message does not show the sender's style.
   const own = context.fact(senderPart).subject.slice(0, MAX_SUBJECT_LENGTH);
   const { capitals, letters } = countCapitals(own);
   const marks = own.match(/[!！]/g)?.length ?? 0;
@@ -103,7 +103,7 @@ function falseReplyPrefix(subject: string, context: Context): SubjectPrefix | nu
   const { message } = context;
   const prefix = subjectPrefix(subject);
   if (prefix === null || message.exceededLimits.length > 0) return null;
-  // "I:" and "R:" of Italian clients may begin any subject.
+  // Italian clients use "I:" and "R:", which can start any subject.
   if (/^\p{L}\s?[:：]/u.test(prefix.text)) return null;
   if (prefix.relation === 'forward' && context.fact(senderPart).hasQuotes) return null;
   const confirmingFields = [

@@ -63,18 +63,18 @@ export const unsubscribeLink: Check = {
   },
 };
 
-/** A link that only the filled template has; null if it can have none. */
+/** For a link that only the rendered template has; null if it cannot have one. */
 function templateLink({ tags, isPart }: Template): Finding | null {
   const tag = tags.find(isUnsubscribeUrl);
   if (tag !== undefined)
     return pass(
       'Your template has a merge tag for an unsubscribe link.',
-      `Your sending system puts the link in place of ${tag.slice(0, 60)}.`,
+      `Your sending system replaces ${tag.slice(0, 60)} with the link.`,
     );
   return isPart
     ? skipped(
         'The unsubscribe link was not checked.',
-        'Not checked: the link can be in another file that this template includes.',
+        'Not checked: the link may be in another file that this template includes.',
       )
     : null;
 }

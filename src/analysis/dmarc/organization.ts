@@ -1,4 +1,4 @@
-/** A psd tag that makes a domain an organization of its own (RFC 9989 §4.10.2), so that related domains do not align. */
+/** A psd tag that makes a domain an organization of its own (RFC 9989 §4.10.2), so that related domains do not align with it. */
 
 import type { Context, Fix } from '../check.ts';
 import { dmarcDiscovery } from './discovery.ts';
@@ -11,7 +11,7 @@ export interface SeparatedDomain {
   fix: Fix;
 }
 
-/** If only psd keeps the domain from aligning with the From domain: what to change; else null. */
+/** What to change if only psd keeps the domain from aligning with the From domain; null otherwise. */
 export async function separatedByPsd(
   context: Context,
   domain: string,
@@ -24,12 +24,12 @@ export async function separatedByPsd(
   if (!(await alignsWithRecord(context, domain, value))) return null;
   const meaning =
     psd === 'n'
-      ? `${recordDomain} is an organization of its own`
-      : `each domain below ${recordDomain} is an organization of its own`;
+      ? `${recordDomain} is a separate organization`
+      : `each domain below ${recordDomain} is a separate organization`;
   return {
     why: `The DMARC record of ${recordDomain} has psd=${psd}: ${meaning}, so ${domain} does not align with ${fromDomain}.`,
     fix: dmarcFix(
-      `Publish the DMARC record without psd=${psd}, so that ${domain} counts for ${fromDomain}. Keep it only if different organizations own the two.`,
+      `Publish the DMARC record without psd=${psd}, so that ${domain} aligns with ${fromDomain}. Keep it only if different organizations own these domains.`,
       recordDomain,
       value,
     ),

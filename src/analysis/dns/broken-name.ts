@@ -20,7 +20,7 @@ export interface BrokenName {
 }
 
 /**
- * Null if the domain is in order, as far as lookups succeed. `related`: other domains of the sender, one of which may be
+ * Null if the domain has no such problem, as far as lookups succeed. `related`: other domains of the sender, one of which may be
  * the right spelling.
  */
 export async function brokenName(
@@ -57,7 +57,7 @@ export async function missingSubdomain(
     ...{ kind: 'missing', domain: name },
     title: `${name} does not exist in DNS.`,
     detail:
-      'Nothing can be delivered to it, and mail servers reject mail from a domain that does not exist.',
+      'No mail can be delivered to it, and mail servers reject mail from a domain that does not exist.',
     fix: `Check the spelling. To send from an address at ${parent}, correct From. To send from ${name}, set it up in your email service first, with all records that it shows.`,
   };
 }
@@ -104,12 +104,12 @@ function missing(domain: string, related: string[]): BrokenName {
     others.filter((name) => name !== domain),
   );
   const spelling =
-    intended === null ? 'Check the spelling.' : `Check the spelling: is ${intended} meant?`;
+    intended === null ? 'Check the spelling.' : `Check the spelling: did you mean ${intended}?`;
   return {
     ...{ kind: 'missing', domain },
     title: `${domain} does not exist in DNS.`,
     detail:
-      'Nothing can be delivered to it, and mail servers reject mail from a domain that does not exist.',
+      'No mail can be delivered to it, and mail servers reject mail from a domain that does not exist.',
     fix: isRegistrable(domain)
       ? `${spelling} If ${domain} is right, register it, or ask its registrar why it is not in DNS.`
       : `${spelling} Public DNS has no names that end in .${domain.split('.').at(-1)}, so send from a domain that you have registered.`,

@@ -30,11 +30,11 @@ export async function brokenSender(context: Context, domain: string): Promise<Br
 /** The finding that names a broken domain as the cause. */
 export const explainBroken = ({ title, detail, fix, kind, domain }: BrokenName): Finding => ({
   ...fail({ title, detail, fix }),
-  // A name for private networks has other advice, in the findings of each check.
+  // For private names, each check has its own advice.
   evidence: kind === 'missing' && !isLocalName(domain) ? { missing: domain } : {},
 });
 
-/** The checks of the From domain; others name the domain that they are about. */
+/** Checks of the From domain. The evidence of others names their domain. */
 const ABOUT_FROM = [
   ...['dkim', 'dkim_key', 'dkim_alignment', 'spf_alignment', 'dmarc', 'dmarc_policy'],
   ...[
@@ -50,7 +50,7 @@ const ABOUT_FROM = [
   ],
 ];
 
-/** Findings about a domain that does not exist depend on the one of `mx` or `return_path` that says so. */
+/** Findings about a domain that does not exist depend on the finding of `mx` or `return_path` that says so. */
 export function withMissingDomains(
   checks: { id: string }[],
   findings: Finding[],

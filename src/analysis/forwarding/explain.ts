@@ -67,7 +67,7 @@ export async function explainChangedCopy(
 export async function changedCopyFix(context: Context): Promise<string> {
   const found = context.fact(forwarding);
   if (await context.fact(hasValidChain))
-    return `You have nothing to fix as the author: ${forwarderName(found)} changed the message. It sealed the message with a valid ARC chain. Mailbox providers that trust the seal, such as Gmail and Microsoft, can use the results from before the change.`;
+    return `You have nothing to fix as the author: ${forwarderName(found)} changed the message and sealed it with a valid ARC chain. Mailbox providers that trust the seal, such as Gmail and Microsoft, can use the results from before the change.`;
   const admin = found.by === null ? 'Its administrator' : `The administrator of ${found.by}`;
   if (found.kind === 'list')
     return `You have nothing to fix as the author: the mailing list changed the message. ${admin} can turn off subject tags and footers. Or the list can put its own address in From, sign with DKIM, and seal with ARC.`;

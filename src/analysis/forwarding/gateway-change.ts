@@ -8,7 +8,7 @@ import { foreignOwner } from '../sending-services/ownership.ts';
 import { serviceOfSelector } from '../sending-services/services.ts';
 import { type FoundGateway, type Gateway, gatewaysOf } from './gateways.ts';
 
-/** Explains a signature that a gateway broke; null if none is seen. Not for a copy that was forwarded. */
+/** Explains a signature that a gateway broke; null if nothing shows one. Not for forwarded copies. */
 export async function explainGatewayChange(
   context: Context,
   signature: DkimSignature,
@@ -17,8 +17,8 @@ export async function explainGatewayChange(
   const [first, ...others] = found;
   if (!first) return null;
   const { gateway, isCertain, evidence } = first;
-  const name = isCertain ? gateway.name : `A gateway, by its traces ${gateway.name},`;
-  // The signature does not show whether the published key is another one.
+  const name = isCertain ? gateway.name : `A gateway, apparently ${gateway.name},`;
+  // The published key may also be the wrong one: the signature does not show it.
   const isKeyOpen = signature.cause === 'bad_signature';
   const more =
     others.length === 0
@@ -27,7 +27,7 @@ export async function explainGatewayChange(
   const fix = gatewayFix(context, gateway, signature);
   return {
     title: `${name} ${isKeyOpen ? 'probably ' : ''}changed ${changeOf(context, signature)} after ${signerOf(signature)} signed the message.`,
-    detail: `${evidence}${more} A signature verifies only while the message stays as it was signed. Disclaimers, link rewriting and subject tags all break it.`,
+    detail: `${evidence}${more} A signature stays valid only if nobody changes the message. Disclaimers, link rewriting and subject tags all break it.`,
     fix: isKeyOpen
       ? {
           ...fix,
@@ -66,13 +66,13 @@ function gatewayFix(
   const from = fromDomain(context);
   const isOwn = isOfFromDomain(context, signature.domain);
   const domain = isOwn || from === null ? signature.domain : from;
-  const unchanged = `let ${name} leave signed mail unchanged, and add disclaimers and tags before ${signerOf(signature)} signs`;
+  const unchanged = `configure ${name} to leave signed mail unchanged, and add disclaimers and tags before ${signerOf(signature)} signs`;
   if (foreignOwner(domain) !== null) return { text: `${capital(unchanged)}.` };
   const text =
     place === 'before'
       ? `Sign as ${domain} after ${name}, on the last server before the internet. Or ${unchanged}.`
       : place === 'returns'
-        ? `Route mail from ${name} back through the mail service of ${domain}, so that this service signs last. Or ${unchanged}.`
+        ? `Route mail from ${name} back through the mail service of ${domain}, so that it signs last. Or ${unchanged}.`
         : `Sign last: in ${name}, ${place}, turn on DKIM for ${domain} and publish the key that it shows. Or ${unchanged}.`;
   return { text, guide: { name: `How to do this in ${name}`, url: guide } };
 }

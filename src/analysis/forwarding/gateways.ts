@@ -1,5 +1,5 @@
 /**
- * Products that stand between a mail system and the internet and can change a message that is already signed: they add
+ * Products between a mail system and the internet that can change a message that is already signed: they add
  * disclaimers and footers, rewrite links, and tag subjects.
  */
 
@@ -135,7 +135,7 @@ async function clientGateways(context: Context): Promise<FoundGateway[]> {
   ];
 }
 
-/** The newest server that is one of a gateway took the message last. */
+/** The newest gateway comes first: it handled the message last. */
 const receivedGateways = ({ message }: Context): FoundGateway[] =>
   receivedHops(message)
     .toReversed()
@@ -143,7 +143,7 @@ const receivedGateways = ({ message }: Context): FoundGateway[] =>
       const name = fullHostName(by ?? '');
       return name === null
         ? []
-        : byHost(name).map((gateway) => hint(gateway, `${name} passed it on.`));
+        : byHost(name).map((gateway) => hint(gateway, `${name} passed the message on.`));
     });
 
 const fieldGateways = ({ message }: Context): FoundGateway[] =>
@@ -151,7 +151,7 @@ const fieldGateways = ({ message }: Context): FoundGateway[] =>
     .slice(0, MAX_FIELDS)
     .flatMap(({ key, name }) =>
       GATEWAYS.filter(({ fields }) => fields?.test(key.slice(0, 100))).map((gateway) =>
-        hint(gateway, `It has the header field ${name.slice(0, 60)}.`),
+        hint(gateway, `The message has the header field ${name.slice(0, 60)}.`),
       ),
     );
 
@@ -161,7 +161,9 @@ const linkGateways = (context: Context): FoundGateway[] =>
     .slice(0, MAX_LINKS)
     .flatMap(({ host }) =>
       host !== null && rewritingGateway(host) !== null
-        ? byHost(host).map((gateway) => hint(gateway, `It replaced links by addresses at ${host}.`))
+        ? byHost(host).map((gateway) =>
+            hint(gateway, `Its links were rewritten to addresses at ${host}.`),
+          )
         : [],
     );
 
@@ -171,7 +173,7 @@ function footerGateways({ message }: Context): FoundGateway[] {
   const words = collapseSpace(text.toLowerCase());
   return GATEWAYS.flatMap((gateway) =>
     gateway.footers.some((footer) => words.includes(footer))
-      ? [hint(gateway, 'The text ends with its note.')]
+      ? [hint(gateway, 'The text ends with its footer.')]
       : [],
   );
 }

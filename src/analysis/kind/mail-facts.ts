@@ -19,7 +19,7 @@ import { DISCOUNT_WORDS } from './phrases.ts';
 
 export interface MailFacts {
   message: Message;
-  /** Without quoted and forwarded messages, as all other facts. */
+  /** Without quoted and forwarded messages, like all other facts. */
   own: SenderPart;
   subject: SearchedText;
   body: SearchedText;

@@ -46,7 +46,7 @@ const PROGRAMS: Record<string, string> = {
 };
 const PREFIXES = Object.keys(PROGRAMS);
 
-/** The reason why a message is a notification; null if it is none. Anyone can add these fields, so the content counts, too. */
+/** The reason why a message is a notification; null if it is none. Anyone can add these fields, so the content counts too. */
 export function notification(mail: MailFacts): string | null {
   const { headers } = mail.message;
   if (headers.some(isCampaignField)) return null;

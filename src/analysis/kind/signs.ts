@@ -15,8 +15,8 @@ export type Side = 'marketing' | 'transactional' | 'both';
 interface SignRule {
   side: Side;
   /**
-   * `list`: fields of mailing lists, which discussion lists and notifications have too. `manage`: how to end
-   * it, as in notifications. `conclusive`: only campaigns have it. `promotion`: what leads to a purchase, which the words about one do not.
+   * `list`: fields of mailing lists, which discussion lists and notifications have too. `manage`: how to unsubscribe or
+   * change settings, as in notifications. `conclusive`: only campaigns have it. `promotion`: leads to a purchase, which words alone do not.
    */
   basis?: 'list' | 'manage' | 'conclusive' | 'promotion';
   points: number;
@@ -269,7 +269,7 @@ const SIGNS: SignRule[] = [
   ...inSubjectOrText('both', 'summarizes activity in an account', phrases.DIGESTS, [3, 3]),
 ];
 
-const NOT_COUNTED = ' What it quotes is not the sender’s, so it was not considered.';
+const NOT_COUNTED = ' Quoted text is not the sender’s, so it does not count.';
 
 const CLIENTS =
   /\b(?:thunderbird|microsoft outlook|apple mail|iphone mail|ipad mail|k-?9 mail|evolution|mutt|kmail|roundcube|zimbra|em client|airmail|spark desktop)\b/i;

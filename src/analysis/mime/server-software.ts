@@ -20,10 +20,10 @@ const SOFTWARE: ServerSoftware[] = [
   },
   {
     pattern: /\bMicrosoft SMTPSVC\b/i,
-    helo: 'in the SMTP server of IIS: Delivery, Advanced, Fully-qualified domain name: {name}',
+    helo: 'in the IIS SMTP server: Delivery, Advanced, Fully-qualified domain name: {name}',
   },
   {
-    // It names its version and that of its configuration.
+    // It writes its version and that of its configuration.
     pattern: /\(8\.\d+\.\d+\/|\(Sendmail\b/i,
     helo: "in Sendmail: define(`confDOMAIN_NAME', `{name}') in sendmail.mc",
   },
@@ -32,7 +32,7 @@ const SOFTWARE: ServerSoftware[] = [
     helo: 'in OpenSMTPD: action … relay helo {name}',
   },
   { pattern: /\bMDaemon\b/i, helo: 'in MDaemon: SMTP host name = {name}' },
-  { pattern: /\(Haraka\b/i, helo: 'in Haraka: the file config/me has {name}' },
+  { pattern: /\(Haraka\b/i, helo: 'in Haraka: {name} in the file config/me' },
 ];
 
 const MAX_FIELD = 2000;

@@ -98,7 +98,7 @@ const ed25519Outcome = (verifies: VerifiesEd25519): RuleOutcome =>
 
 const UNKNOWN_SPF: RuleOutcome = { status: 'unknown', because: ['spf'] };
 
-/** Whether it is unknown, not because of another failure. */
+/** Whether the result is unknown, and not because another check failed. */
 const isOpen = (find: FindFact, id: string): boolean => {
   const fact = find(id);
   if (fact?.status === 'skipped') return fact.failedCauses.length === 0;

@@ -12,7 +12,7 @@ export interface Quotes {
 
 /**
  * `isReply`: the header says that the message is a reply or forwarded. Otherwise, marks are not enough, because
- * anyone can write them: a line above the quote must say whose words follow.
+ * anyone can add them: a line above the quote must say whose words follow.
  */
 export function findQuotes(lines: Line[], isReply: boolean): Quotes {
   const ranges: Range[] = [];
@@ -22,7 +22,7 @@ export function findQuotes(lines: Line[], isReply: boolean): Quotes {
     if (line.text === '' && line.element === null) continue;
     if (line.mark === 'cited' || line.mark === 'block') {
       const end = endOfMarked(lines, index);
-      // Once one quote is certain, the marks of the next ones are.
+      // Once one quote is certain, the marks of the next ones are too.
       const isTrusted = isReply || ranges.length > 0;
       const above = attributionAbove(lines, index, isTrusted);
       const copied = copyWithin(lines, index, end);
@@ -57,7 +57,7 @@ function endOfMarked(lines: Line[], start: number): number {
 /** Lines at the start of a marked part that may say what it is. */
 const MAX_INTRO = 6;
 
-/** Some clients have the line above within the marked part. */
+/** Some clients put the attribution inside the marked part. */
 function copyWithin(lines: Line[], start: number, end: number): Quotes['relation'] {
   let seen = 0;
   for (let index = start; index < end && seen < MAX_INTRO; index += 1) {
@@ -76,7 +76,7 @@ function copyWithin(lines: Line[], start: number, end: number): Quotes['relation
 const withoutMark = ({ text, mark, element }: Line): string =>
   mark === 'cited' && element === null ? text.replace(/^>\s?/, '') : text;
 
-/** An attribution is folded over at most so many lines. */
+/** An attribution wraps over at most this many lines. */
 const MAX_ATTRIBUTION_LINES = 3;
 
 /** Where the attribution above the line begins; null if there is none. */
@@ -130,7 +130,7 @@ function restAt(lines: Line[], index: number, isReply: boolean): Rest | null {
   if (!isReply)
     return hasCopiedFields(lines, index, true) ? { from: index, relation: 'forward' } : null;
   if (hasCopiedFields(lines, index)) return { from: index, relation: 'reply' };
-  // A marked part after it ends where its mark ends.
+  // A quote with a mark ends where the mark ends, so the rest is not quoted.
   if (next === undefined || next.mark !== null || !isAttribution(text)) return null;
   return { from: attributionAbove(lines, index + 1, true) ?? index, relation: 'reply' };
 }

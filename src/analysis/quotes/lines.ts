@@ -46,7 +46,7 @@ const CITED =
 /** Those around the line above. Outlook's has the copied fields, which are found by their words. */
 const INTRO =
   /(?:^|\s)(?:gmail_attr|moz-cite-prefix|moz-email-headers-table|reply-intro|zmail_extra_hr)(?:\s|$)/i;
-/** A client of one of these marks the reply, and may have the answer within. */
+/** An element around a whole reply, which may contain the answer too. */
 const CONTAINER = /(?:^|\s)gmail_quote(?:\s|$)/i;
 
 /** Whether HTML may have a marked element; most has none, and is not read again. */
@@ -124,7 +124,7 @@ function markOf(name: string, attributes: Attributes): Line['mark'] {
   if (INTRO.test(names)) return 'intro';
   const isBlock = name === 'blockquote';
   if (isBlock && /^cite$/i.test(attributes.get('type')?.trim() ?? '')) return 'cited';
-  // Gmail puts the answer between quotes into the container, and a forwarded message has no quote in it.
+  // Gmail puts answers between quotes into the container, and a forwarded message in it has no quote.
   if (CITED.test(names) && (isBlock || !CONTAINER.test(names))) return 'cited';
   return isBlock ? 'block' : null;
 }

@@ -1,6 +1,6 @@
 /**
- * What the sender wrote, without quoted and forwarded messages. Whose words they are decides what a
- * message is about, and only the sender's can be changed.
+ * What the sender wrote, without quoted and forwarded messages. Only the sender's words show what a message is about, and
+ * only they can be changed.
  */
 
 import { campaignField } from '../bulk-sender.ts';

@@ -65,7 +65,7 @@ const FORWARD_LINES = phrases(
 const FORWARDED_BY =
   /^ (?:forwarded by|weitergeleitet von|transfere par|reenviado por|inoltrato da) /;
 
-/** What kind of copied message begins after the line; null if none does. */
+/** The kind of copied message that begins after the line; null if none does. */
 export function separatorOf(line: string): 'reply' | 'forward' | null {
   if (line.length > 120) return null;
   const isRuled = /^[\s>]*[-_=*]{2}/.test(line);

@@ -5,7 +5,7 @@ import { readReceipt } from './receipt.ts';
 
 export interface ArrivedMessage {
   raw: Uint8Array;
-  /** The number that a line of `raw` has in the file, both from 1. */
+  /** Maps a line number of `raw` to that in the file; both count from 1. */
   lineInFile(line: number): number;
 }
 

@@ -85,7 +85,7 @@ export function readReceipt(headers: HeaderField[]): Receipt | null {
   };
 }
 
-/** The time alone says what was late. Whether the fields around it are the receiver's is in doubt. */
+/** The time alone shows delays. Whether the fields around it are the receiver's is in doubt. */
 const withoutClient = (by: string, at: number | null, sender: Sender | null): Receipt => ({
   ...{ by, provider: null, at, client_ip: null, helo: null, tls: null },
   ...{ mail_from: sender?.value ?? null, results: null, addedFields: [] },

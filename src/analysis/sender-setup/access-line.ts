@@ -1,4 +1,4 @@
-/** Mail that comes straight from the line of a home or an office, by a device or a program there. */
+/** Mail that a device or program sends directly over the internet access line of a home or office. */
 
 import { queryLists } from '../blocklists/query.ts';
 import { planClientQuery } from '../blocklists/subjects.ts';
@@ -54,17 +54,17 @@ export async function accessLine(context: Context): Promise<AccessLine | null> {
     evidence: [
       ...(name === null ? [] : [`its reverse name is ${name}`]),
       ...(isDeviceName ? [`it announces “${printable(helo)}” in HELO`] : []),
-      ...(isListed ? ['a policy list has it as an address that should not send mail itself'] : []),
+      ...(isListed ? ['a policy list says that it should not send mail directly'] : []),
     ],
   };
 }
 
 const printable = (helo: string): string => helo.slice(0, 60).replace(/[^\x20-\x7e]/g, '?');
 
-/** Spamhaus: the network of the address, or Spamhaus, says that it should not send mail directly. */
+/** Spamhaus: the operator of the network, or Spamhaus, says that the address should not send mail directly. */
 const POLICY_CODES = ['127.0.0.10', '127.0.0.11'];
 
-/** A fact. The check of blocklists asks the same, so this costs no further question. */
+/** A fact. The blocklist check makes the same queries, so this adds none. */
 async function isInPolicyList(context: Context): Promise<boolean> {
   const query = planClientQuery(context, 'ip');
   if (query.address === null) return false;

@@ -23,9 +23,9 @@ Fluent Forms | fluent forms, fluentform | under Settings & Integrations, Email N
 Formidable Forms | formidable | under Actions & Notifications, Send Email, set “From” to the address, and “Reply to” to the email field
 Forminator | forminator | under Email Notifications, set “From Address” to the address, and “Reply To” to the email field
 Drupal Webform | x-drupal, webform, drupal | in the form’s email handler, set “From email” to the address, and “Reply-to email” to the email element
-Joomla | joomla, enquiry email via http | under Global Configuration, Server, set “From Email” to the address. In the form’s mail settings, set the visitor as Reply-To
+Joomla | joomla, enquiry email via http | under Global Configuration, Server, set “From Email” to the address. In the form’s mail settings, set Reply-To to the visitor
 TYPO3 | typo3, tx_form, powermail | in the form’s email finisher, set “Sender address” to the address, and “Reply-To” to the visitor
-Formspree | formspree | in the form’s settings, leave From to Formspree, and name the visitor’s field “email”, which becomes Reply-To
+Formspree | formspree | leave From to Formspree, and name the visitor’s field “email”, which becomes Reply-To
 Netlify | netlify | leave From to Netlify, and name the visitor’s field “email”, which becomes Reply-To
 Shopify | shopify | under Settings, Notifications, set the sender email to the address
 Squarespace | squarespace | leave From to Squarespace, whose form sets the visitor as Reply-To

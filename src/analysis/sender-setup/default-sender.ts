@@ -17,7 +17,7 @@ GitLab | gitlab@localhost gitlab@example.com gitlab@gitlab.example.com gitlab@*.
 Gitea | gitea@localhost gitea@example.com git@localhost | x-gitea-* | in app.ini, set FROM under [mailer]
 Redmine | redmine@example.net redmine@localhost | x-redmine-* | under Administration, Settings, Email notifications, set “Emission email address”
 Jira | jira@localhost jira@example.com jira@nowhere* | x-jira-* | under System, Outgoing Mail, set the from address of the SMTP server
-Nagios | nagios@* | | in the notification commands (commands.cfg), give the mail program a sender with -r
+Nagios | nagios@* | | in the notification commands (commands.cfg), pass the sender to the mail program with -r
 Icinga | icinga@* icinga2@* | x-icinga* | in the notification script, set the sender of the mail command
 Zabbix | zabbix@localhost* zabbix@example.com zabbix@company.* zabbix@*.local* zabbix@zabbix* | | under Alerts, Media types, Email, set the field “Email”
 Alertmanager | alertmanager@* | | in alertmanager.yml, set smtp_from
@@ -49,8 +49,8 @@ Sentry | sentry@localhost | x-sentry-* | in config.yml, set mail.from
 Home Assistant | homeassistant@* | | in the SMTP integration, set “sender”
 Uptime Kuma | uptimekuma@* uptime-kuma@* | | in the notification, set “From Email”
 Drupal | | x-drupal-* | under Configuration, System, Basic site settings, set “Email address”
-a program that PHP runs | www-data@* apache@* httpd@* www@* wwwrun@* php@* | x-php-* | in the program’s mail settings, set the sender. The default of PHP is in php.ini: add -f with the address to sendmail_path
-a program of the system, such as cron | root@* cron@* daemon@* nobody@* mailer-daemon@* admin@localhost* | x-cron-* | in the program, set the sender (in a crontab: MAILFROM). In Postfix, set myorigin to your domain
+a PHP program | www-data@* apache@* httpd@* www@* wwwrun@* php@* | x-php-* | in the program’s mail settings, set the sender. The default of PHP is in php.ini: add -f with the address to sendmail_path
+a system program, such as cron | root@* cron@* daemon@* nobody@* mailer-daemon@* admin@localhost* | x-cron-* | in the program, set the sender (in a crontab: MAILFROM). In Postfix, set myorigin to your domain
 `.map(([name = '', addresses = '', fields = '', setting = '']) => ({
   name,
   addresses: patterns(addresses),
@@ -68,11 +68,11 @@ function patterns(cell: string): RegExp | null {
 const PLACEHOLDER =
   /^(?:your|you|your[._-]?(?:e?mail|name|address)|name|user|me)@(?:e?mail|domain|company|example|website)\.com$|@(?:[a-z0-9-]+\.)*(?:(?:your|my)[-_]?(?:domain|company|site|website|server|host|store|shop)\.[a-z]{2,4}|(?:domain|company|example|host|server|site)\.tld|change[-_]?me(?:\.[a-z]+)?)$/;
 
-/** Names of senders that manuals show. */
+/** Local parts that manuals show. */
 const USUAL =
   /^(?:admin|administrator|no-?reply|webmaster|info|test|user|username|root|hello|support|sender|from|me|you|mail|email|contact|system|alerts?|notifications?|postmaster|sales|owner|john|jane|foo)@/;
 
-/** Accounts of a system, whose mail has the name of the computer unless a sender is set. */
+/** System accounts, whose mail has the name of the computer unless a sender is set. */
 const ACCOUNT =
   /^(?:root|www-data|apache|httpd|www|wwwrun|nginx|nobody|daemon|cron|nagios|icinga|zabbix|monit)@/;
 
@@ -88,11 +88,11 @@ export interface DefaultSender {
   program: string | null;
   /** How to change it, in the middle of a sentence. */
   setting: string;
-  /** The domain cannot be the sender's: a local name, or one of examples. */
+  /** The domain cannot be the sender's: a local name, or an example domain. */
   isPlaceholder: boolean;
-  /** The domain is one of examples. */
+  /** The domain is an example domain. */
   isExample: boolean;
-  /** Programs and manuals have the very address. */
+  /** Programs or manuals use this exact address. */
   isKnown: boolean;
 }
 

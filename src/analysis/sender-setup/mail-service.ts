@@ -1,4 +1,4 @@
-/** Where a domain's own mail service takes outgoing mail of programs and devices that sign in. */
+/** Where a domain's own mail service accepts mail from programs and devices that sign in. */
 
 import { table } from '../../lib/table.ts';
 import { recordsOf } from '../../net/dns/resolver.ts';
@@ -47,19 +47,19 @@ Posteo | posteo.de | |
 export async function submissionFix(context: Context, domain: string | null): Promise<Fix> {
   if (domain === null)
     return {
-      text: 'Send through an email account of your domain: its SMTP server, with user name, password and TLS.',
+      text: 'Send through an email account of your domain: enter its SMTP server, user name and password, and turn on TLS.',
     };
   const name = freemailProvider(domain) ?? (await hostOf(context, domain))?.name;
   const own = `the mail service of ${domain}`;
   if (name === undefined)
     return {
-      text: `Send through ${own}: enter its SMTP server, port 587 with STARTTLS, and a mailbox with its password.`,
+      text: `Send through ${own}: enter its SMTP server, port 587 with STARTTLS, and the user name and password of a mailbox.`,
     };
   const server = SERVERS.get(name);
   const where = server === undefined ? 'its SMTP server' : server.host;
   const condition = server?.condition ? ` ${server.condition}` : '';
   return {
-    text: `Send through ${own}, ${name}: enter ${where}, port 587 with STARTTLS, and a mailbox with its password.${condition}`,
+    text: `Send through ${own}, ${name}: enter ${where}, port 587 with STARTTLS, and the user name and password of a mailbox.${condition}`,
     ...(server?.guide && {
       guide: { name: `How to do this in ${name}`, url: `https://${server.guide}` },
     }),

@@ -36,7 +36,7 @@ const LIST = new Intl.ListFormat('en-GB');
 const AUTHENTICATION = ['spf', 'spf_alignment', 'dkim', 'dkim_alignment', 'dmarc'];
 const CONNECTION = ['ptr', 'fcrdns', 'helo', 'ip_blocklists', 'tls'];
 
-/** A fact: null for nearly all messages. An address that DMARC authenticates is used rightly. */
+/** A fact: null for nearly all messages. Whoever passes DMARC may use the address. */
 export async function senderSetup(context: Context): Promise<SenderSetup | null> {
   const { identifiers } = await context.fact(dmarcResult);
   const line = await context.fact(accessLine);
@@ -50,8 +50,8 @@ export async function senderSetup(context: Context): Promise<SenderSetup | null>
 }
 
 /**
- * Whether somebody may send from a domain of examples. Its SPF record allows no server. Without a record, only an address
- * that is known as a default shows that nobody does.
+ * Whether somebody may send from an example domain. An SPF record that allows no server shows that nobody does; without a
+ * record, only an address that is known as a default shows it.
  */
 async function mayBeInUse(
   context: Context,
@@ -86,9 +86,9 @@ async function ofDefaultSender(
     lead: 'from',
     title:
       program === null
-        ? `From is a placeholder, not an address of yours: ${address}.`
+        ? `From is a placeholder, not your own address: ${address}.`
         : `From is the default address of ${program}: ${address}.`,
-    detail: `${isPlaceholder ? 'Nobody can reply to it, and no record can authenticate it.' : 'No mail service signs for it.'} Mailbox providers reject such mail or treat it as forged. The other problems of the sender follow from this.`,
+    detail: `${isPlaceholder ? 'Nobody can reply to it, and no record can authenticate it.' : 'No mail service signs for it.'} Mailbox providers reject such mail or treat it as forged. The other sender problems follow from this.`,
     fix: {
       ...submission,
       text: `Replace ${address} with an address at ${own}. ${where}${where ? setting : capital(setting)}. ${submission.text}`,
@@ -114,10 +114,10 @@ function ofContactForm({ visitor, site, program, setting }: ContactForm): Sender
   return {
     kind: 'contact_form',
     lead: 'from',
-    title: `A contact form put the address of its visitor into From: ${visitor}.`,
-    detail: `Your server may not send for ${domain}, so mailbox providers see a forged sender. There is nothing to change at ${domain}. The other problems of the sender follow from this.`,
+    title: `A contact form put a visitor’s address into From: ${visitor}.`,
+    detail: `Your server is not allowed to send for ${domain}, so mailbox providers treat the sender as forged. There is nothing to change at ${domain}. The other sender problems follow from this.`,
     fix: {
-      text: `Put ${own} into From, and the visitor into Reply-To. ${where}${where ? setting : capital(setting)}. Send through an email account of ${site ?? 'your domain'} (SMTP), which signs with DKIM. In WordPress, an SMTP plugin does this.`,
+      text: `Put ${own} into From, and the visitor’s address into Reply-To. ${where}${where ? setting : capital(setting)}. Send through an email account of ${site ?? 'your domain'} (SMTP), which signs with DKIM. In WordPress, an SMTP plugin does this.`,
     },
     covers: [...AUTHENTICATION, 'reply_to', 'return_path'],
     step: `put ${own} into From, and send through an email account of that domain.`,
@@ -127,8 +127,8 @@ function ofContactForm({ visitor, site, program, setting }: ContactForm): Sender
 
 async function ofAccessLine(context: Context, line: AccessLine): Promise<SenderSetup> {
   const { address, device, isLine, evidence } = line;
-  const where = isLine ? `from an access line, ${address}` : `from ${address}`;
-  const distrust = isLine ? 'such lines' : 'devices and computers that are no mail servers';
+  const where = isLine ? `from an end-user IP address, ${address}` : `from ${address}`;
+  const distrust = isLine ? 'such addresses' : 'devices and computers that are not mail servers';
   const from = fromDomain(context);
   const { result } = await context.fact(spfResult);
   const failsSpf = result !== null && result !== 'pass' && result !== 'temperror';
@@ -141,12 +141,12 @@ async function ofAccessLine(context: Context, line: AccessLine): Promise<SenderS
     lead,
     title:
       device === null
-        ? `The message comes straight ${where}.`
-        : `A ${device} sent the message by itself, ${where}.`,
+        ? `The message came directly ${where}.`
+        : `A ${device} sent the message directly ${where}.`,
     detail: `${capital(LIST.format(evidence))}. Mailbox providers reject or distrust mail from ${distrust}. Do not add the address to SPF: it can change, and then belongs to someone else. A PTR record does not help either.`,
     fix: {
       ...submission,
-      text: `${how}${lowered(submission.text)}${device === null ? ' A mail server uses that server as its relay host.' : ''} The mail service then passes SPF and signs with DKIM.`,
+      text: `${how}${lowered(submission.text)}${device === null ? ' On a mail server, set it as the relay host.' : ''} Your mail then passes SPF and is signed with DKIM.`,
     },
     // Mail services add a missing Message-ID (RFC 6409 §8.3).
     covers: [...AUTHENTICATION, ...CONNECTION, 'message_id'].filter((id) => id !== lead),
@@ -171,7 +171,7 @@ const FROM_RECORDS = [
   'dane',
 ];
 
-/** The finding of a check with the cause: it names it, refers to it, or is left out. `leadLabel`: of the leading check. */
+/** The finding of a check, given the cause: it names the cause, refers to it, or is skipped. `leadLabel`: the label of the leading check. */
 export function withSetup(
   id: string,
   finding: Finding,
@@ -194,15 +194,15 @@ export function withSetup(
     };
   const isRecord =
     FROM_RECORDS.includes(id) || (id === 'dmarc' && finding.evidence?.result === 'none');
-  // Nobody can answer a default address, whoever owns its domain.
+  // Nobody can reply to a default address, whoever owns its domain.
   if (foreignFrom !== null && isRecord && !covers.includes(id === 'dmarc' ? '' : id))
     return {
       status: 'skipped',
       title:
         finding.status === 'skipped'
           ? finding.title
-          : `The records of ${foreignFrom} are not judged.`,
-      detail: `Not judged: ${foreignFrom} in From is not the domain of the sender.`,
+          : `The records of ${foreignFrom} were not checked.`,
+      detail: `Not checked: ${foreignFrom} in From is not the sender’s domain.`,
     };
   if (!isProblem || !covers.includes(id)) return finding;
   const { alsoFixes: _, ...rest } = finding;

@@ -29,7 +29,7 @@ function ofVendor({ domain, company }: ForeignSender & { role: 'vendor' }): Find
         ...finding,
         fix: {
           text: `${name} can also send from a domain of your own. Set it up there if recipients should see your address.`,
-          guide: { name: `How to do this at ${name}`, url: guide },
+          guide: { name: `How to do this in ${name}`, url: guide },
         },
       };
 }
@@ -46,7 +46,7 @@ async function ofService(
     return {
       ...info(
         `Your message is sent from ${domain}, a domain of ${name}.`,
-        `Its DNS records are those of ${name}, so there is nothing for you to publish.`,
+        `${name} manages its DNS records, so there is nothing for you to publish.`,
       ),
       fix: ownAddressFix(company),
     };
@@ -60,7 +60,7 @@ async function ofService(
   });
 }
 
-/** The domain of the service's own site: its own mail comes from there, and the default addresses of some customers. */
+/** Whether it is the domain of the service's own site, from which it sends its own mail and that of some customers. */
 const isOfItsSite = ({ guides }: SendingService, domain: string): boolean =>
   ownedDomain(new URL(guides.dkim).hostname) === ownedDomain(domain);
 

@@ -105,7 +105,7 @@ const WRITTEN_BY_CUSTOMER = new Set(
   ),
 );
 
-/** Warnings that break a rule of a mailbox provider, so they stay warnings whoever can act. */
+/** Warnings that break a provider's rule, so they stay warnings whoever can fix them. */
 export const BREAKS_RULE = new Set(['return_path', 'hidden_text', 'one_click', 'unsubscribe_link']);
 
 /**
@@ -126,7 +126,7 @@ export async function withoutForeignAdvice(
   const { name } = sender.company;
   const { status, title, detail, evidence, fix: _, ...rest } = finding;
   return status === 'fail' || BREAKS_RULE.has(check.id)
-    ? { ...finding, fix: { text: `Only ${name} can change this. Tell its support.` } }
+    ? { ...finding, fix: { text: `Only ${name} can change this. Contact its support.` } }
     : { ...rest, ...info(title, `${detail} Only ${name} can change this.`, evidence) };
 }
 
@@ -148,7 +148,7 @@ function ownerFix(domain: string, owner: string, from: string | null): Fix {
   const isFrom = from !== null && (ownedDomain(from) ?? from) === (ownedDomain(domain) ?? domain);
   return (
     (isFrom ? ownDomainFix(domain) : null) ?? {
-      text: `Only ${owner} can change this, because ${domain} belongs to ${owner}. Tell its support.`,
+      text: `Only ${owner} can change this, because ${domain} belongs to ${owner}. Contact its support.`,
     }
   );
 }

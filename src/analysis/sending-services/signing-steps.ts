@@ -54,12 +54,12 @@ export async function serviceKeyFix(
 /** For a service that signs already: a new key replaces the old one, with nothing to set up. */
 function renewalSteps({ id, name, dkim }: SendingService, domain: string): string {
   if (id === 'microsoft_365')
-    return `Microsoft 365 signs for ${domain} already. Renew its key: run Rotate-DkimSigningConfig -Identity ${domain} -KeySize 2048 in Exchange Online PowerShell. The CNAME records stay as they are.`;
+    return `Microsoft 365 already signs for ${domain}. Renew its key: run Rotate-DkimSigningConfig -Identity ${domain} -KeySize 2048 in Exchange Online PowerShell. The CNAME records stay as they are.`;
   const end =
     dkim.kind === 'cname'
       ? 'The CNAME records stay as they are, unless it shows new ones.'
       : 'Publish the record that it shows, and keep the old one for a week.';
-  return `${name} signs for ${domain} already, so only the key must be renewed. In its settings for ${domain}, generate a DKIM key of 2048 bits; if there is no such choice, ask its support. ${end}`;
+  return `${name} already signs for ${domain}, so you only need a new key. In its settings for ${domain}, generate a 2048-bit DKIM key. If it offers none, ask its support. ${end}`;
 }
 
 /** Whoever has the private key publishes the public one behind the CNAME record. */
@@ -68,7 +68,7 @@ async function aliasedKeyFix({ resolver, offline }: Context, keyName: string): P
   return target === undefined
     ? null
     : {
-        text: `The key is at ${target}, to which a CNAME record at ${keyName} leads. Have the service that publishes it there renew it with 2048 bits. The CNAME record stays as it is.`,
+        text: `The CNAME record at ${keyName} points to ${target}, where your sending service publishes the key. Ask that service for a 2048-bit key. The CNAME record stays as it is.`,
       };
 }
 

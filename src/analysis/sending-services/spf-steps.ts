@@ -27,7 +27,7 @@ interface Target {
 /**
  * The fix for a sending server that the record does not allow. The servers of a sending service have many
  * customers and change, so the fix includes the record of the service. Only other servers are listed. Unless something
- * else than the message shows that the domain uses the server, the fix asks first.
+ * other than the message shows that the domain uses the server, the fix asks first.
  */
 export async function allowSenderFix(
   context: Context,

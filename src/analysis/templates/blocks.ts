@@ -44,7 +44,7 @@ export function matchBlocks(tags: MergeTag[]): { blocks: Block[]; broken: Broken
       }
       const at = stack.findLastIndex((one) => belongs(step, one.step));
       if (step.role === 'middle') {
-        // A word that may also stand alone has no branches if a block surrounds it.
+        // Inside a required block, a word that may also stand alone has no branches.
         const divided = stack.findLast((one) => belongs(step, one.step) && one.step.isRequired);
         const block = divided ?? stack[at];
         if (block) block.middles.push(tag);

@@ -1,11 +1,11 @@
-/** Which checks a template can't have a result for, because they are about a sent message. */
+/** Which checks are skipped for a template, because they need a sent message. */
 
 import { type Check, skipped } from '../check.ts';
 import { fields } from '../mime/message.ts';
 import { LEFT_OUT } from '../result.ts';
 import { isTagged, type Template } from './template.ts';
 
-const SENT = 'it depends on the sent message';
+const SENT = 'the check needs a sent message';
 const SENDER_ADDS = 'your sending system adds it';
 const SENDER_ENCODES = 'your sending system encodes it';
 
@@ -24,9 +24,9 @@ const BY_CHECK: Record<string, string> = {
   encoding: SENDER_ENCODES,
   one_click_signed: SENT,
 };
-/** They look at the body only, or at what every template has. */
+/** These look only at the body, or at what every template has. */
 const ALWAYS = ['link_blocklists', 'unsubscribe_link'];
-/** They need these fields, with their values. */
+/** These need fields with known values. */
 const NEEDED_FIELDS: Record<string, string[]> = {
   from: ['from'],
   reply_to: ['from', 'reply-to'],
@@ -36,7 +36,7 @@ const NEEDED_FIELDS: Record<string, string[]> = {
   feedback_id: ['feedback-id'],
   precedence: ['precedence'],
 };
-/** Their merge tags have stand-ins. */
+/** In the subject, merge tags have stand-ins. */
 const NEEDS_SUBJECT = ['subject', 'subject_style'];
 /** A file with HTML alone becomes one part of a message. */
 const NEEDS_HEADER = ['header_duplicates', 'message_protection', 'text_part', 'text_matches_html'];

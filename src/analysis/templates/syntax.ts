@@ -160,7 +160,7 @@ function readTag(text: string, start: number, opening: string): ReadTag | null {
     content: content.trim(),
   };
   const isTooLong = open === '{{' && text[end] === '}' && !opensBefore(text, start);
-  const problem = isTooLong ? 'is closed with one brace too many' : contentProblem(content, family);
+  const problem = isTooLong ? 'has one closing brace too many' : contentProblem(content, family);
   return { tag, end: isTooLong ? end + 1 : end, problem: isCode ? null : problem };
 }
 
@@ -232,7 +232,7 @@ function contentProblem(content: string, { open, close, name }: Family): string 
   if (name !== 'braces' && name !== 'statement') return null;
   // Text editors replace quotes and spaces, and template engines do not understand the result.
   if (/[“”„‘’]/.test(code)) return 'has curly quotes inside';
-  return /&nbsp;|\u00a0/.test(code) ? 'has a no-break space inside' : null;
+  return /&nbsp;|\u00a0/.test(code) ? 'has a non-breaking space inside' : null;
 }
 
 /** `{% raw %}…{% endraw %}`: where the end tag starts; null if the tag starts no such block. */

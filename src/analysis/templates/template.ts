@@ -17,7 +17,7 @@ export interface Template {
   broken: LocatedTag[];
   /** It has the HTML only, without fields such as Subject. */
   isBody: boolean;
-  /** Other files belong to it: a header, a footer, the content of a layout. */
+  /** It includes other files, such as a header, a footer or the content of a layout. */
   isPart: boolean;
   /** The text with the tags as written. */
   restore(text: string): string;

@@ -28,7 +28,7 @@ export const OPTIONS = {
   },
   template: {
     description:
-      'All files are templates: merge tags are allowed, sending is not checked, and folders can have .html files too',
+      'Check all files as templates: allow merge tags, skip checks of sending, and find .html files in folders too',
   },
   dns: { value: 'SERVERS', description: 'DNS servers to use, such as 127.0.0.1:5353' },
   'no-links': { description: 'Do not check links' },

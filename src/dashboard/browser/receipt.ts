@@ -40,7 +40,7 @@ async function headerOf(file: Blob): Promise<Blob> {
   return new Blob([start.slice(first, end < 0 ? undefined : first + end)]);
 }
 
-/** null if the service could not read it: it says so when the form is sent. */
+/** null if the service could not read it. It reports the problem when the form is submitted. */
 async function read(
   form: HTMLFormElement,
   body: Blob,

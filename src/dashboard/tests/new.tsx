@@ -239,7 +239,7 @@ function MessageForm({ values, problem, maxSize }: MessageFormProps) {
           <TextField
             name="client_ip"
             label="Address of the sending server"
-            hint="IPv4 or IPv6. If it is empty, the one in the message header is used. SPF, reverse DNS and blocklists need it."
+            hint="IPv4 or IPv6. If empty, the address in the message header is used. SPF, reverse DNS and blocklists need it."
             value={values.client_ip}
             error={errors.client_ip}
             placeholder="192.0.2.25"

@@ -2,15 +2,15 @@
 
 import type { DnsAnswer, Resolver } from './resolver.ts';
 
-/** Each resolver of the public internet finds it. */
+/** Every resolver with access to the internet finds it. */
 export const KNOWN = { name: 'com', type: 'NS' } as const;
 
 export const isDenial = ({ status }: DnsAnswer): boolean =>
   status === 'nxdomain' || status === 'nodata';
 
 /**
- * The same resolver, except that nothing is absent if it denies even a name that exists: then it is unknown. That is
- * asked once, after the first denial.
+ * The same resolver, but if it denies even a name that exists, every denial becomes an error. This is checked once, after
+ * the first denial.
  */
 export function withoutFalseDenials(resolver: Resolver): Resolver {
   let isFalse: Promise<boolean> | null = null;

@@ -70,6 +70,6 @@ export const DNS_FAILURES: Record<DnsErrorReason, string> = {
   unreachable: 'no DNS server could be reached',
   malformed: 'the DNS response is invalid',
   limit: 'the limit on DNS queries was reached',
-  denies: 'the DNS server denies every name, even com, so its answers are wrong',
+  denies: 'the DNS server reports every name as missing, even com, so its answers are wrong',
   disabled: 'DNS lookups are disabled',
 };

@@ -351,7 +351,7 @@ function entryOf(check: CheckResult, variant: ReportVariant): Entry {
   };
 }
 
-/** What every check that is left out of a template says, and in one sentence for all of them. */
+/** One sentence for all checks that are skipped for a template. */
 const TEMPLATE_NOTE =
   'Not checked, because this is a template: sender, authentication, servers and blocklists. Send it once to check them.';
 

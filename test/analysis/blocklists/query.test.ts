@@ -21,7 +21,7 @@ test('queryList reports DNS failures as errors with the reason', async () => {
     unreachable: /no DNS server/,
     malformed: /response of the list is invalid/,
     limit: /limit on DNS queries/,
-    denies: /denies names that exist/,
+    denies: /reports existing names as missing/,
     disabled: /lookups are disabled/,
   };
   for (const [reason, text] of Object.entries(reasons)) {

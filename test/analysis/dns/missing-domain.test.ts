@@ -49,7 +49,7 @@ test('A From domain that does not exist is one finding, with the likely spelling
     ['mx'],
   );
   assert.match(problems[0]!.title, /^orchrad\.example does not exist/);
-  assert.match(problems[0]!.fix!.text, /is orchard\.example meant\?/);
+  assert.match(problems[0]!.fix!.text, /did you mean orchard\.example\?/);
   assert.equal(result.checks.filter(({ fix }) => fix?.record).length, 0);
   assert.match(result.summary, /its From domain does not exist/);
   assert.equal(result.score, 25);

@@ -255,7 +255,7 @@ describe('Findings about forwarded mail', () => {
     const zone = { ...ZONE, '_dmarc.example.com': record };
     const { status, fix } = await runCheck(dmarcPolicy, { message: POST, zone, envelope: LIST });
     assert.equal(status, 'warn');
-    assert.match(fix?.text ?? '', /test with a message that nobody forwards/);
+    assert.match(fix?.text ?? '', /test with a message that is not forwarded/);
     assert.equal(fix?.record, undefined);
   });
 

@@ -1,4 +1,4 @@
-/** Mail straight from an access line: the fix is to send through the mail service of the domain, signed in. */
+/** Mail directly from an access line: the fix is to send through the mail service of the domain, signed in. */
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -50,7 +50,7 @@ const LINES: Line[] = [
     ip: '84.105.12.13',
     ptr: '84-105-12-13.cable.dynamic.v4.ziggo.nl',
     zone: domainZone('fietsen-smit.nl', 'own', 'v=spf1 mx -all'),
-    device: /^The message comes straight from an access line/,
+    device: /^The message came directly from an end-user IP address/,
     server: /mail service of fietsen-smit\.nl: enter its SMTP server/,
   },
   {
@@ -73,7 +73,7 @@ const LINES: Line[] = [
     ip: '73.12.13.14',
     ptr: 'c-73-12-13-14.hsd1.ca.comcast.net',
     zone: domainZone('tinyhome-lab.net', 'own', 'v=spf1 ip4:73.12.13.14 -all'),
-    device: /^The message comes straight from an access line/,
+    device: /^The message came directly from an end-user IP address/,
     server: /relay host/,
   },
   {
@@ -95,7 +95,7 @@ const LINES: Line[] = [
   },
 ];
 
-describe('Mail straight from an access line', () => {
+describe('Mail directly from an access line', () => {
   for (const line of LINES)
     it(`is sent through the mail service of the domain: ${line.name}`, async () => {
       const { first, toFix, check, fixes, result } = await reportOf(line);
@@ -114,13 +114,13 @@ describe('Mail straight from an access line', () => {
       assert.ok(toFix.every(({ gain }) => gain <= first.gain));
       assert.match(
         result.summary,
-        /: no mail service sent it\.$|but no mail service sent it/,
+        /: it was sent without a mail service\.$|but it was sent without a mail service/,
         result.summary,
       );
     });
 });
 
-describe('Mail that is not straight from an access line', () => {
+describe('Mail that is not directly from an access line', () => {
   const server = (ptr: string, helo: string, ip: string): Scene => ({
     message: scan('shop@laden-linde.de', 'Order 12'),
     mailFrom: 'shop@laden-linde.de',
@@ -151,7 +151,7 @@ describe('Mail that is not straight from an access line', () => {
   for (const [name, scene] of OTHERS)
     it(`keeps its advice: ${name}`, async () => {
       const { fixes, check } = await reportOf(scene);
-      assert.doesNotMatch(fixes, /access line|Goes with “(?:SPF|HELO|Reverse)[^”]*”: send/);
+      assert.doesNotMatch(fixes, /end-user IP address|Goes with “(?:SPF|HELO|Reverse)[^”]*”: send/);
       assert.equal(check('spf').evidence.setup, undefined);
     });
 
@@ -162,7 +162,7 @@ describe('Mail that is not straight from an access line', () => {
       zone: { ...LINES[0]!.zone, '9.113.72.84.in-addr.arpa': { fails: 'timeout' } },
     };
     const { fixes } = await reportOf(scene as Scene);
-    assert.doesNotMatch(fixes, /access line/);
+    assert.doesNotMatch(fixes, /end-user IP address/);
   });
 });
 

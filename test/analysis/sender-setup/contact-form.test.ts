@@ -81,7 +81,7 @@ describe('A contact form with the visitor in From', () => {
       assert.equal(first.id, 'from', first.title);
       assert.equal(
         first.title,
-        `A contact form put the address of its visitor into From: ${one.visitor}.`,
+        `A contact form put a visitor’s address into From: ${one.visitor}.`,
       );
       assert.ok(
         first.fix!.text.startsWith(
@@ -101,7 +101,7 @@ describe('A contact form with the visitor in From', () => {
       for (const id of ['dkim', 'dmarc', 'spf_alignment'])
         if (check(id).status === 'fail')
           assert.match(check(id).fix!.text, /^Goes with “From”: put/, id);
-      assert.match(result.summary, /: From is the address of a visitor\.$/);
+      assert.match(result.summary, /: From is a visitor’s address\.$/);
       assert.ok(result.grade !== 'A' && result.grade !== 'B', String(result.grade));
     });
 });

@@ -46,13 +46,13 @@ const DEFAULTS: [scene: Scene, title: RegExp, setting: RegExp][] = [
   [mail('zabbix@zabbix.localdomain'), /of Zabbix/, /Media types, Email/],
   [
     mail('www-data@web01.localdomain', 'X-PHP-Originating-Script: 33:mail.php\n'),
-    /a program that PHP runs/,
+    /a PHP program/,
     /sendmail_path/,
   ],
-  [mail('root@backup.lan'), /a program of the system/, /myorigin/],
+  [mail('root@backup.lan'), /a system program/, /myorigin/],
   [
     mail('Shop <your@email.com>'),
-    /a placeholder, not an address of yours: your@email\.com/,
+    /a placeholder, not your own address: your@email\.com/,
     /set the sender address/,
   ],
   [mail('no-reply@yourdomain.com'), /a placeholder/, /set the sender address/],
@@ -64,7 +64,7 @@ const DEFAULTS: [scene: Scene, title: RegExp, setting: RegExp][] = [
   ],
   [
     mail('root@ci.werft-ost.de'),
-    /a program of the system/,
+    /a system program/,
     /use an address at ci\.werft-ost\.de|werft-ost\.de/,
   ],
 ];

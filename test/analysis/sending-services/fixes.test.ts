@@ -274,7 +274,7 @@ const rows: Row[] = [
       zone: SES,
     },
     check: 'dkim_key',
-    says: [/signs for example\.com already/, /generate a DKIM key of 2048 bits/],
+    says: [/already signs for example\.com/, /generate a 2048-bit DKIM key/],
   },
   {
     name: 'a name of a private network',

@@ -267,7 +267,7 @@ describe('A vendor that sends in its own name', () => {
     assert.equal(checkOf(result, 'ptr').status, 'fail');
     assert.equal(
       checkOf(result, 'ptr').fix?.text,
-      'Only Intuit QuickBooks can change this. Tell its support.',
+      'Only Intuit QuickBooks can change this. Contact its support.',
     );
   });
 
