@@ -5,7 +5,7 @@
 
 import { DNS_FAILURES } from '../net/dns/resolver.ts';
 import type { AppliedConsequence } from './consequences.ts';
-import { causesOf, clauseOf, oneMechanism } from './headline-cause.ts';
+import { causesOf, clauseOf, ONE_MECHANISM, oneMechanism } from './headline-cause.ts';
 import { namedProviders, worstConsequence } from './providers/evaluate.ts';
 import {
   type AnalysisResult,
@@ -148,7 +148,7 @@ function consequenceHeadline(
     return firstShort([...titlesOf(result, 'from'), `${LIKELY}, but ${problem}.`]);
   if (effect === 'weakness')
     return firstShort(
-      id === 'one_mechanism' && !isSetup
+      ONE_MECHANISM.includes(id) && !isSetup
         ? oneMechanism(find)
         : problems.map((cause) => `${LIKELY}, but ${cause}.`),
     );

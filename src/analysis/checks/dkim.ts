@@ -117,11 +117,20 @@ function mostUseful(context: Context, broken: DkimSignature[]): DkimSignature | 
 }
 
 async function unsignedFinding(context: Context, evidence: Finding['evidence']): Promise<Finding> {
-  const domain = addressDomain(context.message.from[0]?.address ?? '') ?? 'example.com';
-  return fail({
+  const domain = addressDomain(context.message.from[0]?.address ?? '');
+  const finding = {
     title: 'Your message has no DKIM signature.',
     detail:
       'Without one, mailbox providers cannot verify that forwarded mail is yours. Gmail, Yahoo and Microsoft require DKIM from bulk senders.',
+    evidence,
+  };
+  if (domain === null)
+    return fail({
+      ...finding,
+      fix: 'First send from an address of your own domain in From. Then turn on DKIM signing for that domain in your mail server or email service.',
+    });
+  return fail({
+    ...finding,
     fix: await signingFix(
       context,
       domain,
@@ -130,7 +139,6 @@ async function unsignedFinding(context: Context, evidence: Finding['evidence']):
         `s1._domainkey.${domain}`,
       ),
     ),
-    evidence,
   });
 }
 

@@ -3,13 +3,15 @@
  * field of the receiver can be forged, so whatever is in doubt is unknown.
  */
 
-import { inNetworks, isLocalAddress } from '../../lib/addresses.ts';
+import { inNetworks, isLocalAddress, normalizeAddress } from '../../lib/addresses.ts';
 import { MAX_ADDRESS_LENGTH, stripAngleBrackets } from '../../lib/mail.ts';
 import type { Envelope } from '../check.ts';
 import { fullHostName, isSameDomain } from '../dns/names.ts';
 import type { HeaderField } from '../mime/message.ts';
 import { type Hop, parseReceived } from '../mime/received.ts';
 import { type RecordedClient, readRecordedClient } from '../mime/received-client.ts';
+import { GATEWAYS } from '../sending-services/gateways.ts';
+import { suffixIndex } from '../sending-services/service.ts';
 import { addedFields, isServer, type Server } from './added-fields.ts';
 import type { ReceiptValue } from './file-receipt.ts';
 import { RECEIVERS, type Receiver } from './receivers.ts';
@@ -67,10 +69,26 @@ export function readReceipt(headers: HeaderField[]): Receipt | null {
   const tls = tlsOf(step, receiver);
   const sender = mailFromIn(own, results, step.hop.comments);
   const field = { field: 'Received', by };
+  const seen = results.length > 0 ? readResults(results.map(({ value }) => value)) : null;
+  const older = steps.slice(steps.indexOf(step) + 1);
+  const ofResults = results[0] && {
+    results: { field: results[0].name, by: authservId(results[0].value) || by },
+  };
+  const isSender = seen?.spf === 'pass' && !judgesOther(results, client_ip);
+  if (!isSender && isBehindGateway(step.client, older)) {
+    const rest = withoutClient(by, at, sender);
+    return {
+      ...{ ...rest, provider: receiver?.name ?? null, addedFields: added },
+      ...(seen?.dkim && {
+        results: { dkim: seen.dkim },
+        origins: { ...rest.origins, ...ofResults },
+      }),
+    };
+  }
   return {
     ...{ by, provider: receiver?.name ?? null, at, client_ip, helo, tls },
     mail_from: sender?.value ?? null,
-    results: results.length > 0 ? readResults(results.map(({ value }) => value)) : null,
+    results: seen,
     addedFields: added,
     origins: {
       ...(at !== null && { at: field }),
@@ -78,9 +96,7 @@ export function readReceipt(headers: HeaderField[]): Receipt | null {
       ...(helo !== null && { helo: field }),
       ...(tls !== null && { tls: field }),
       ...(sender && { mail_from: { field: sender.field, by } }),
-      ...(results[0] && {
-        results: { field: results[0].name, by: authservId(results[0].value) || by },
-      }),
+      ...ofResults,
     },
   };
 }
@@ -94,6 +110,31 @@ const withoutClient = (by: string, at: number | null, sender: Sender | null): Re
     ...(sender && { mail_from: { field: sender.field, by } }),
   },
 });
+
+const gatewaysNamed = suffixIndex(GATEWAYS.map((gateway) => [gateway, gateway.marks.hosts]));
+
+/**
+ * Whether a mail gateway took the message from another server. It may be the recipient's, and then its address says
+ * nothing about the sender. Only a receiver that saw SPF pass for it shows that it is the sender's.
+ */
+function isBehindGateway({ name, helo }: RecordedClient, older: Step[]): boolean {
+  const isGateway = (text: string | null) =>
+    gatewaysNamed(fullHostName(text ?? '') ?? '').length > 0;
+  const outer = older.find(({ client }) => client !== null && !isLocalAddress(client.address));
+  return (
+    isGateway(name ?? helo) &&
+    outer !== undefined &&
+    isGateway(outer.hop.by) &&
+    !isGateway(outer.client!.name ?? outer.client!.helo)
+  );
+}
+
+/** Microsoft 365 names the address that it judged. With filtering for connectors, that is the one before the gateway. */
+const judgesOther = (results: HeaderField[], client: string): boolean =>
+  results.some(({ value }) => {
+    const [, judged] = /\(sender IP is ([\da-f.:]{3,45})\)/i.exec(value) ?? [];
+    return judged !== undefined && normalizeAddress(judged) !== client;
+  });
 
 function stepOf(value: string, index: number): Step {
   const hop = parseReceived(value);
