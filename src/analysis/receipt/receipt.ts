@@ -46,6 +46,10 @@ interface Step {
   /** null if the field names no client in a known form. */
   client: RecordedClient | null;
   isSubmission: boolean;
+  /** Behind the last `with`: the words before it may be a HELO name. */
+  protocol: string;
+  /** The addresses that the field names before its date, if it names no client in a known form. */
+  addresses: string[];
 }
 
 const MAX_STEPS = 30;
@@ -53,8 +57,9 @@ const MAX_STEPS = 30;
 /** null if nobody received the message, as in a folder of sent mail, or if the header does not show it. */
 export function readReceipt(headers: HeaderField[]): Receipt | null {
   const steps = headers
-    .flatMap(({ key, value }, index) => (key === 'received' ? [stepOf(value, index)] : []))
-    .slice(0, MAX_STEPS);
+    .flatMap(({ key, value }, index) => (key === 'received' ? [{ value, index }] : []))
+    .slice(0, MAX_STEPS)
+    .map(({ value, index }) => stepOf(value, index));
   const found = findReceiving(steps);
   if (!found) return null;
   const { step, receiver, by, at } = found;
@@ -63,7 +68,10 @@ export function readReceipt(headers: HeaderField[]): Receipt | null {
   const server = { by, receiver };
   const received = step.index;
   const added = addedFields(headers, received, server);
-  const own = added.map((index) => headers[index]!);
+  // Below the Received field, a stranger can have written it.
+  const isSure = (index: number) =>
+    index < received || receiver?.hasResultsBelow || headers[index]!.key !== 'received-spf';
+  const own = added.filter(isSure).map((index) => headers[index]!);
   const results = resultFields(headers, { added, received, server });
   const { address: client_ip, helo } = step.client;
   const tls = tlsOf(step, receiver);
@@ -141,7 +149,24 @@ function stepOf(value: string, index: number): Step {
   const { protocol, comments } = hop;
   const isSubmission =
     /^(?:utf8)?e?smtps?a$/i.test(protocol ?? '') || comments.some((text) => SIGNED_IN.test(text));
-  return { index, hop, client: readRecordedClient(value), isSubmission };
+  const client = readRecordedClient(value);
+  const text = value.slice(0, MAX_FIELD);
+  return {
+    ...{ index, hop, client, isSubmission },
+    protocol: LAST_WITH.exec(text)?.[1] ?? '',
+    addresses: client ? [] : addressesIn(hop.from, text),
+  };
+}
+
+const MAX_FIELD = 4000;
+const LAST_WITH = /.*\swith\s+(\S+)/is;
+
+/** As servers write the address of a client: `[192.0.2.1]`, `(192.0.2.1)`, or in place of its name. */
+function addressesIn(from: string | null, text: string): string[] {
+  const written = text.matchAll(/[[(](?:\S{0,64}@)?((?:IPv6:)?[\da-f:.]{2,45})(?=[\])])/gi);
+  return [from ?? '', ...Array.from(written, ([, address]) => address!)].flatMap(
+    (address) => normalizeAddress(address.replace(/^IPv6:/i, '')) ?? [],
+  );
 }
 
 /** How servers record that the client signed in. */
@@ -167,7 +192,7 @@ function findReceiving(steps: Step[]): Receiving | null {
   const passed: Step[] = [];
   for (const step of steps) {
     if (step.isSubmission) return null;
-    if (RETRIEVAL.test(step.hop.protocol ?? '')) {
+    if (RETRIEVAL.test(step.protocol)) {
       receiver = null;
       passed.length = 0;
       continue;
@@ -216,15 +241,19 @@ function follows(newer: Step, older: Step): boolean {
 
 /** Whether the hop is within the receiver: without a client, from a private address, or between its own servers. */
 function isInternal(
-  { hop, client }: Step,
+  { hop, client, protocol, addresses }: Step,
   receiver: Receiver | null,
   next: Step | undefined,
 ): boolean {
+  // Deliveries to the mailbox on the same machine.
+  if (!client && /^lmtp/i.test(protocol)) return true;
+  // A client chooses its HELO name, so one that makes the field unreadable must not hide the client.
+  const isInside = (address: string) =>
+    isLocalAddress(address) || (receiver && inNetworks(address, receiver.internal));
+  if (!addresses.every(isInside)) return false;
   if (hop.from === null) return true;
-  // Deliveries to the mailbox on the same machine name no address.
   if (!client)
     return (
-      /^lmtp/i.test(hop.protocol ?? '') ||
       fullHostName(hop.from) === null ||
       receiver?.servers.test(hop.from.toLowerCase()) === true
     );
