@@ -165,7 +165,7 @@ export const CONSEQUENCES = [
     effect: 'rejected',
     actor: LARGE,
     reason: 'SPF does not pass, and Gmail and Microsoft do not verify the Ed25519 signature.',
-    problem: 'SPF fails, and DKIM uses only Ed25519',
+    problem: 'SPF fails, and DKIM is Ed25519-only',
     reference: DUAL,
     applies: (find) => hasOnlyEd25519(find) && lacks(find, 'spf'),
   },

@@ -85,7 +85,7 @@ describe('A contact form with the visitor in From', () => {
       );
       assert.ok(
         first.fix!.text.startsWith(
-          `Put an address of yours at ${one.site} into From, and the visitor into Reply-To.`,
+          `Put an address of yours at ${one.site} into From, and the visitor’s address into Reply-To.`,
         ),
         first.fix!.text,
       );

@@ -237,7 +237,7 @@ describe('A vendor that sends in its own name', () => {
       assert.equal(checkOf(result, 'from').title, `${name} sends this message in its own name.`);
       assert.equal(checkOf(result, 'text_part').status, 'info');
       assert.match(checkOf(result, 'text_part').detail, new RegExp(`Only ${name} can change this`));
-      assert.match(result.summary, new RegExp(`by ${name}`));
+      assert.match(result.summary, new RegExp(`from ${name}`));
     });
 
   it('Stripe and PayPal let their customers use a domain of their own', async () => {
