@@ -2,13 +2,14 @@
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { ANALYSIS_BUNDLE } from '../../src/analysis/worker-file.ts';
 import { FEEDBACK_BUNDLE } from '../../src/feedback/thread/worker-file.ts';
 import { RENDER_BUNDLE } from '../../src/report/worker-file.ts';
 import { execFileSync } from '../programs.ts';
-import { bundleThread } from '../test/bundles.ts';
+import { bundleThreads } from '../test/bundles.ts';
 
 const NAMES = [
   'smtp',
@@ -50,9 +51,11 @@ async function bundle(): Promise<void> {
     target: 'node24',
   });
   // The service expects the code of its threads beside its own.
-  await bundleThread(path('../../src/analysis/worker.ts'), `${BUILT}/${ANALYSIS_BUNDLE}`);
-  await bundleThread(path('../../src/report/worker.ts'), `${BUILT}/${RENDER_BUNDLE}`);
-  await bundleThread(path('../../src/feedback/thread/worker.ts'), `${BUILT}/${FEEDBACK_BUNDLE}`);
+  await bundleThreads(BUILT, {
+    [basename(ANALYSIS_BUNDLE, '.cjs')]: path('../../src/analysis/worker.ts'),
+    [basename(RENDER_BUNDLE, '.cjs')]: path('../../src/report/worker.ts'),
+    [basename(FEEDBACK_BUNDLE, '.cjs')]: path('../../src/feedback/thread/worker.ts'),
+  });
 }
 
 function readFigures(): Record<string, unknown> {

@@ -16,11 +16,12 @@ const THREADS = [
 ];
 
 /** The absolute path of each bundle by the path of its source. Bundles are deleted when this process exits. */
-export async function bundleThreads(): Promise<Record<string, string>> {
+export async function bundleTestThreads(): Promise<Record<string, string>> {
   const folder = folderInDist('threads-');
-  const bundles = THREADS.map((source, i) => [resolve(source), join(folder, `${i}.cjs`)] as const);
-  await Promise.all(bundles.map(([source, outfile]) => bundleThread(source, outfile)));
-  return Object.fromEntries(bundles);
+  await bundleThreads(folder, Object.fromEntries(THREADS.entries()));
+  return Object.fromEntries(
+    THREADS.map((source, i) => [resolve(source), join(folder, `${i}.cjs`)]),
+  );
 }
 
 /** The file that runs the program, if one of the test files does. It is deleted when this process exits. */
@@ -31,11 +32,16 @@ export async function bundleProgram(files: string[]): Promise<string | null> {
   return join(folder, MAIN_BUNDLE);
 }
 
-/** Bundles the code of one thread as CommonJS. */
-export async function bundleThread(source: string, outfile: string): Promise<void> {
+/** Bundles the code of threads as CommonJS into a folder: the name of each file without `.cjs`, and its source. */
+export async function bundleThreads(
+  folder: string,
+  threads: Record<string, string>,
+): Promise<void> {
+  // One build, because threads share most modules.
   await build({
-    entryPoints: [source],
-    outfile,
+    entryPoints: Object.entries(threads).map(([name, source]) => ({ in: source, out: name })),
+    outdir: folder,
+    outExtension: { '.js': '.cjs' },
     bundle: true,
     keepNames: true,
     platform: 'node',

@@ -45,6 +45,13 @@ export interface Consequence {
 const LARGE = 'Mailbox providers';
 const SERVERS = 'Many mail servers';
 const FILTERS = 'Spam filters';
+/** Limit of a message that only one of SPF and DKIM authenticates. */
+const ONE_MECHANISM = {
+  limit: 89,
+  effect: 'weakness',
+  actor: LARGE,
+  reference: 'Forwarding breaks SPF, changes in transit break DKIM, and bulk senders need both.',
+} as const;
 const DUAL = 'An Ed25519 signature (RFC 8463) needs an RSA signature beside it.';
 
 /** Lowest limit first. `docs/scoring.md` shows this table. */
@@ -392,14 +399,25 @@ export const CONSEQUENCES = [
       find('from')?.status === 'warn' && find('from')?.evidence.replaced_by !== undefined,
   },
   {
-    id: 'one_mechanism',
-    limit: 89,
-    effect: 'weakness',
-    actor: LARGE,
-    reason: 'Only one of SPF and DKIM passes.',
-    problem: 'only one of SPF and DKIM passes',
-    reference: 'Forwarding breaks SPF, changes in transit break DKIM, and bulk senders need both.',
-    applies: (find) => lacks(find, 'spf') || lacksSeenDkim(find),
+    ...ONE_MECHANISM,
+    id: 'no_spf',
+    reason: 'SPF does not pass.',
+    problem: 'SPF does not pass',
+    applies: (find) => lacks(find, 'spf'),
+  },
+  {
+    ...ONE_MECHANISM,
+    id: 'no_dkim',
+    reason: 'DKIM does not pass.',
+    problem: 'DKIM does not pass',
+    applies: (find) => lacks(find, 'dkim'),
+  },
+  {
+    ...ONE_MECHANISM,
+    id: 'unseen_dkim',
+    reason: 'Gmail and Microsoft do not verify the Ed25519 signature.',
+    problem: 'DKIM is only Ed25519',
+    applies: (find) => hasOnlyEd25519(find),
   },
 ] as const satisfies Consequence[];
 
@@ -519,7 +537,9 @@ const OF_SENDER: ConsequenceId[] = [
   'dmarc_fails_without_policy',
   'unauthenticated_from',
   'bulk_authentication',
-  'one_mechanism',
+  'no_spf',
+  'no_dkim',
+  'unseen_dkim',
 ];
 
 /** The problem in a few words, for the end of the headline, and the consequences that it can have. */

@@ -1,7 +1,7 @@
 /** Creates the context that all checks of one analysis share, and limits its network requests. */
 
-import { withoutFalseDenials } from '../net/dns/denials.ts';
-import type { DnsAnswer, Resolver } from '../net/dns/resolver.ts';
+import { KNOWN, withoutFalseDenials } from '../net/dns/denials.ts';
+import { DNS_FAILURES, type DnsAnswer, type Resolver } from '../net/dns/resolver.ts';
 import type { WebFailureReason } from '../net/guarded-connection.ts';
 import { offlineWebClient, type WebClient, type WebResult } from '../net/http/web.ts';
 import type { AnalysisInput, Context, Setup } from './check.ts';
@@ -28,13 +28,14 @@ export function createContext(
   }: ContextOptions,
 ): Context {
   const template = input.isTemplate ? readTemplate(message) : null;
+  const checkedResolver = withCache(withoutFalseDenials(resolver));
   const facts = new Map<unknown, unknown>();
   const context: Context = {
     ...input,
     message: template?.message ?? message,
     template,
-    resolver: withCache(withoutFalseDenials(resolver)),
-    web,
+    resolver: checkedResolver,
+    web: withoutFalseAbsence(web, checkedResolver),
     setup,
     offline,
     lineInFile: lineInFile ?? ((line) => line),
@@ -57,6 +58,18 @@ function withCache(resolver: Resolver): Resolver {
       answers.set(key, answer);
     }
     return answer;
+  };
+}
+
+/** The same client, except that a host name is not absent if the resolver denies even a name that exists. */
+function withoutFalseAbsence(web: WebClient, resolver: Resolver): WebClient {
+  return async (request) => {
+    const result = await web(request);
+    if (result.status !== 'failed' || result.reason !== 'no_such_name') return result;
+    const known = await resolver(KNOWN.name, KNOWN.type);
+    return known.status === 'error' && known.reason === 'denies'
+      ? failed('dns', DNS_FAILURES.denies)
+      : result;
   };
 }
 

@@ -23,10 +23,17 @@ const UNAUTHENTICATED: string[] = [
   ...(['unaligned_bulk', 'unauthenticated_from'] satisfies ConsequenceId[]),
 ];
 
+/** Only one of SPF and DKIM passes. */
+export const ONE_MECHANISM: string[] = [
+  'no_spf',
+  'no_dkim',
+  'unseen_dkim',
+] satisfies ConsequenceId[];
+
 /** Clauses for the headline, the most exact first; empty if the consequence says all. */
 export function causesOf(id: string, find: FindReported): string[] {
   if (UNAUTHENTICATED.includes(id)) return unauthenticated(find);
-  if (id === 'one_mechanism') return [passingMethod(find)];
+  if (ONE_MECHANISM.includes(id)) return [passingMethod(find)];
   if (id === 'bulk_authentication') return missingMethods(find);
   const ids = TITLED[id as ConsequenceId] ?? [];
   return ids.flatMap((check) => clauseOf(find(check)) ?? []);

@@ -6,7 +6,7 @@
 import { serviceField } from './bulk-sender.ts';
 import { type Context, type Finding, type KindConfidence, skipped } from './check.ts';
 import { forwarding } from './forwarding/forwarding.ts';
-import { type MailFacts, mailFacts } from './kind/mail-facts.ts';
+import { hasField, type MailFacts, mailFacts } from './kind/mail-facts.ts';
 import { notification } from './kind/notifications.ts';
 import {
   discussionList,
@@ -105,13 +105,19 @@ const NOTICE_FIRST = 'Its subject and beginning are about the recipient’s own 
 /** Words that are not understood say nothing, so only the fields of a campaign are certain. */
 function withLanguage(verdict: Verdict, mail: MailFacts): Verdict {
   if (mail.isLanguageKnown !== false || verdict.confidence === 'certain') return verdict;
-  if (hasKnownPhrase(mail)) return verdict;
+  if (hasKnownPhrase(mail) || showsKindWithoutWords(verdict, mail)) return verdict;
   return {
     ...verdict,
     confidence: 'uncertain',
     reasons: [...verdict.reasons, UNKNOWN_LANGUAGE],
   };
 }
+
+/** A newsletter repeats the link of its field in the text. The report of a program has data, in no language. */
+const showsKindWithoutWords = ({ kind }: Verdict, mail: MailFacts): boolean =>
+  kind === 'marketing'
+    ? hasField(mail, 'list-unsubscribe') && mail.hasUnsubscribeLink
+    : mail.autoSubmitted === 'auto-generated' && !mail.hasLayout && mail.links === 0;
 
 const UNKNOWN_LANGUAGE =
   'Its language is not one of those whose phrases are known, so its words were not considered.';

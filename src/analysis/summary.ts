@@ -5,7 +5,7 @@
 
 import { DNS_FAILURES } from '../net/dns/resolver.ts';
 import type { AppliedConsequence } from './consequences.ts';
-import { causesOf, clauseOf, oneMechanism } from './headline-cause.ts';
+import { causesOf, clauseOf, ONE_MECHANISM, oneMechanism } from './headline-cause.ts';
 import { namedProviders, worstConsequence } from './providers/evaluate.ts';
 import {
   type AnalysisResult,
@@ -86,6 +86,7 @@ function rankedByGain(checks: CheckResult[]): CheckResult[] {
       (a, b) =>
         b.gain - a.gain ||
         isCause(b) - isCause(a) ||
+        asksFirst(b) - asksFirst(a) ||
         rank(a) - rank(b) ||
         isResult(a) - isResult(b) ||
         b.points - a.points,
@@ -94,6 +95,9 @@ function rankedByGain(checks: CheckResult[]): CheckResult[] {
 
 /** Whether it names the setup that causes other problems. */
 const isCause = ({ evidence }: CheckResult): number => (evidence.setup === undefined ? 0 : 1);
+
+/** If the server is not the sender's, no other fix helps. */
+const asksFirst = ({ id, fix }: CheckResult): number => (id === 'spf' && fix?.caution ? 1 : 0);
 
 const isResult = ({ id }: CheckResult): number => (id === 'dmarc' ? 1 : 0);
 
@@ -144,7 +148,7 @@ function consequenceHeadline(
     return firstShort([...titlesOf(result, 'from'), `${LIKELY}, but ${problem}.`]);
   if (effect === 'weakness')
     return firstShort(
-      id === 'one_mechanism' && !isSetup
+      ONE_MECHANISM.includes(id) && !isSetup
         ? oneMechanism(find)
         : problems.map((cause) => `${LIKELY}, but ${cause}.`),
     );

@@ -35,6 +35,7 @@ export const Fix = named(
       described(
         v.string(),
         'What must be true before you publish the record. A plan includes it only if you choose it.',
+        'Is 192.0.2.25 your server? If not, there is nothing to publish.',
       ),
     ),
     guide: v.optional(

@@ -14,7 +14,7 @@ const MessageReceipt = named(
   v.object({
     object: typeField('message_receipt'),
     summary: described(v.string(), 'How the message was received, as a sentence.'),
-    envelope: Envelope,
+    envelope: described(Envelope, 'What a test of this message starts from.'),
   }),
   'Which server received a saved message last, and from where.',
   {

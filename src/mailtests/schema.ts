@@ -103,6 +103,7 @@ const CheckItem = named(
     goes_with: described(
       v.optional(nullable(v.string())),
       'The ID of the check whose fix also solves this problem, because both have the same cause. Null if there is none. Missing in results of older rulesets.',
+      'dkim',
     ),
     reference: described(Reference, 'The rule that the check applies.'),
     fix: described(nullable(Fix), 'What to change. Null if there is nothing to fix.'),
@@ -146,11 +147,31 @@ const ReportingServer = named(
   { client_ip: '10.0.0.5', name: 'mx.example.com', method: 'received' },
 );
 
-const OriginOfValue = v.object({
-  source: described(v.picklist(['file', 'given']), '`given`: the value was sent with the message.'),
-  field: described(nullable(v.string()), 'The header field, such as `Received`. Null if given.'),
-  by: described(nullable(v.string()), 'The server that wrote the field. Null if given.'),
-});
+const OriginOfValue = named(
+  'OriginOfValue',
+  v.object({
+    source: described(
+      v.picklist(['file', 'given']),
+      '`given`: the value was sent with the message.',
+    ),
+    field: described(nullable(v.string()), 'The header field. Null if given.'),
+    by: described(nullable(v.string()), 'The server that wrote the field. Null if given.'),
+  }),
+  'Where a value of the envelope comes from.',
+  { source: 'file', field: 'Received', by: 'mx.google.com' },
+);
+
+const ReceiverResults = named(
+  'ReceiverResults',
+  v.object(
+    v.entriesFromList(
+      RECEIVER_METHODS,
+      described(v.optional(v.picklist(AUTH_RESULTS)), 'Missing if it recorded none.'),
+    ),
+  ),
+  'What a receiving server recorded about authentication.',
+  { spf: 'pass', dkim: 'pass', dmarc: 'pass' },
+);
 
 const FileReceipt = named(
   'FileReceipt',
@@ -162,14 +183,7 @@ const FileReceipt = named(
     ),
     at: described(nullable(Time), 'When the server received the message.'),
     results: described(
-      nullable(
-        v.object(
-          v.entriesFromList(
-            RECEIVER_METHODS,
-            described(v.optional(v.picklist(AUTH_RESULTS)), 'Missing if it recorded none.'),
-          ),
-        ),
-      ),
+      nullable(ReceiverResults),
       'What the server recorded about authentication. Null if it recorded nothing.',
     ),
     origins: described(

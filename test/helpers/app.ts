@@ -21,7 +21,7 @@ import { findOwner } from '../../src/team/members.ts';
 import { makeOwner } from '../../src/team/owner.ts';
 import { releasePostgresDatabase } from './postgres.ts';
 import { storeSmtpKeyPair } from './smtp-key-pair.ts';
-import { databaseEnvironment } from './store.ts';
+import { databaseEnvironment, storeEmptyDatabase } from './store.ts';
 import { reuseWorker } from './threads.ts';
 
 export interface ApiResponse<T = unknown> {
@@ -81,6 +81,7 @@ export async function startTestService(
   const { zone, env, folder = temporaryFolder(t), ...overrides } = options;
   const logged: TestService['logged'] = [];
   await storeSmtpKeyPair(folder);
+  if (!options.folder) storeEmptyDatabase(folder);
   const { config } = readConfig({
     DELIVERABILITY_DATA_DIR: folder,
     DELIVERABILITY_HTTP_PORT: '0',

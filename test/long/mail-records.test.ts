@@ -29,7 +29,7 @@ import {
 } from '../helpers/proposed-records.ts';
 import { allows, probesOf, sendersOf } from '../helpers/spf-senders.ts';
 
-const FOLDERS = ['../fixtures/mails', '../fixtures/unseen'].map((path) =>
+const FOLDERS = ['../fixtures/mails', '../fixtures/unseen', '../fixtures/unseen2'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
 

@@ -86,7 +86,7 @@ describe('Text report', () => {
     assert.match(report, /^100\/100 {2}A {2}good\.eml\n/);
     assert.match(
       report,
-      /“Your order has shipped” · from news@example\.com · \d+ bytes · ruleset 2026/,
+      /“Your order has shipped” · from news@example\.com · \d+ bytes · ruleset\s2026/,
     );
     assert.match(report, /✓ No problems found\./);
     assert.match(report, /content +█{20} +100 {2}10 of 10 points, weight 10/);

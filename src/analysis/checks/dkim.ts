@@ -11,6 +11,7 @@ import {
   offline,
   pass,
   rfc,
+  skipped,
   unknown,
   warn,
 } from '../check.ts';
@@ -30,6 +31,7 @@ import { MAX_SIGNATURES } from '../dkim/signature.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 import { explainChangedCopy } from '../forwarding/explain.ts';
+import { fields } from '../mime/message.ts';
 import { PUBLIC_RECEIVER_RESULT, withReceiverResult } from '../receipt/receiver-result.ts';
 import { serviceKeyFix, signingFix } from '../sending-services/signing-steps.ts';
 
@@ -59,6 +61,11 @@ async function evaluate(
   evidence: Finding['evidence'],
 ): Promise<Finding> {
   const { result, signatures } = outcome;
+  if (result === 'none' && isUnsent(context))
+    return skipped(
+      'DKIM was not checked.',
+      'No mail server has received this file yet, and servers sign a message when they send it.',
+    );
   if (result === 'none') return unsignedFinding(context, evidence);
   const deciding = fromDomainFirst(context, signatures).filter(
     (signature) => signature.result === result,
@@ -87,6 +94,12 @@ async function evaluate(
   return validFinding(deciding, signatures.length - deciding.length, context.receivedAt, evidence);
 }
 
+/** A draft, or a copy from a Sent folder. */
+const isUnsent = ({ envelope, message }: Context): boolean =>
+  envelope.file !== undefined &&
+  envelope.client_ip === null &&
+  fields(message, 'received').length === 0;
+
 /** The causes for which the key must be published again or replaced. */
 const KEY_CAUSES = new Set<DkimCause | null>([
   'no_key',
@@ -104,11 +117,20 @@ function mostUseful(context: Context, broken: DkimSignature[]): DkimSignature | 
 }
 
 async function unsignedFinding(context: Context, evidence: Finding['evidence']): Promise<Finding> {
-  const domain = addressDomain(context.message.from[0]?.address ?? '') ?? 'example.com';
-  return fail({
+  const domain = addressDomain(context.message.from[0]?.address ?? '');
+  const finding = {
     title: 'Your message has no DKIM signature.',
     detail:
       'Without one, mailbox providers cannot verify that forwarded mail is yours. Gmail, Yahoo and Microsoft require DKIM from bulk senders.',
+    evidence,
+  };
+  if (domain === null)
+    return fail({
+      ...finding,
+      fix: 'First send from an address of your own domain in From. Then turn on DKIM signing for that domain in your mail server or email service.',
+    });
+  return fail({
+    ...finding,
     fix: await signingFix(
       context,
       domain,
@@ -117,7 +139,6 @@ async function unsignedFinding(context: Context, evidence: Finding['evidence']):
         `s1._domainkey.${domain}`,
       ),
     ),
-    evidence,
   });
 }
 

@@ -1,6 +1,7 @@
 /** The check `helo`: is the HELO name a full host name that resolves to the sending server? */
 
 import { normalizeAddress } from '../../lib/addresses.ts';
+import { ownedDomain } from '../../lib/domain-names.ts';
 import { type DnsAnswer, recordsOf } from '../../net/dns/resolver.ts';
 import {
   type Check,
@@ -15,7 +16,14 @@ import {
   skipped,
   warn,
 } from '../check.ts';
-import { clientPtr, fullHostName, publicClient, usableNames } from '../dns/names.ts';
+import { brokenName } from '../dns/broken-name.ts';
+import {
+  clientPtr,
+  containsAddress,
+  fullHostName,
+  publicClient,
+  usableNames,
+} from '../dns/names.ts';
 import { heloSetting } from '../mime/server-software.ts';
 import { canPublish, proposedName } from '../sending-services/ownership.ts';
 
@@ -73,18 +81,27 @@ async function resolveName(context: Context, name: string, address: string): Pro
     (otherFamily.status === 'error' && sameFamily.status !== 'found')
   )
     return lookupFailed('Could not look up the HELO name.', failures, evidence);
-  const setting = heloSetting(context.message, name, 'that name');
-  const fix = canPublish(context, name)
-    ? {
-        text: `Add this record for ${name}. Or configure the server to use a HELO name that resolves to ${address} (${setting}).`,
-        record: { type: types[0], name, value: address },
-      }
-    : `Configure the server to use a HELO name of yours that resolves to ${address} (${setting}).`;
+  const reverse = await context.fact(clientPtr);
+  const reverseNames = reverse === null ? [] : usableNames(reverse);
+  const settingOf = (other: string) => heloSetting(context.message, name, other);
+  const publicName = await confirmedName(context, reverseNames, types[0], address);
+  const ownName = publicName
+    ? `its name in reverse DNS, ${publicName}, in HELO (${settingOf(publicName)})`
+    : `a HELO name of yours that resolves to ${address} (${settingOf('that name')})`;
+  const broken = await brokenName(ownedDomain(name) ?? name, context.resolver);
+  const fix =
+    canPublish(context, name) && broken?.kind !== 'missing'
+      ? {
+          text: `Add this record for ${name}. Or configure the server to use ${ownName}.`,
+          record: { type: types[0], name, value: address },
+        }
+      : `Configure the server to use ${ownName}.`;
   const finding =
     addresses.length === 0
       ? fail({
           title: `The HELO name ${name} does not resolve.`,
-          detail: 'Many mail servers reject a server whose HELO name has no IP address in DNS.',
+          detail:
+            'Some mail servers reject a server whose HELO name has no IP address in DNS, and spam filters distrust it.',
           fix,
           evidence,
         })
@@ -95,9 +112,20 @@ async function resolveName(context: Context, name: string, address: string): Pro
           evidence,
         });
   // If the PTR record has the same name, both checks fail because of the same missing record.
-  const reverse = await context.fact(clientPtr);
-  const isPtrName = reverse !== null && usableNames(reverse).includes(name);
-  return isPtrName ? { ...finding, dependsOn: ['fcrdns'] } : finding;
+  return reverseNames.includes(name) ? { ...finding, dependsOn: ['fcrdns'] } : finding;
+}
+
+/** A reverse name that resolves back and is not generic. */
+async function confirmedName(
+  { resolver }: Context,
+  names: string[],
+  type: 'A' | 'AAAA',
+  address: string,
+): Promise<string | null> {
+  const name = names.find((one) => !containsAddress(one, address));
+  if (name === undefined) return null;
+  const addresses = recordsOf(await resolver(name, type)) ?? [];
+  return addresses.some((text) => normalizeAddress(text) === address) ? name : null;
 }
 
 async function invalidName(context: Context, announced: string): Promise<Finding> {

@@ -15,6 +15,7 @@ import {
   warn,
 } from '../check.ts';
 import { clientPtr, containsAddress, publicClient, usableNames } from '../dns/names.ts';
+import { isOwnName } from '../sending-services/own-server.ts';
 import { knownName } from '../sending-services/ownership.ts';
 
 const NOT_CHECKED = 'Reverse DNS was not checked.';
@@ -56,7 +57,8 @@ export const ptr: Check = {
         ...fail({ ...missingName(address, names), fix: await fixFor(context, address), evidence }),
         alsoFixes: FIXED_WITH_NAME,
       };
-    const specific = usable.filter((name) => !containsAddress(name, address));
+    const own = await Promise.all(usable.map((name) => isOwnName(context, name)));
+    const specific = usable.filter((name, index) => own[index] || !containsAddress(name, address));
     if (specific.length === 0)
       return {
         ...warn({

@@ -6,6 +6,7 @@ import { fromDomain } from '../dns/names.ts';
 import { forwarding } from '../forwarding/forwarding.ts';
 import { listEntries, mailboxListProblem } from '../mime/mailbox-list.ts';
 import { fields, LIMITS } from '../mime/message.ts';
+import { isOfVisitor } from '../sender-setup/contact-form.ts';
 import { foreignSender } from '../sending-services/foreign-sender.ts';
 import { foreignOwner, ownDomainFix } from '../sending-services/ownership.ts';
 
@@ -30,7 +31,8 @@ export const replyTo: Check = {
     const from = fromDomain(context);
     if (from === null)
       return skipped('Reply-To was not compared with From.', 'The From field has no domain.');
-    const domains = listEntries(field.value).slice(0, MAX_ADDRESSES).map(domainOf);
+    const entries = listEntries(field.value).slice(0, MAX_ADDRESSES);
+    const domains = entries.map(domainOf);
     if (context.fact(forwarding).kind === 'list')
       return pass(
         `Replies to your message go to ${[...new Set(domains)].join(' and ')}.`,
@@ -45,6 +47,15 @@ export const replyTo: Check = {
         evidence,
       );
     const otherDomain = domains.find((domain) => organization(domain) !== organization(from));
+    if (
+      otherDomain !== undefined &&
+      entries.every((entry) => isOfVisitor(context, addressOf(entry)))
+    )
+      return pass(
+        `Replies to your message go to ${[...new Set(domains)].join(' and ')}.`,
+        'Reply-To has the address that a visitor entered in a form.',
+        evidence,
+      );
     if (otherDomain !== undefined) return { ...atOtherDomain(otherDomain, from), evidence };
     return pass(
       `Replies to your message go to ${[...new Set(domains)].join(' and ')}.`,
@@ -66,6 +77,12 @@ function withoutReplyTo(headerBytes: number): Finding {
 /** Each entry of a valid list ends in its address. */
 const domainOf = (entry: string): string =>
   addressDomain(entry.replace(/>$/, '')) ?? entry.slice(0, 100);
+
+const addressOf = (entry: string): string =>
+  entry
+    .slice(entry.lastIndexOf('<') + 1)
+    .replace(/>$/, '')
+    .trim();
 
 const organization = (domain: string): string => organizationalDomain(domain) ?? domain;
 

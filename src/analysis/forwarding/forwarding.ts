@@ -178,7 +178,7 @@ function isFromRewritten(message: Message): boolean {
   return others.some((domain) => domain !== null && !isSameOrganization(domain, from));
 }
 
-function recipientDomains(message: Message): string[] {
+export function recipientDomains(message: Message): string[] {
   return ['to', 'cc']
     .flatMap((name) => valuesOf(message, name))
     .flatMap((value) => listEntries(value).slice(0, MAX_FIELDS))

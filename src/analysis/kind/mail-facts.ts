@@ -6,6 +6,7 @@ import { type MessageLink, messageLinks } from '../links/links.ts';
 import {
   clearlyMentionsUnsubscribe,
   isMailUnsubscribeLink,
+  listUnsubscribeUrls,
   unsubscribeLinks,
 } from '../links/unsubscribe.ts';
 import { withoutComments } from '../mime/mail-date.ts';
@@ -95,7 +96,9 @@ export function mailFacts(context: Context): MailFacts {
     buttons: html === null ? body : buttonsOf(shownLinks),
     precedence: wordOf(message, 'precedence'),
     autoSubmitted: wordOf(message, 'auto-submitted'),
-    hasUnsubscribeLink: context.fact(unsubscribeLinks).some(isMailUnsubscribeLink),
+    hasUnsubscribeLink: context
+      .fact(unsubscribeLinks)
+      .some((link) => isMailUnsubscribeLink(link, context.fact(listUnsubscribeUrls))),
     // In a conversation, they are a request.
     hasUnsubscribeWords:
       own.relation === null && clearlyMentionsUnsubscribe(visible.slice(-MAX_FOOTER)),

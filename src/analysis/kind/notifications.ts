@@ -50,16 +50,23 @@ const PREFIXES = Object.keys(PROGRAMS);
 export function notification(mail: MailFacts): string | null {
   const { headers } = mail.message;
   if (headers.some(isCampaignField)) return null;
-  for (const { key } of headers) {
-    const prefix = PREFIXES.find((start) => key.startsWith(start));
-    if (prefix)
-      return `It is a notification from ${PROGRAMS[prefix]} about what somebody did there.`;
-  }
   const isAutomatic =
     mail.autoSubmitted.startsWith('auto-') || hasField(mail, 'x-auto-response-suppress');
   const [inSubject] = findPhrases(ACTIONS, mail.subject, 1);
   const [inOpening] = findPhrases(ACTIONS, mail.opening, 1);
   const action = inSubject ?? (isAutomatic ? inOpening : undefined);
+  // These programs also name the conversation or the project, such as "[Bug 7]".
+  const isPlaced =
+    isAutomatic ||
+    isInThread(mail.message) ||
+    hasField(mail, 'list-id') ||
+    mail.message.subject?.startsWith('[');
+  if (isPlaced || inSubject || inOpening)
+    for (const { key } of headers) {
+      const prefix = PREFIXES.find((start) => key.startsWith(start));
+      if (prefix)
+        return `It is a notification by ${PROGRAMS[prefix]} about what somebody did there.`;
+    }
   if (action !== undefined) return `It is a notification about what somebody did (“${action}”).`;
   if (isInThread(mail.message))
     return isAutomatic || hasField(mail, 'list-id')

@@ -260,6 +260,10 @@ export const INVITES = parsePhrases(
   'te ha invitado, le ha invitado, ti ha invitato, heeft je uitgenodigd, heeft u uitgenodigd, convidou você, convidou-o',
   'zaprosił cię, zaprosiła cię, zaprasza cię do, さんがあなたを招待, さんから招待, 邀请您加入, 邀请你加入, har bjudit in dig',
   'te-a invitat, vás pozval*, meghívott, σας προσκάλεσε, приглашает вас присоединиться, пригласил* вас, запросив вас, sizi davet etti',
+  'please sign, document to sign, review and sign, ready to sign, ready for your signature, signature requested',
+  'signature request, zur unterschrift, zum unterzeichnen, bitte unterschreiben sie, bitte unterzeichnen sie, à signer',
+  'para firmar, pendiente de firma, firme el documento, da firmare, ter ondertekening, te ondertekenen, para assinar',
+  'do podpisu, k podpisu, att signera, til signering, на подпись, на підпис, imzanız',
   '님이 초대했습니다, ने आपको आमंत्रित किया, ได้เชิญคุณ, đã mời bạn, mengundang anda, دعاك إلى, شما را دعوت کرد',
 );
 

@@ -2,14 +2,18 @@
 
 import type { Context } from '../check.ts';
 import { htmlFacts } from '../html/facts.ts';
-import { fields } from '../mime/message.ts';
 import { senderPart } from '../quotes/sender-part.ts';
 import { plainWords } from '../text.ts';
 import { dependsOnContext, isGenericText } from './generic-text.ts';
 import { type MessageLink, messageLinks } from './links.ts';
 import { percentDecodedTwice } from './percent-encoding.ts';
 import { hasToken } from './tokens.ts';
-import { isUnsubscribeUrl, mentionsUnsubscribe, unsubscribeCandidates } from './unsubscribe.ts';
+import {
+  isUnsubscribeUrl,
+  listUnsubscribeUrls,
+  mentionsUnsubscribe,
+  unsubscribeCandidates,
+} from './unsubscribe.ts';
 
 // Words that suggest that opening a link has an effect, in many languages.
 
@@ -189,7 +193,7 @@ const ANY_PATTERN = new RegExp(PATTERNS.map(({ words }) => words.source).join('|
 const UNSUBSCRIBE = CAUTION_WORDS[0].purpose;
 
 export function linkSkipReasons(context: Context): LinkSkipReasons {
-  const unsubscribePages = listUnsubscribePages(context);
+  const unsubscribePages = new Set(context.fact(listUnsubscribeUrls).map(pageOf));
   const { urls, pages } = reasonsByWords(context);
   const reasonForUrl = (url: URL): string | null => {
     if (url.href.length > MAX_URL_LENGTH) return 'its URL is very long';
@@ -277,15 +281,6 @@ function patternOf({ purpose, anywhere, atStart, whole }: CautionWords): Pattern
     ...normalize(whole).map((word) => ` ${word} `),
   ];
   return { purpose, words: new RegExp(pieces.join('|')) };
-}
-
-function listUnsubscribePages(context: Context): Set<string> {
-  const urls = fields(context.message, 'list-unsubscribe')
-    .slice(0, 10)
-    .flatMap(({ value }) => value.slice(0, 10_000).match(/<[^<>]*>/g) ?? [])
-    .map((uri) => URL.parse(uri.slice(1, -1).replace(/\s/g, '')))
-    .filter((url) => url?.protocol === 'https:' || url?.protocol === 'http:') as URL[];
-  return new Set(urls.map(pageOf));
 }
 
 /** The URL without scheme and fragment, which do not change its target. */

@@ -1,6 +1,7 @@
 /** Finds unsubscribe links in the body by their words. The links are never requested. */
 
 import type { Context } from '../check.ts';
+import { fields } from '../mime/message.ts';
 import { isAscii } from '../text.ts';
 import { isGenericText, isUrlText } from './generic-text.ts';
 import { type MessageLink, messageLinks } from './links.ts';
@@ -27,16 +28,33 @@ export function unsubscribeLinks(context: Context): MessageLink[] {
  */
 export function unsubscribeCandidates(context: Context): MessageLink[] {
   const links = context.fact(messageLinks);
+  const named = context.fact(listUnsubscribeUrls);
   const html = links.filter(({ source }) => source === 'html');
-  const byLinkWords = html.filter(matchesInHtml);
+  const byLinkWords = html.filter((link) => isNamed(link, named) || matchesInHtml(link));
   return [
     ...(byLinkWords.length > 0 ? byLinkWords : bySurroundingWords(html)),
-    ...links.filter((link) => link.source === 'text' && matchesInText(link)),
+    ...links.filter(
+      (link) => link.source === 'text' && (isNamed(link, named) || matchesInText(link)),
+    ),
   ];
 }
 
+/** A fact: the web addresses in the List-Unsubscribe field. */
+export function listUnsubscribeUrls({ message }: Context): URL[] {
+  return fields(message, 'list-unsubscribe')
+    .slice(0, 10)
+    .flatMap(({ value }) => value.slice(0, 10_000).match(/<[^<>]*>/g) ?? [])
+    .map((uri) => URL.parse(uri.slice(1, -1).replace(/\s/g, '')))
+    .filter((url) => url?.protocol === 'https:' || url?.protocol === 'http:') as URL[];
+}
+
+/** The same address as in the field says in any language what the link is for. */
+const isNamed = ({ url }: MessageLink, named: URL[]): boolean =>
+  url !== null && named.some(({ href }) => href === url.href);
+
 /** Whether the link offers to unsubscribe from mail, and not to leave a session, account or event. */
-export function isMailUnsubscribeLink(link: MessageLink): boolean {
+export function isMailUnsubscribeLink(link: MessageLink, named: URL[]): boolean {
+  if (isNamed(link, named)) return true;
   const { source, text, label, href, before, after } = link;
   const surroundingText = source === 'text' ? lineAround(link) : `${before} ${after}`;
   return unsubscribesFromMail(`${text ?? ''} ${label}`, href, surroundingText);

@@ -36,8 +36,12 @@ export function readRecordedClient(value: string): RecordedClient | null {
   const [comment = '', ...furtherComments] = rest.map(({ text }) => text);
   const client =
     readGreetedClient(host.text, comment, furtherComments) ?? readClient(host.text, comment);
-  // A second comment describes TLS or the login, and names no address.
-  if (!client || furtherComments.some((text) => addressesIn(text).length > 0)) return null;
+  // A second comment describes TLS or the login. With another address, part of the first may be the HELO name.
+  const isOther = (text: string) => {
+    const address = normalizeAddress(text);
+    return addressesIn(text).length > 0 || (address !== null && address !== client?.address);
+  };
+  if (!client || furtherComments.some(isOther)) return null;
   const [before] = at('with');
   const protocol = before === undefined ? undefined : tokens[before + 1];
   const next = tokens[by + 1];
@@ -116,10 +120,10 @@ function readClient(host: string, comment: string): Client | null {
 function readGreetedClient(host: string, comment: string, [next = '']: string[]): Client | null {
   const [, helo] = /^[EH][EH]LO (\S+)$/i.exec(comment) ?? [];
   if (helo === undefined || !NAME.test(host)) return null;
-  const address = normalizeAddress(next.replace(/^\S*@/, ''));
-  if (address !== null) return { address, helo, name: verifiedName(host) };
-  const own = normalizeAddress(host);
-  return own === null ? null : { address: own, helo, name: null };
+  const [address, own] = [next.replace(/^\S*@/, ''), host].map(normalizeAddress);
+  if (!address) return own ? { address: own, helo, name: null } : null;
+  // With two addresses, one of them is part of the HELO name.
+  return own && own !== address ? null : { address, helo, name: verifiedName(host) };
 }
 
 /** `unknown` is what servers write for an address without a name. A final dot is the form of Gmail. */

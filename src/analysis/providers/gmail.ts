@@ -48,6 +48,11 @@ export const gmail: ProviderRules = {
       title: 'Mail is sent over TLS.',
       applies: 'any',
       needs: [['tls']],
+      // Any version is TLS.
+      evaluate: (find) =>
+        find('tls')?.status === 'error' && find('tls')?.evidence.used === true
+          ? { status: 'met' }
+          : null,
       error: '550 5.7.29, 421 4.7.29',
       consequences: ['no_tls'],
     },

@@ -1,7 +1,7 @@
 /** Which header fields the receiver of a saved message added. */
 
 import { isSameDomain } from '../dns/names.ts';
-import { parseTagList } from '../dns/tag-list.ts';
+import { parseColonList, parseTagList } from '../dns/tag-list.ts';
 import type { HeaderField } from '../mime/message.ts';
 import { DELIVERY_FIELDS, EXCHANGE_FIELDS, type Receiver } from './receivers.ts';
 import { authservId } from './results.ts';
@@ -56,7 +56,7 @@ const signedNames = (headers: HeaderField[]): Set<string> =>
   new Set(
     headers
       .filter(({ key }) => key === 'dkim-signature')
-      .flatMap(({ value }) => (parseTagList(value).get('h') ?? '').toLowerCase().split(/\s*:\s*/)),
+      .flatMap(({ value }) => parseColonList(parseTagList(value).get('h'))),
   );
 
 /** Whether the field is a result of the receiver, as it writes them next to its Received field. */

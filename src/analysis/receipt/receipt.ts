@@ -3,13 +3,15 @@
  * field of the receiver can be forged, so whatever is in doubt is unknown.
  */
 
-import { inNetworks, isLocalAddress } from '../../lib/addresses.ts';
+import { inNetworks, isLocalAddress, normalizeAddress } from '../../lib/addresses.ts';
 import { MAX_ADDRESS_LENGTH, stripAngleBrackets } from '../../lib/mail.ts';
 import type { Envelope } from '../check.ts';
 import { fullHostName, isSameDomain } from '../dns/names.ts';
 import type { HeaderField } from '../mime/message.ts';
 import { type Hop, parseReceived } from '../mime/received.ts';
 import { type RecordedClient, readRecordedClient } from '../mime/received-client.ts';
+import { GATEWAYS } from '../sending-services/gateways.ts';
+import { suffixIndex } from '../sending-services/service.ts';
 import { addedFields, isServer, type Server } from './added-fields.ts';
 import type { ReceiptValue } from './file-receipt.ts';
 import { RECEIVERS, type Receiver } from './receivers.ts';
@@ -44,6 +46,10 @@ interface Step {
   /** null if the field names no client in a known form. */
   client: RecordedClient | null;
   isSubmission: boolean;
+  /** Behind the last `with`: the words before it may be a HELO name. */
+  protocol: string;
+  /** The addresses that the field names before its date, if it names no client in a known form. */
+  addresses: string[];
 }
 
 const MAX_STEPS = 30;
@@ -51,8 +57,9 @@ const MAX_STEPS = 30;
 /** null if nobody received the message, as in a folder of sent mail, or if the header does not show it. */
 export function readReceipt(headers: HeaderField[]): Receipt | null {
   const steps = headers
-    .flatMap(({ key, value }, index) => (key === 'received' ? [stepOf(value, index)] : []))
-    .slice(0, MAX_STEPS);
+    .flatMap(({ key, value }, index) => (key === 'received' ? [{ value, index }] : []))
+    .slice(0, MAX_STEPS)
+    .map(({ value, index }) => stepOf(value, index));
   const found = findReceiving(steps);
   if (!found) return null;
   const { step, receiver, by, at } = found;
@@ -61,16 +68,35 @@ export function readReceipt(headers: HeaderField[]): Receipt | null {
   const server = { by, receiver };
   const received = step.index;
   const added = addedFields(headers, received, server);
-  const own = added.map((index) => headers[index]!);
+  // Below the Received field, a stranger can have written it.
+  const isSure = (index: number) =>
+    index < received || receiver?.hasResultsBelow || headers[index]!.key !== 'received-spf';
+  const own = added.filter(isSure).map((index) => headers[index]!);
   const results = resultFields(headers, { added, received, server });
   const { address: client_ip, helo } = step.client;
   const tls = tlsOf(step, receiver);
   const sender = mailFromIn(own, results, step.hop.comments);
   const field = { field: 'Received', by };
+  const seen = results.length > 0 ? readResults(results.map(({ value }) => value)) : null;
+  const older = steps.slice(steps.indexOf(step) + 1);
+  const ofResults = results[0] && {
+    results: { field: results[0].name, by: authservId(results[0].value) || by },
+  };
+  const isSender = seen?.spf === 'pass' && !judgesOther(results, client_ip);
+  if (!isSender && isBehindGateway(step.client, older)) {
+    const rest = withoutClient(by, at, sender);
+    return {
+      ...{ ...rest, provider: receiver?.name ?? null, addedFields: added },
+      ...(seen?.dkim && {
+        results: { dkim: seen.dkim },
+        origins: { ...rest.origins, ...ofResults },
+      }),
+    };
+  }
   return {
     ...{ by, provider: receiver?.name ?? null, at, client_ip, helo, tls },
     mail_from: sender?.value ?? null,
-    results: results.length > 0 ? readResults(results.map(({ value }) => value)) : null,
+    results: seen,
     addedFields: added,
     origins: {
       ...(at !== null && { at: field }),
@@ -78,9 +104,7 @@ export function readReceipt(headers: HeaderField[]): Receipt | null {
       ...(helo !== null && { helo: field }),
       ...(tls !== null && { tls: field }),
       ...(sender && { mail_from: { field: sender.field, by } }),
-      ...(results[0] && {
-        results: { field: results[0].name, by: authservId(results[0].value) || by },
-      }),
+      ...ofResults,
     },
   };
 }
@@ -95,12 +119,54 @@ const withoutClient = (by: string, at: number | null, sender: Sender | null): Re
   },
 });
 
+const gatewaysNamed = suffixIndex(GATEWAYS.map((gateway) => [gateway, gateway.marks.hosts]));
+
+/**
+ * Whether a mail gateway took the message from another server. It may be the recipient's, and then its address says
+ * nothing about the sender. Only a receiver that saw SPF pass for it shows that it is the sender's.
+ */
+function isBehindGateway({ name, helo }: RecordedClient, older: Step[]): boolean {
+  const isGateway = (text: string | null) =>
+    gatewaysNamed(fullHostName(text ?? '') ?? '').length > 0;
+  const outer = older.find(({ client }) => client !== null && !isLocalAddress(client.address));
+  return (
+    isGateway(name ?? helo) &&
+    outer !== undefined &&
+    isGateway(outer.hop.by) &&
+    !isGateway(outer.client!.name ?? outer.client!.helo)
+  );
+}
+
+/** Microsoft 365 names the address that it judged. With filtering for connectors, that is the one before the gateway. */
+const judgesOther = (results: HeaderField[], client: string): boolean =>
+  results.some(({ value }) => {
+    const [, judged] = /\(sender IP is ([\da-f.:]{3,45})\)/i.exec(value) ?? [];
+    return judged !== undefined && normalizeAddress(judged) !== client;
+  });
+
 function stepOf(value: string, index: number): Step {
   const hop = parseReceived(value);
   const { protocol, comments } = hop;
   const isSubmission =
     /^(?:utf8)?e?smtps?a$/i.test(protocol ?? '') || comments.some((text) => SIGNED_IN.test(text));
-  return { index, hop, client: readRecordedClient(value), isSubmission };
+  const client = readRecordedClient(value);
+  const text = value.slice(0, MAX_FIELD);
+  return {
+    ...{ index, hop, client, isSubmission },
+    protocol: LAST_WITH.exec(text)?.[1] ?? '',
+    addresses: client ? [] : addressesIn(hop.from, text),
+  };
+}
+
+const MAX_FIELD = 4000;
+const LAST_WITH = /.*\swith\s+(\S+)/is;
+
+/** As servers write the address of a client: `[192.0.2.1]`, `(192.0.2.1)`, or in place of its name. */
+function addressesIn(from: string | null, text: string): string[] {
+  const written = text.matchAll(/[[(](?:\S{0,64}@)?((?:IPv6:)?[\da-f:.]{2,45})(?=[\])])/gi);
+  return [from ?? '', ...Array.from(written, ([, address]) => address!)].flatMap(
+    (address) => normalizeAddress(address.replace(/^IPv6:/i, '')) ?? [],
+  );
 }
 
 /** How servers record that the client signed in. */
@@ -126,7 +192,7 @@ function findReceiving(steps: Step[]): Receiving | null {
   const passed: Step[] = [];
   for (const step of steps) {
     if (step.isSubmission) return null;
-    if (RETRIEVAL.test(step.hop.protocol ?? '')) {
+    if (RETRIEVAL.test(step.protocol)) {
       receiver = null;
       passed.length = 0;
       continue;
@@ -175,15 +241,19 @@ function follows(newer: Step, older: Step): boolean {
 
 /** Whether the hop is within the receiver: without a client, from a private address, or between its own servers. */
 function isInternal(
-  { hop, client }: Step,
+  { hop, client, protocol, addresses }: Step,
   receiver: Receiver | null,
   next: Step | undefined,
 ): boolean {
+  // Deliveries to the mailbox on the same machine.
+  if (!client && /^lmtp/i.test(protocol)) return true;
+  // A client chooses its HELO name, so one that makes the field unreadable must not hide the client.
+  const isInside = (address: string) =>
+    isLocalAddress(address) || (receiver && inNetworks(address, receiver.internal));
+  if (!addresses.every(isInside)) return false;
   if (hop.from === null) return true;
-  // Deliveries to the mailbox on the same machine name no address.
   if (!client)
     return (
-      /^lmtp/i.test(hop.protocol ?? '') ||
       fullHostName(hop.from) === null ||
       receiver?.servers.test(hop.from.toLowerCase()) === true
     );

@@ -5,6 +5,7 @@ import { planClientQuery } from '../blocklists/subjects.ts';
 import type { Context } from '../check.ts';
 import { clientPtr, fullHostName, publicClient, usableNames } from '../dns/names.ts';
 import { deliveringService } from '../sending-services/identify.ts';
+import { isOwnName } from '../sending-services/own-server.ts';
 import { device } from './devices.ts';
 import { kindOfName } from './line-names.ts';
 
@@ -28,7 +29,13 @@ export async function accessLine(context: Context): Promise<AccessLine | null> {
   const answer = await context.fact(clientPtr);
   if (answer === null || answer.status === 'error') return null;
   const names = usableNames(answer);
-  const kinds = new Set(names.map((one) => kindOfName(one, address)));
+  const kinds = new Set(
+    await Promise.all(
+      names.map(async (one) =>
+        (await isOwnName(context, one)) ? 'own' : kindOfName(one, address),
+      ),
+    ),
+  );
   if (kinds.has('own') || kinds.has('rented')) return null;
   const [name = null] = names;
   const { helo } = context.envelope;

@@ -4,7 +4,7 @@ import { addressDomain, ownedDomain } from '../../lib/domain-names.ts';
 import { table } from '../../lib/table.ts';
 import type { Context } from '../check.ts';
 import { fromDomain, mailFromDomain } from '../dns/names.ts';
-import { forwarding, isSameOrganization } from '../forwarding/forwarding.ts';
+import { forwarding, isSameOrganization, recipientDomains } from '../forwarding/forwarding.ts';
 import { htmlFacts } from '../html/facts.ts';
 import { messageLinks } from '../links/links.ts';
 import { fieldValue } from '../mime/message.ts';
@@ -52,12 +52,9 @@ export interface ContactForm {
   setting: string;
 }
 
-/** A fact: the form that sent the message; null for any other message. It does not look at authentication. */
-export function contactForm(context: Context): ContactForm | null {
+/** What in a message shows that it has the entries of a form. `isNamed`: the address is one of them. */
+function formSigns(context: Context, address: string) {
   const { message } = context;
-  const visitor = message.from[0]?.address ?? '';
-  const from = fromDomain(context);
-  if (from === null || context.fact(forwarding).kind !== 'direct') return null;
   const text = collapseSpace(
     `${message.subject ?? ''} ${message.text ?? context.fact(htmlFacts)?.text ?? ''}`.slice(
       0,
@@ -70,7 +67,29 @@ export function contactForm(context: Context): ContactForm | null {
   const marks = `${names.join(' ')} ${text.slice(-1000)}`.toLowerCase();
   const program = PROGRAMS.find(({ words }) => words.some((word) => marks.includes(word)));
   const hasWords = FORM_WORDS.test(text);
-  const isNamed = isEntered(text.toLowerCase(), visitor.toLowerCase());
+  const isNamed = isEntered(text.toLowerCase(), address.toLowerCase());
+  return {
+    program,
+    hasWords,
+    isNamed,
+    isRepeated: text.toLowerCase().includes(address.toLowerCase()),
+  };
+}
+
+/** Whether the visitor of a form entered the address, as in Reply-To of a form that is set up well. */
+export function isOfVisitor(context: Context, address: string): boolean {
+  const { program, hasWords, isNamed, isRepeated } = formSigns(context, address);
+  const from = fromDomain(context);
+  const isInternal = recipientDomains(context.message).every((to) => isSameOrganization(to, from));
+  return isRepeated && (hasWords || (isInternal && (isNamed || program !== undefined)));
+}
+
+/** A fact: the form that sent the message; null for any other message. It does not look at authentication. */
+export function contactForm(context: Context): ContactForm | null {
+  const visitor = context.message.from[0]?.address ?? '';
+  const from = fromDomain(context);
+  if (from === null || context.fact(forwarding).kind !== 'direct') return null;
+  const { program, hasWords, isNamed } = formSigns(context, visitor);
   const isScript = program !== undefined || SCRIPT_SENDER.test(context.envelope.mail_from ?? '');
   // Other mail with a private address in From, such as that of a shop, has neither words nor entries of a form.
   const isForm = hasWords

@@ -5,7 +5,8 @@ import { ownedDomain } from '../../lib/domain-names.ts';
 import { parseMx, recordsOf } from '../../net/dns/resolver.ts';
 import type { Context } from '../check.ts';
 import { dkimResult } from '../dkim/verify.ts';
-import { clientPtr, publicClient, usableNames } from '../dns/names.ts';
+import { dmarcResult } from '../dmarc/evaluate.ts';
+import { clientPtr, fromDomain, publicClient, usableNames } from '../dns/names.ts';
 import { forwarding } from '../forwarding/forwarding.ts';
 import { hasSuffix } from './service.ts';
 
@@ -50,4 +51,11 @@ async function isSigned(context: Context, owner: string): Promise<boolean> {
   if (context.fact(forwarding).kind !== 'direct') return false;
   const { signatures } = await context.fact(dkimResult);
   return signatures.some(({ result, domain }) => result === 'pass' && hasSuffix(domain, [owner]));
+}
+
+/** Whether a reverse name is in the domain of an authenticated sender, who then chose it, numbers or not. */
+export async function isOwnName(context: Context, name: string): Promise<boolean> {
+  const from = fromDomain(context);
+  if (from === null || !hasSuffix(name, [ownedDomain(from) ?? from])) return false;
+  return (await context.fact(dmarcResult)).identifiers === 'pass';
 }

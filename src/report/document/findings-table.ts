@@ -17,7 +17,14 @@ import {
 } from '../blocks.ts';
 import { STATUS_WORDS } from '../content.ts';
 import type { ReportedResult } from '../report.ts';
-import { FIX_TITLE, findingGroups, fixesSection, gainNote, gainOf, LEVELS } from './findings.ts';
+import {
+  FIX_TITLE,
+  findingGroups,
+  fixesSection,
+  gainNote,
+  gainOf,
+  rankByLevel,
+} from './findings.ts';
 
 /** In a brief PDF: as many findings as leave room for the rest on two pages, and the first ones with their fix. */
 const MAX_BRIEF_FINDINGS = { listed: 10, withFix: 3 };
@@ -38,13 +45,13 @@ const MAX_FIRST_CHARACTERS = 1400;
 
 /** In a brief PDF. */
 export function briefFixesSection(result: ReportedResult): Section {
-  const ranked = LEVELS.flatMap(({ status }) =>
-    checksToFix(result.checks).filter((check) => check.status === status),
-  );
+  const ranked = rankByLevel(checksToFix(result.checks));
   const { listed, withFix } = MAX_BRIEF_FINDINGS;
   const checks = ranked.slice(0, listed);
-  const groups = findingGroups(checks, (check) =>
-    rowOf(check, result, BRIEF, checks.indexOf(check) < withFix),
+  const groups = findingGroups(
+    checks,
+    (check) => rowOf(check, result, BRIEF, checks.indexOf(check) < withFix),
+    ranked,
   );
   const table = tableOf(groups.map(({ title, findings: rows }) => ({ title, rows })));
   return fixesSection(result, [table, ...omittedNote(ranked.length - listed, '')], null);

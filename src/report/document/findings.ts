@@ -68,10 +68,7 @@ export function fixesSection(result: ReportedResult, blocks: Block[], note: Text
 export function shortFixes(result: ReportedResult): Block[] {
   const findings = checksToFix(result.checks);
   if (findings.length === 0) return [nothingToFixBlock(result.score)];
-  const ranked = LEVELS.flatMap(({ status }) =>
-    findings.filter((check) => check.status === status),
-  );
-  const full = new Set(ranked.slice(0, MAX_FULL_FINDINGS));
+  const full = new Set(rankByLevel(findings).slice(0, MAX_FULL_FINDINGS));
   const groups = findingGroups(findings, (check): Finding => {
     const finding = shortFinding(check, result);
     return full.has(check) ? finding : { ...finding, groups: [] };
@@ -115,7 +112,7 @@ function capNotes(result: ReportedResult): Note[] {
 
 // Required changes and recommendations, which are never mixed. Information is in the other checks.
 
-export const LEVELS = [
+const LEVELS = [
   { status: 'fail', title: 'Required', noun: ['required change', 'required changes'] },
   { status: 'warn', title: 'Recommended', noun: ['recommendation', 'recommendations'] },
 ] as const;
@@ -128,14 +125,26 @@ interface LevelGroup<T> {
   findings: T[];
 }
 
+/** A cause is at the level of what goes with it, so that it comes first. */
+const isAtLevel = (check: CheckResult, { status }: Level, all: CheckResult[]): boolean => {
+  const causesFailure = all.some((one) => one.goes_with === check.id && one.status === 'fail');
+  return (causesFailure ? 'fail' : check.status) === status;
+};
+
+/** The order in which levels show them. */
+export const rankByLevel = (checks: CheckResult[]): CheckResult[] =>
+  LEVELS.flatMap((level) => checks.filter((check) => isAtLevel(check, level, checks)));
+
+/** `all`: the checks that decide the level, if `checks` are only some of them. */
 export function findingGroups<T>(
   checks: CheckResult[],
   convert: (check: CheckResult) => T,
+  all = checks,
 ): LevelGroup<T>[] {
   return LEVELS.map((level) => ({
     level,
     title: level.title,
-    findings: checks.filter(({ status }) => status === level.status).map(convert),
+    findings: checks.filter((check) => isAtLevel(check, level, all)).map(convert),
   })).filter(({ findings }) => findings.length > 0);
 }
 

@@ -25,7 +25,15 @@ const BUSY_TIMEOUT_MS = { opening: 5_000, open: 0 };
  * readable message if it can't use the folder or the file.
  */
 export function openSqlite(path: string, mode: SchemaMode = 'upgrade'): Store {
-  const sqlite = connect(path);
+  return openConnected(connect(path), path, mode);
+}
+
+/** Like `openSqlite`, with a connection to `path`. Closes it if it can't be used. */
+export function openConnected(
+  sqlite: BetterSqlite.Database,
+  path: string,
+  mode: SchemaMode = 'upgrade',
+): Store {
   try {
     // First, so that the following statements wait for other processes too.
     sqlite.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS.opening}`);

@@ -5,6 +5,7 @@ import type { RequestListener } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import type { CheckStatus } from '../../../src/analysis/check.ts';
 import { linkStatus, requestLinks } from '../../../src/analysis/checks/link-status.ts';
+import type { Resolver } from '../../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
 import { createWebClient } from '../../../src/net/http/client.ts';
 import type { WebClient, WebRequest } from '../../../src/net/http/web.ts';
@@ -137,6 +138,15 @@ test('link_status check classifies a single link as works, dead or unknown', asy
     if (status === 'dead') assert.ok(finding.fix?.text);
   }
   await site.canary.clientClosed();
+});
+
+test('link_status check does not believe a resolver that denies every name', async () => {
+  const resolver: Resolver = async () => ({ status: 'nxdomain' });
+  const web = createWebClient({ resolver });
+  const scene = { resolver, web, setup: { checkLinks: true } };
+  const finding = await runCheck(linkStatus, { message: html([at('ok')]), ...scene });
+  assert.equal(finding.status, 'error');
+  assert.match(JSON.stringify(finding.evidence), /denies every name/);
 });
 
 test('link_status check sends HEAD once per distinct URL', async (t) => {

@@ -168,3 +168,26 @@ for (const [from, address, says, never] of REPLY_FIXES)
     assert.match(fix!.text, says);
     assert.doesNotMatch(fix!.text, never);
   });
+
+const formMail = (to: string, text: string): string =>
+  `From: web@bikes.example\nTo: ${to}\nReply-To: Kim <kim@visitor.example>\nSubject: Hello\n\n${text}\n`;
+
+const VISITORS: [what: string, status: CheckStatus, message: string][] = [
+  ['an entry of a form', 'pass', formMail('shop@bikes.example', 'Email: kim@visitor.example')],
+  [
+    'an address in a message of a contact form',
+    'pass',
+    formMail('owner@mailbox.example', 'Contact form: kim@visitor.example asks for a helmet.'),
+  ],
+  ['an address that no form repeats', 'warn', formMail('boss@bikes.example', 'Pay this today.')],
+  [
+    'the address in a signature to a customer',
+    'warn',
+    formMail('ann@example.net', 'Your bike is ready.\nEmail: kim@visitor.example'),
+  ],
+];
+
+for (const [what, status, message] of VISITORS)
+  test(`reply_to reports ${status} for ${what}`, async () => {
+    assert.equal((await runCheck(replyTo, { message })).status, status);
+  });

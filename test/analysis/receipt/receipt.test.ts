@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { scanHeaders } from '../../../src/analysis/mime/headers.ts';
 import { readReceipt } from '../../../src/analysis/receipt/receipt.ts';
+import { cpuTime } from '../../helpers/cpu-time.ts';
 
 const DATE = 'Fri, 20 Nov 2026 09:46:12 +0000';
 const AT = Date.parse('2026-11-20T09:46:12Z');
@@ -51,6 +52,42 @@ it('A gateway with a public address of the same organization is skipped', () => 
     `Received: from out.sender.example (out.sender.example [203.0.113.9]) by gate.reader.example with ESMTPS id 1; ${DATE}`,
   );
   assert.equal(forged?.client_ip, '203.0.113.66');
+});
+
+const GATE = 'mx0b-00f1.pphosted.com';
+const fromGateway = (result: string) =>
+  receiptOf(
+    'Return-Path: <bounce@sender.example>',
+    `Received: from ${GATE} (${GATE}. [148.163.152.9]) by mx.google.com with ESMTPS id 4 (version=TLS1_3); ${DATE}`,
+    `Authentication-Results: mx.google.com; dkim=pass header.i=@sender.example; ${result}`,
+    `Received: from pps.filterd (m1.ppops.net [127.0.0.1]) by ${GATE} with ESMTP id 3; ${DATE}`,
+    `Received: from out.sender.example (out.sender.example [203.0.113.9]) by ${GATE} (PPS) with ESMTPS id 2; ${DATE}`,
+  )!;
+
+it('A mail gateway is the client only if its receiver saw SPF pass for it', () => {
+  const ofSender = fromGateway('spf=pass smtp.mailfrom=bounce@sender.example');
+  assert.equal(ofSender.client_ip, '148.163.152.9');
+  for (const result of ['spf=fail', 'spf=softfail', 'spf=none']) {
+    const receipt = fromGateway(`${result} smtp.mailfrom=bounce@sender.example`);
+    assert.equal(receipt.client_ip, null, result);
+    assert.equal(receipt.helo, null);
+    assert.equal(receipt.provider, 'Gmail');
+    assert.equal(receipt.at, AT);
+    assert.equal(receipt.mail_from, 'bounce@sender.example');
+    assert.deepEqual(receipt.results, { dkim: 'pass' });
+    assert.deepEqual(receipt.addedFields, [0, 1, 2]);
+  }
+});
+
+it('An address that Microsoft 365 judged instead of the gateway is not that of the gateway', () => {
+  const receiptFor = (judged: string) =>
+    receiptOf(
+      `Authentication-Results: spf=pass (sender IP is ${judged}) smtp.mailfrom=sender.example; dkim=pass header.d=sender.example`,
+      `Received: from eu-smtp-inbound-1.mimecast.com (195.130.217.76) by DB5PEPF1.mail.protection.outlook.com (10.167.8.2) with Microsoft SMTP Server (version=TLS1_3, cipher=TLS_AES_256_GCM_SHA384) id 15.20.1; ${DATE}`,
+      `Received: from out.sender.example (out.sender.example [203.0.113.9]) by relay.mimecast.com with ESMTP id 2; ${DATE}`,
+    )!;
+  assert.equal(receiptFor('203.0.113.9').client_ip, null);
+  assert.equal(receiptFor('195.130.217.76').client_ip, '195.130.217.76');
 });
 
 for (const [what, ...lines] of [
