@@ -64,7 +64,7 @@ const fromGateway = (result: string) =>
     `Received: from out.sender.example (out.sender.example [203.0.113.9]) by ${GATE} (PPS) with ESMTPS id 2; ${DATE}`,
   )!;
 
-it('A mail gateway is the client only if its receiver saw SPF pass for it', () => {
+it('A gateway is the client only if its receiver saw SPF pass for it', () => {
   const ofSender = fromGateway('spf=pass smtp.mailfrom=bounce@sender.example');
   assert.equal(ofSender.client_ip, '148.163.152.9');
   for (const result of ['spf=fail', 'spf=softfail', 'spf=none']) {
