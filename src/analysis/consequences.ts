@@ -416,7 +416,7 @@ export const CONSEQUENCES = [
     ...ONE_MECHANISM,
     id: 'unseen_dkim',
     reason: 'Gmail and Microsoft do not verify the Ed25519 signature.',
-    problem: 'DKIM is only Ed25519',
+    problem: 'DKIM is Ed25519-only',
     applies: (find) => hasOnlyEd25519(find),
   },
 ] as const satisfies Consequence[];

@@ -127,7 +127,7 @@ async function unsignedFinding(context: Context, evidence: Finding['evidence']):
   if (domain === null)
     return fail({
       ...finding,
-      fix: 'First send from an address of your own domain in From. Then turn on DKIM signing for that domain in your mail server or email service.',
+      fix: 'First use an address at your own domain in From. Then turn on DKIM signing for that domain in your mail server or email service.',
     });
   return fail({
     ...finding,

@@ -65,7 +65,7 @@ export function notification(mail: MailFacts): string | null {
     for (const { key } of headers) {
       const prefix = PREFIXES.find((start) => key.startsWith(start));
       if (prefix)
-        return `It is a notification by ${PROGRAMS[prefix]} about what somebody did there.`;
+        return `It is a notification from ${PROGRAMS[prefix]} about what somebody did there.`;
     }
   if (action !== undefined) return `It is a notification about what somebody did (“${action}”).`;
   if (isInThread(mail.message))
