@@ -152,12 +152,7 @@ interface ReadTag {
   problem: string | null;
 }
 
-function readTag(
-  text: string,
-  start: number,
-  opening: string,
-  closings: Closings,
-): ReadTag | null {
+function readTag(text: string, start: number, opening: string, closings: Closings): ReadTag | null {
   const family = FAMILIES.find(({ open }) => open === opening)!;
   if (opening === '%') return readPercent(text, start, family);
   const { name, open, close, begins, kind } = family;
