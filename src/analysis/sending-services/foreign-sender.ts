@@ -3,11 +3,11 @@
  * customer's, or a vendor sends in its own name. The reader can publish nothing for that domain.
  */
 
-import { addressDomain, normalizeDomain, ownedDomain } from '../../lib/domain-names.ts';
+import { addressDomain, isRegistrable, normalizeDomain, ownedDomain } from '../../lib/domain-names.ts';
 import type { Check, Context, Finding, Fix } from '../check.ts';
 import { info } from '../check.ts';
 import { dmarcResult } from '../dmarc/evaluate.ts';
-import { fromDomain } from '../dns/names.ts';
+import { fromDomain, fullHostName } from '../dns/names.ts';
 import { listEntries } from '../mime/mailbox-list.ts';
 import { fieldValue } from '../mime/message.ts';
 import { freemailProvider } from './freemail.ts';
@@ -45,10 +45,14 @@ export async function foreignSender(context: Context): Promise<ForeignSender | n
   return service ? { ...sender, role: 'service', company: service } : null;
 }
 
-/** The service that delivered a message with another domain in the local part of From: `news=shop.example@…`. */
+/**
+ * The service that delivered a message with another domain in the local part of From: `news=shop.example@…`. Anyone can
+ * choose such an address at a domain of their own, so Reply-To or the display name must name that domain too.
+ */
 async function replacingService(context: Context, domain: string): Promise<SendingService | null> {
   const encoded = normalizeDomain(localPart(context).split('=')[1] ?? '');
   if (encoded === null || !isOfCustomer(encoded, domain)) return null;
+  if (!namedDomains(context).includes(encoded)) return null;
   const found = await context.fact(deliveringService);
   return found?.isCertain ? found.service : null;
 }
@@ -64,23 +68,28 @@ const localPart = ({ message }: Context): string => {
 const MAX_FIELD = 1000;
 
 function customerDomain(context: Context, domain: string): string | null {
-  const { message } = context;
-  const { name = '' } = message.from[0] ?? {};
   const local = localPart(context);
-  const replyTo = listEntries((fieldValue(message, 'reply-to') ?? '').slice(0, MAX_FIELD))[0] ?? '';
+  const [replyTo, displayed] = namedDomains(context);
   const candidates = [
     // `news=shop.example@…`
     local.split('=')[1],
-    addressDomain(replyTo.replace(/>$/, '')),
+    replyTo,
     // `shop-gmail.com@…`. Where another domain would begin after hyphens is open.
     freemailAtEnd(local),
-    ADDRESS.test(name) ? addressDomain(name) : null,
+    displayed,
   ];
   for (const candidate of candidates) {
     const found = candidate ? normalizeDomain(candidate) : null;
     if (found !== null && isOfCustomer(found, domain)) return found;
   }
   return null;
+}
+
+/** The domains of Reply-To, and of an address as display name. */
+function namedDomains({ message }: Context): (string | null)[] {
+  const { name = '' } = message.from[0] ?? {};
+  const replyTo = listEntries((fieldValue(message, 'reply-to') ?? '').slice(0, MAX_FIELD))[0] ?? '';
+  return [addressDomain(replyTo.replace(/>$/, '')), ADDRESS.test(name) ? addressDomain(name) : null];
 }
 
 function freemailAtEnd(local: string): string | null {
@@ -93,6 +102,8 @@ const ADDRESS = /^[^\s@]{1,64}@[^\s@]{1,250}$/;
 
 /** Another address of the company, or one of a second service, says nothing about the customer. */
 const isOfCustomer = (found: string, from: string): boolean =>
+  fullHostName(found) !== null &&
+  isRegistrable(found) &&
   (foreignOwner(found) === null || freemailProvider(found) !== null) &&
   !hasSuffix(found, [ownedDomain(from) ?? from]);
 

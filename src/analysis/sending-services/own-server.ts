@@ -46,9 +46,12 @@ async function mailServersOf({ resolver }: Context, domain: string): Promise<str
   return records.map((text) => parseMx(text).exchange.toLowerCase()).slice(0, MAX_HOSTS);
 }
 
-/** A forwarded message has its signature too, but comes from the server of someone else. */
+/**
+ * A forwarded message has its signature too, but comes from the server of someone else. So may a file, which only
+ * claims its address.
+ */
 async function isSigned(context: Context, owner: string): Promise<boolean> {
-  if (context.fact(forwarding).kind !== 'direct') return false;
+  if (context.envelope.file || context.fact(forwarding).kind !== 'direct') return false;
   const { signatures } = await context.fact(dkimResult);
   return signatures.some(({ result, domain }) => result === 'pass' && hasSuffix(domain, [owner]));
 }

@@ -22,7 +22,7 @@ const MAX_READ = 5;
  *
  * - SPF passes for the domain, which names the server.
  * - Or DMARC passes by DKIM alone. A signature survives forwarding and can be sent again, so the test must show no sign of
- *   forwarding, and most messages that receivers report from the address must pass too.
+ *   forwarding, and most messages that receivers report from the address must pass too. A file only claims its address.
  */
 export async function ownTestOf(
   db: Db,
@@ -42,7 +42,9 @@ export async function ownTestOf(
   const bySpf = sent.find((test) => passesSpf(test, domain));
   if (bySpf) return dayOf(bySpf);
   if (passed <= messages / 2) return null;
-  const byDkim = sent.filter(({ dmarc }) => dmarc === 'pass').slice(0, MAX_READ);
+  const byDkim = sent
+    .filter((test) => test.dmarc === 'pass' && !envelopeOf(test).file)
+    .slice(0, MAX_READ);
   for (const test of byDkim) if (await isDirect(db, test)) return dayOf(test);
   return null;
 }

@@ -400,3 +400,22 @@ describe('No advice at, and no record for, a domain of someone else', () => {
       }
     });
 });
+
+it('An equals sign in the local part of From shows no customer by itself', async () => {
+  const zone: Zone = {
+    '7.114.0.203.in-addr.arpa': { PTR: ['o9.ptr.sendgrid.net'] },
+    'o9.ptr.sendgrid.net': { A: [CLIENT] },
+  };
+  for (const from of [
+    'News <news=bank.example@heath.example>',
+    'Orders <order=1.2@heath.example>',
+    'Lists <SRS0=ab12=tt=bank.example=ann@heath.example>',
+  ])
+    assert.equal(checkOf(await analyzeMail({ from, zone }), 'from').status, 'pass', from);
+  const named = await analyzeMail({
+    from: 'News <news=grove.example@pool7.example>',
+    fields: 'Reply-To: news@grove.example\n',
+    zone,
+  });
+  assert.match(checkOf(named, 'from').title, /not from grove\.example/);
+});

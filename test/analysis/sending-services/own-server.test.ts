@@ -107,9 +107,15 @@ for (const [what, scene] of [
     assert.equal(fix.caution, undefined);
   });
 
-test('A signature of the domain shows the server, unless the message was forwarded or the signature is of others', async () => {
+test('A signature of the domain shows the server, unless the message is a file, was forwarded or the signature is of others', async () => {
   const zone = SIGNED_ZONE;
   assert.equal((await fixFor({ zone, message: await signed(MESSAGE) })).caution, undefined);
+  // Whoever wrote the file can have written its Received field too.
+  const file = { by: 'mx.google.com', provider: 'Gmail', at: null, results: null, origins: {} };
+  assert.match(
+    (await fixFor({ zone, message: await signed(MESSAGE), envelope: { file } })).caution!,
+    /only if 203\.0\.114\.66 is your server/,
+  );
   const listed = await signed(`List-Post: <mailto:l@lists.example>\n${MESSAGE}`);
   const list = await runCheck(spf, sceneOf({ zone, message: listed }));
   assert.ok(!list.fix?.record || list.fix.caution, list.fix?.text);

@@ -63,6 +63,15 @@ test('An address becomes an own source by a test only if its From domain is auth
     const done = await sendAndWait(service, { raw: goodMessage(), ...mail });
     assert.equal(done.status, 'completed');
   }
+  // A file claims any address, and the signature of another message.
+  const received = `Received: from out.example.com (out.example.com [${at(66)}]) by mx.google.com with ESMTPS id 1; Sat, 21 Nov 2026 09:59:59 +0000\r\n`;
+  const file = await service.call<{ id: string }>('POST', '/v1/tests/raw', {
+    body: Buffer.concat([Buffer.from(received), await signed()]),
+    headers: { 'content-type': 'message/rfc822' },
+  });
+  assert.equal(file.status, 201);
+  const { envelope, auth_results } = await service.getTest(file.body.id, '?wait=50');
+  assert.deepEqual([envelope?.client_ip, auth_results?.dmarc], [at(66), 'pass']);
   const ownAt = (last: number) =>
     ownSenderOf(service.app.db, {
       ...{ client_ip: at(last), mail_from: 'news@mail.example.com', helo: null },
@@ -70,7 +79,7 @@ test('An address becomes an own source by a test only if its From domain is auth
   assert.deepEqual(
     await Promise.all([61, 62, 64, 65, 66].map(ownAt)),
     [['example.com'], ['example.com'], [], [], []],
-    'a test that passes SPF, one that passes DKIM, a forwarded one, one of another domain, none',
+    'a test that passes SPF, one that passes DKIM, a forwarded one, one of another domain, a file',
   );
   // The tests had their addresses looked up again.
   await named(feedback);
