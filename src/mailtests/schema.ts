@@ -547,7 +547,10 @@ const LISTED_FIELDS = {
   ),
   created_at: described(Time, 'When the test was created.'),
   expires_at: described(Time, 'When the test address expires.'),
-  received_at: described(nullable(Time), 'When the message arrived. Null before that.'),
+  received_at: described(
+    nullable(Time),
+    'When the message arrived at the service. `envelope.file.at` says when the recipient of an uploaded message received it. Null before that.',
+  ),
   completed_at: described(nullable(Time), 'When the test completed or failed.'),
   score: described(
     nullable(Score),

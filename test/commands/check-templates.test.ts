@@ -128,3 +128,15 @@ test('a template in Windows-1252 with CRLF or a mark is read like one in UTF-8',
     assert.equal(JSON.parse(stdout).score, 100, name);
   }
 });
+
+test('check names --template for a message that still has its merge tags', async (t) => {
+  const { at, run } = prepare(t, {
+    'a.eml': 'From: Lea <lea@lime.shop>\nSubject: Order {{ id }}\n\nHello {{ name }}\n',
+    'b.eml': 'From: Lea <lea@lime.shop>\nSubject: Order 7\n\nHello Ben\n',
+  });
+  assert.match(
+    (await run([at('a.eml')])).stdout,
+    /--template\s+if\s+it\s+is\s+not\s+filled\s+in\s+yet/,
+  );
+  assert.doesNotMatch((await run([at('b.eml')])).stdout, /--template/);
+});

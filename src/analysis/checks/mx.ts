@@ -13,6 +13,8 @@ import {
   skipped,
   warn,
 } from '../check.ts';
+import { dmarcDiscovery } from '../dmarc/discovery.ts';
+import type { BrokenName } from '../dns/broken-name.ts';
 import { type HostProblem, type MailHost, type MailHosts, mailHosts } from '../dns/mail-hosts.ts';
 import { brokenSender, explainBroken } from '../dns/missing-domain.ts';
 import { fromDomain, mailFromDomain } from '../dns/names.ts';
@@ -160,7 +162,19 @@ async function brokenFinding(
 ): Promise<Finding | null> {
   if (kind !== 'nothing' && kind !== 'error') return null;
   const broken = await brokenSender(context, domain);
-  return broken && explainBroken(broken);
+  if (!broken) return null;
+  const detail = `${broken.detail}${await policyForMissing(context, broken)}`;
+  return explainBroken({ ...broken, detail });
+}
+
+/** What the tag np of a parent domain asks for, if it decides about the From domain. */
+async function policyForMissing(context: Context, { kind, domain }: BrokenName): Promise<string> {
+  if (kind !== 'missing' || domain !== fromDomain(context)) return '';
+  const { policy, recordDomain } = await context.fact(dmarcDiscovery);
+  if (policy?.tag !== 'np' || policy.effective === 'none') return '';
+  const asks =
+    policy.effective === 'reject' ? 'reject such mail' : 'put such mail into the spam folder';
+  return ` np=${policy.published} in the DMARC record of ${recordDomain} asks mailbox providers to ${asks}.`;
 }
 
 function problemOf(mailHosts: MailHosts): Finding | null {

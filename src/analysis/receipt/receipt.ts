@@ -122,7 +122,7 @@ const withoutClient = (by: string, at: number | null, sender: Sender | null): Re
 const gatewaysNamed = suffixIndex(GATEWAYS.map((gateway) => [gateway, gateway.marks.hosts]));
 
 /**
- * Whether a mail gateway took the message from another server. It may be the recipient's, and then its address says
+ * Whether a gateway took the message from another server. It may be the recipient's, and then its address says
  * nothing about the sender. Only a receiver that saw SPF pass for it shows that it is the sender's.
  */
 function isBehindGateway({ name, helo }: RecordedClient, older: Step[]): boolean {
@@ -254,8 +254,7 @@ function isInternal(
   if (hop.from === null) return true;
   if (!client)
     return (
-      fullHostName(hop.from) === null ||
-      receiver?.servers.test(hop.from.toLowerCase()) === true
+      fullHostName(hop.from) === null || receiver?.servers.test(hop.from.toLowerCase()) === true
     );
   if (isLocalAddress(client.address)) return true;
   if (receiver)

@@ -13,8 +13,8 @@ import { hasSuffix } from './service.ts';
 const MAX_HOSTS = 5;
 
 /**
- * True if the owner of the domain has shown it. Either the address belongs to the domain or its mail servers, or its
- * reverse name is within the domain and resolves back. Or the message has a valid signature, or the service knows the server.
+ * True if the owner of the domain has shown it. The address belongs to the domain or its mail servers, or its reverse
+ * name is within the domain and resolves back. Or the message has a valid signature, or the service knows the server.
  */
 export async function isOwnServer(context: Context, domain: string): Promise<boolean> {
   const { address } = publicClient(context);

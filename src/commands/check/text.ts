@@ -31,9 +31,13 @@ export function singleText(
   const hasSender =
     result.auth_results.spf !== null ||
     (envelope.client_ip !== null && envelope.mail_from !== null);
+  const hasMergeTags = result.checks.some(
+    ({ id, status }) => id === 'merge_tags' && status === 'fail',
+  );
   const hints = [
     result.alternative ? '--kind marketing or --kind transactional to settle the kind' : null,
     '--json for every check with its evidence',
+    hasMergeTags && envelope.file?.by === null ? '--template if it is not filled in yet' : null,
     hasReport ? null : '--html report.html or --pdf report.pdf for a report to share',
     hasSender || result.is_template ? null : '--ip and --mail-from to check SPF and reverse DNS',
   ].filter(Boolean);

@@ -123,3 +123,29 @@ test('A message from a domain that does not exist is told so, with no MX record 
   assert.deepEqual([found.status, found.title], ['fail', 'example.net does not exist in DNS.']);
   assert.equal(found.fix?.record, undefined);
 });
+
+for (const [record, expected] of [
+  [
+    'v=DMARC1; p=none; np=reject',
+    / np=reject in the DMARC record of lime\.shop asks .* to reject /,
+  ],
+  [
+    'v=DMARC1; p=none; np=quarantine',
+    / np=quarantine in the DMARC record of lime\.shop asks .*spam/,
+  ],
+] as const)
+  test(`A subdomain that does not exist is told which tag decides: ${record}`, async () => {
+    const raw = Buffer.from('From: Ann <ann@newz.lime.shop>\r\nSubject: Hi\r\n\r\nHello\r\n');
+    const { checks } = await analyze(
+      { raw, envelope: ENVELOPE, receivedAt: RECEIVED_AT, kind: 'auto' },
+      {
+        resolver: zoneResolver({
+          'lime.shop': { A: ['203.0.114.4'], MX: ['10 lime.shop'] },
+          '_dmarc.lime.shop': { TXT: [record] },
+        }),
+      },
+    );
+    const found = checks.find(({ id }) => id === 'mx')!;
+    assert.equal(found.title, 'newz.lime.shop does not exist in DNS.');
+    assert.match(found.detail, expected);
+  });
