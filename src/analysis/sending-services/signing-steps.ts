@@ -36,7 +36,8 @@ export async function serviceKeyFix(
 ): Promise<Fix> {
   if (!isOfFromDomain(context, domain) || ownDomainFix(domain) !== null) return general;
   const found = await context.fact(signingService);
-  if (!found?.isCertain) return (await aliasedKeyFix(context, keyName)) ?? general;
+  if (!found?.isCertain)
+    return (result === 'pass' ? await aliasedKeyFix(context, keyName) : null) ?? general;
   const { service } = found;
   const steps =
     result === 'pass'

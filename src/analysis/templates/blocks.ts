@@ -1,6 +1,6 @@
 /** Matches the blocks of a template: `{% if %}…{% endif %}`, `{{#each}}…{{/each}}`, `*|IF:A|*…*|END:IF|*`. */
 
-import { type BrokenTag, excerpt, type MergeTag } from './syntax.ts';
+import { type BrokenTag, excerpt, MAX_BROKEN, MAX_TAGS, type MergeTag } from './syntax.ts';
 
 export interface Block {
   open: MergeTag;
@@ -26,18 +26,25 @@ interface OpenBlock {
   middles: MergeTag[];
 }
 
+/** Bounds the work on hostile templates. What follows is not known, so nothing is missing. */
+const MAX_STEPS = 20_000;
+
 /** The blocks that are complete, and the tags that open or close a block without their counterpart. */
 export function matchBlocks(tags: MergeTag[]): { blocks: Block[]; broken: BrokenTag[] } {
   const stack: OpenBlock[] = [];
   const blocks: Block[] = [];
   const broken: BrokenTag[] = [];
-  const report = ({ start, text }: MergeTag, problem: string) =>
-    broken.push({ start, text: excerpt(text), problem });
+  let steps = 0;
+  const report = ({ start, text }: MergeTag, problem: string) => {
+    if (broken.length < MAX_BROKEN) broken.push({ start, text: excerpt(text), problem });
+  };
   const unclosed = ({ tag, step }: OpenBlock) => {
     if (step.isRequired) report(tag, `is not closed with ${step.end}`);
   };
   for (const tag of tags)
     for (const step of stepsOf(tag)) {
+      steps += 1;
+      if (steps > MAX_STEPS) return { blocks, broken };
       if (step.role === 'open') {
         stack.push({ tag, step, middles: [] });
         continue;
@@ -58,7 +65,7 @@ export function matchBlocks(tags: MergeTag[]): { blocks: Block[]; broken: Broken
         blocks.push({ open, middles, close: tag });
       }
     }
-  stack.forEach(unclosed);
+  if (tags.length < MAX_TAGS) stack.forEach(unclosed);
   return { blocks, broken };
 }
 
@@ -93,7 +100,7 @@ function statementSteps(content: string): Step[] {
 }
 
 function bracesSteps(content: string): Step[] {
-  const code = content.replace(/^[-~]\s*|\s*[-~]$/g, '');
+  const code = content.replace(/^[-~]\s*|[-~]$/g, '').trimEnd();
   const [, sign, name] = /^([#/^])\s*[*>]?\s*([^\s|}]*)/.exec(code) ?? [];
   const step = { language: 'braces', end: `{{/${name ?? ''}}}` };
   if (sign === '#') return [{ ...step, role: 'open', name: name!, isRequired: true }];
@@ -125,7 +132,7 @@ const kindOfIf = (word: string): string => (word === 'IFNOT' ? 'IF' : word);
 
 /** `<% if x %>…<% end %>` of Ruby, `<% if (x) { %>…<% } %>` of JavaScript. */
 function serverSteps(content: string): Step[] {
-  const code = content.replace(/^[-_]\s*|\s*[-_]$/g, '').trim();
+  const code = content.replace(/^[-_]|[-_]$/g, '').trim();
   const ruby = { language: 'ruby', end: '<% end %>', name: null, isRequired: true };
   if (/^end\b/.test(code)) return [{ ...ruby, role: 'close' }];
   const script = { language: 'script', end: '<% } %>', name: null, isRequired: true };
@@ -142,7 +149,7 @@ function serverSteps(content: string): Step[] {
 
 /** A block of AMPscript can have several statements. */
 function ampscriptSteps(content: string): Step[] {
-  const code = content.replace(/"[^"]*"|'[^']*'|\/\*[\s\S]*?\*\//g, ' ');
+  const code = content.replace(/"[^"]*"?|'[^']*'?|\/\*[\s\S]*?(?:\*\/|$)/g, ' ');
   const step = { language: 'ampscript', isRequired: true };
   return [...code.matchAll(/\b(ENDIF|ELSEIF|ELSE|IF|FOR|NEXT)\b/gi)].map(([found]): Step => {
     const word = found.toUpperCase();

@@ -4,7 +4,7 @@
  */
 
 import { type Block, matchBlocks } from './blocks.ts';
-import { type BrokenTag, type MergeTag, scanTags } from './syntax.ts';
+import { type BrokenTag, MAX_BROKEN, type MergeTag, scanTags } from './syntax.ts';
 
 export interface FilledText {
   text: string;
@@ -66,26 +66,54 @@ export function fillText(text: string, standIns: Pick<StandIns, 'of'>): FilledTe
 }
 
 export function fillHtml(html: string, standIns: Pick<StandIns, 'of'>): FilledText {
-  const quiet = quietRanges(html);
-  const isQuiet = (position: number) =>
-    quiet.some(([start, end]) => position >= start && position < end);
-  const { tags, broken } = scanTags(html, isQuiet);
+  const { tags, broken } = scanTags(html, isWithin(quietRanges(html)));
   const { blocks, broken: unmatched } = matchBlocks(tags);
   const blank = blankTags(html, tags);
+  const budget = { left: MAX_READ };
   const kept = withoutRanges(
     tags,
-    blocks.flatMap((block) => droppedBranches(block, blank)),
+    blocks.flatMap((block) => droppedBranches(block, blank, budget)),
   );
   const text = replaceTags(html, kept, standIns);
   const unquoted = unquotedTags(tags, blank);
   return { text, tags, broken: [...broken, ...unmatched, ...unquoted] };
 }
 
-const QUIET = /<(style|script)\b[^>]*>[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->/gi;
+const QUIET_START = /<(style|script)\b|<!--/gi;
+const QUIET_ENDS = [/-->/g, /<\/style\s*>/gi, /<\/script\s*>/gi] as const;
 
 /** Styles, scripts and comments. */
-const quietRanges = (html: string): [number, number][] =>
-  Array.from(html.matchAll(QUIET), ({ 0: match, index }) => [index, index + match.length]);
+function quietRanges(html: string): Range[] {
+  const ranges: Range[] = [];
+  // Without an end here, there is none further on.
+  const endless = new Set<RegExp>();
+  QUIET_START.lastIndex = 0;
+  for (let found = QUIET_START.exec(html); found; found = QUIET_START.exec(html)) {
+    const name = found[1]?.toLowerCase();
+    const pattern = QUIET_ENDS[name === undefined ? 0 : name === 'style' ? 1 : 2];
+    if (endless.has(pattern)) continue;
+    pattern.lastIndex = QUIET_START.lastIndex;
+    if (pattern.exec(html) === null) endless.add(pattern);
+    else {
+      ranges.push([found.index, pattern.lastIndex]);
+      QUIET_START.lastIndex = pattern.lastIndex;
+    }
+  }
+  return ranges;
+}
+
+/** Whether a position is in one of the ranges, which are in order. */
+const isWithin =
+  (ranges: Range[]) =>
+  (position: number): boolean => {
+    let [low, high] = [0, ranges.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (ranges[middle]![1] <= position) low = middle + 1;
+      else high = middle;
+    }
+    return low < ranges.length && ranges[low]![0] <= position;
+  };
 
 type Range = [start: number, end: number];
 
@@ -136,9 +164,14 @@ function branchesOf({ open, middles, close }: Block): Range[] {
 const HIDES =
   /display\s*:\s*none|visibility\s*:\s*hidden|mso-hide|font-size\s*:\s*0|max-height\s*:\s*0/i;
 
-function droppedBranches(block: Block, blank: string): Range[] {
+/** Characters of all branches of a template: nested ones are read again for each block around them. */
+const MAX_READ = 10_000_000;
+
+function droppedBranches(block: Block, blank: string, budget: { left: number }): Range[] {
   const branches = branchesOf(block);
   const texts = branches.map(([start, end]) => blank.slice(start, end));
+  budget.left -= block.close.start - block.open.end + 1000;
+  if (budget.left < 0) return [];
   // Only one branch can be in a tag, or open what another one opens too.
   if (isInTag(blank, block.open.start)) {
     const shown = texts.findIndex((text) => !HIDES.test(text));
@@ -173,7 +206,7 @@ const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr
 function isBalanced(html: string): boolean {
   const open = new Map<string, number>();
   for (const [, slash, name] of html.matchAll(
-    /<(\/?)([a-zA-Z][\w:-]*)(?:[^"'<>]|"[^"]*"|'[^']*')*>/g,
+    /<(\/?)([a-zA-Z][\w:-]*)(?![\w:-])(?:[^"'<>]|"[^"]*"|'[^']*'){0,10000}>/g,
   )) {
     if (VOID.test(name!)) continue;
     const key = name!.toLowerCase();
@@ -184,8 +217,9 @@ function isBalanced(html: string): boolean {
 
 // Values in attributes without quotes.
 
-const START_TAG = /<[a-zA-Z][^\s<>/"']*((?:[^"'<>]|"[^"]*"|'[^']*')*)>/g;
+const START_TAG = /<[a-zA-Z][^\s<>/"']*(?![^\s<>/"'])((?:[^"'<>]|"[^"]*"|'[^']*'){0,10000})>/g;
 const ATTRIBUTE = /=\s*(?:"[^"]*"|'[^']*'|[^\s"'>]+|(?=\s))/g;
+const MAX_NAME = 100;
 /** As `blankTags`, but a tag stays visible in the pattern of an attribute. */
 const MARK = '\u0001';
 
@@ -203,8 +237,9 @@ function unquotedTags(tags: MergeTag[], blank: string): BrokenTag[] {
       if (at < 0 || /^=\s*["']/.test(attribute[0])) continue;
       const start = offset + attribute.index + at;
       const tag = starts.get(start);
-      const name = /[\w:@-]+\s*$/.exec(element[1]!.slice(0, attribute.index))?.[0].trim();
-      if (tag)
+      const before = element[1]!.slice(Math.max(0, attribute.index - MAX_NAME), attribute.index);
+      const name = /[\w:@-]+\s*$/.exec(before)?.[0].trim();
+      if (tag && found.length < MAX_BROKEN)
         found.push({
           start,
           text: `${name ?? ''}=${tag.text}`.slice(0, 60),

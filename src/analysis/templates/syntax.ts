@@ -87,8 +87,10 @@ function serverKind(content: string): TagKind {
 /** No tag is longer; code blocks of AMPscript can have a page of lines. */
 const MAX_TAG = 4000;
 const MAX_CODE = 20_000;
-const MAX_TAGS = 10_000;
-const MAX_BROKEN = 50;
+/** Of one text. What follows is not read. */
+export const MAX_TAGS = 10_000;
+/** Of each kind of problem in one text. */
+export const MAX_BROKEN = 50;
 const MAX_SHOWN = 60;
 
 export interface ScannedText {
@@ -109,11 +111,13 @@ export function scanTags(text: string, quiet: (position: number) => boolean): Sc
     if (broken.length < MAX_BROKEN && !quiet(start))
       broken.push({ start, text: excerpt(text.slice(start, end)), problem });
   };
+  const closings = closingPositions(text);
+  const endless = new Set<string>();
   OPENING.lastIndex = 0;
   for (let found = OPENING.exec(text); found; found = OPENING.exec(text)) {
     if (tags.length >= MAX_TAGS) break;
     const start = found.index;
-    const result = readTag(text, start, found[0]);
+    const result = readTag(text, start, found[0], closings);
     if (result === null) {
       OPENING.lastIndex = start + 1;
       continue;
@@ -122,10 +126,24 @@ export function scanTags(text: string, quiet: (position: number) => boolean): Sc
     if (problem !== null) report(start, end, problem);
     if (tag) tags.push(tag);
     read.push({ start, end });
-    OPENING.lastIndex = literalEnd(text, tag) ?? end;
+    OPENING.lastIndex = literalEnd(text, tag, endless) ?? end;
   }
-  broken.push(...strayEnds(text, read, quiet).slice(0, MAX_BROKEN));
+  if (tags.length < MAX_TAGS) broken.push(...strayEnds(text, read, quiet));
   return { tags, broken };
+}
+
+type Closings = (close: string, from: number) => number;
+
+/** Where a delimiter is next, from positions that mostly grow: each part of the text is searched once for each of them. */
+function closingPositions(text: string): Closings {
+  const known = new Map<string, { from: number; at: number }>();
+  return (close, from) => {
+    const last = known.get(close);
+    if (last && last.from <= from && (last.at >= from || last.at < 0)) return last.at;
+    const at = text.indexOf(close, from);
+    known.set(close, { from, at });
+    return at;
+  };
 }
 
 interface ReadTag {
@@ -134,7 +152,12 @@ interface ReadTag {
   problem: string | null;
 }
 
-function readTag(text: string, start: number, opening: string): ReadTag | null {
+function readTag(
+  text: string,
+  start: number,
+  opening: string,
+  closings: Closings,
+): ReadTag | null {
   const family = FAMILIES.find(({ open }) => open === opening)!;
   if (opening === '%') return readPercent(text, start, family);
   const { name, open, close, begins, kind } = family;
@@ -143,7 +166,7 @@ function readTag(text: string, start: number, opening: string): ReadTag | null {
   const bodyStart = start + open.length;
   const isCode = name === 'server' || open === '%%[' || name === 'comment';
   const body = text.slice(bodyStart, bodyStart + (isCode ? MAX_CODE : MAX_TAG));
-  const content = contentOf(body, family);
+  const content = contentOf(body, closings(close, bodyStart) - bodyStart, family);
   if (content === null) {
     if (!begins?.test(body)) return null;
     const end = bodyStart + (/^[^<>\n{}[\]"'%|]{0,50}[}\])|%]{0,2}/.exec(body)?.[0].length ?? 0);
@@ -160,8 +183,8 @@ function readTag(text: string, start: number, opening: string): ReadTag | null {
     content: content.trim(),
   };
   const isTooLong = open === '{{' && text[end] === '}' && !opensBefore(text, start);
-  const problem = isTooLong ? 'has one closing brace too many' : contentProblem(content, family);
-  return { tag, end: isTooLong ? end + 1 : end, problem: isCode ? null : problem };
+  if (isTooLong) return { tag, end: end + 1, problem: 'has one closing brace too many' };
+  return { tag, end, problem: isCode ? null : contentProblem(content, family) };
 }
 
 /** Whether the closing brace after the tag belongs to one before it, as in `${{{name}}}` or a style. */
@@ -186,17 +209,17 @@ function readPercent(text: string, start: number, family: Family): ReadTag | nul
   return open && { tag: null, end: start + open[0].length, problem: 'is not closed with %' };
 }
 
-/** Up to the closing delimiter; null without one before the next tag of the same kind. */
-function contentOf(body: string, { open, close, name }: Family): string | null {
-  let end = body.indexOf(close);
-  if (end < 0) return null;
+/** Up to the closing delimiter, which is at `end`; null without one before the next tag of the same kind. */
+function contentOf(body: string, first: number, { open, close, name }: Family): string | null {
+  let end = first;
+  if (end < 0 || end + close.length > body.length) return null;
   // `{{{name}}}` in a `{{`: the last of three braces belongs to a value inside, as in `{{x.${y}}}`.
-  if (name === 'braces' && close === '}}') {
+  const next = body.slice(0, end).indexOf(open);
+  if (next < 0 && name === 'braces' && close === '}}' && body[end + 2] === '}') {
     const inner = body.slice(0, end);
-    if (inner.split('{').length > inner.split('}').length && body[end + 2] === '}') end += 1;
+    if (inner.split('{').length > inner.split('}').length) end += 1;
   }
   const inside = body.slice(0, end);
-  const next = inside.indexOf(open);
   if (next < 0 || name === 'comment' || isQuoted(inside, next)) return inside;
   // A tag in a tag, if another closing delimiter follows before the next opening one.
   const outer = body.indexOf(close, end + close.length);
@@ -235,12 +258,15 @@ function contentProblem(content: string, { open, close, name }: Family): string 
   return /&nbsp;|\u00a0/.test(code) ? 'has a non-breaking space inside' : null;
 }
 
-/** `{% raw %}…{% endraw %}`: where the end tag starts; null if the tag starts no such block. */
-function literalEnd(text: string, tag: MergeTag | null): number | null {
+/** `{% raw %}…{% endraw %}`: where the end tag starts; null if the tag starts no such block. `endless`: without an end. */
+function literalEnd(text: string, tag: MergeTag | null, endless: Set<string>): number | null {
   const name = /^-?\s*(raw|verbatim|comment)\b/.exec(tag?.content ?? '')?.[1];
-  if (tag?.family !== 'statement' || name === undefined) return null;
+  if (tag?.family !== 'statement' || name === undefined || endless.has(name)) return null;
   const end = text.slice(tag.end).search(new RegExp(`\\{%-?\\s*end${name}\\b`));
-  return end < 0 ? null : tag.end + end;
+  if (end >= 0) return tag.end + end;
+  // Nor is there one further on.
+  endless.add(name);
+  return null;
 }
 
 /** A closing delimiter after a word, or one that an opening delimiter with too few characters precedes. */
@@ -255,6 +281,7 @@ function strayEnds(
   const found: BrokenTag[] = [];
   let index = 0;
   for (const { 0: match, index: start } of text.matchAll(STRAY)) {
+    if (found.length >= MAX_BROKEN) break;
     const end = start + match.length;
     while (index < tags.length && tags[index]!.end < start) index += 1;
     const isInTag = index < tags.length && tags[index]!.start < end && tags[index]!.end >= end;

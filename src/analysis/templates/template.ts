@@ -35,8 +35,13 @@ export function readTemplate(message: Message): Template {
   const fill = (source: string, place: string, run: typeof fillText = fillText): string => {
     const filled = run(source, standIns);
     for (const { text } of filled.tags) tags.add(text);
-    for (const tag of filled.broken.toSorted((a, b) => a.start - b.start))
-      broken.push({ ...tag, place: placeOf(place, source, tag.start) });
+    let [line, from] = [1, 0];
+    for (const tag of filled.broken.toSorted((a, b) => a.start - b.start)) {
+      line += source.slice(from, tag.start).split('\n').length - 1;
+      from = tag.start;
+      const isOneLine = place === 'subject' || !source.includes('\n');
+      broken.push({ ...tag, place: isOneLine ? place : `${place} line ${line}` });
+    }
     return filled.text;
   };
   for (const { key, value } of message.headers)
@@ -67,15 +72,10 @@ export const shownTemplate = (message: Message): Message => ({
 const escapeTag = (tag: string): string =>
   tag.replace(/[<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 
-const placeOf = (place: string, source: string, start: number): string =>
-  place === 'subject' || !source.includes('\n')
-    ? place
-    : `${place} line ${source.slice(0, start).split('\n').length}`;
-
 /** Tags for the content of another file. */
 const INCLUDES =
   /^\{\{[-~#]?\s*(?:>|#>|template\b)|^\{\{\{?\s*(?:body|content|main|children|slot|outlet|yield|\$slot)\s*(?:\|[^}]*)?\}\}|^\{%[-+]?\s*(?:include|extends|import|render|layout|section|block|content_block|module|widget|dnd_area|body)\b|^<%[-=@]?\s*(?:include|render|yield|body|content|partial)\b|^\[\[\s*(?:include|body|content)\b|content_blocks\.\$|^%%=\s*(?:ContentBlock|TreatAsContent)/i;
-const BLADE = /^\s*@(?:include|extends|component|yield|section)\s*\(/m;
+const BLADE = /^[ \t]*@(?:include|extends|component|yield|section)\s*\(/m;
 
 /** Whether a field has a merge tag, so that its value is not known yet. */
 export const isTagged = ({ value }: HeaderField): boolean =>

@@ -6,10 +6,12 @@ import { analyze } from '../../../src/analysis/analyze.ts';
 import { NO_SETUP } from '../../../src/analysis/context.ts';
 import { parseMessage } from '../../../src/analysis/mime/parse-message.ts';
 import type { AnalysisResult } from '../../../src/analysis/result.ts';
-import { shownTemplate } from '../../../src/analysis/templates/template.ts';
+import { createStandIns, fillHtml } from '../../../src/analysis/templates/fill.ts';
+import { readTemplate, shownTemplate } from '../../../src/analysis/templates/template.ts';
 import { zoneResolver } from '../../../src/net/dns/zone.ts';
 import type { WebClient } from '../../../src/net/http/web.ts';
 import { ENVELOPE, RECEIVED_AT } from '../../helpers/analysis.ts';
+import { cpuTime } from '../../helpers/cpu-time.ts';
 
 const HTML_HEADER = 'MIME-Version: 1.0\nContent-Type: text/html; charset=utf-8\n\n';
 
@@ -202,4 +204,38 @@ test('the preview of a template shows values by name, and no other tags', async 
     shownTemplate(message).html!.trim(),
     '<table><tr><td title="{{ t &#34;a&#34; }}">{{ r }}</td></tr></table>',
   );
+});
+
+test('Templates with more tags than are read have nothing broken because of that', () => {
+  for (const text of [
+    '{% if a %}'.concat('{{a}} '.repeat(12_000), '{% endif %}'),
+    '{% include "a" %} '.repeat(9000).concat('{% if a %}b{% endif %}'),
+    '{{#if a}}'.repeat(4000).concat('b', '{{/if}}'.repeat(4000)),
+  ])
+    assert.deepEqual(fillHtml(text, createStandIns()).broken, []);
+});
+
+test('Hostile templates are read in linear time', () => {
+  const fill = (unit: string, size = 300_000) => unit.repeat(size / unit.length);
+  const nested = (open: string, close: string) =>
+    `${open.repeat(4990)}${fill('a <b>c</b>')}${close.repeat(4990)}`;
+  for (const text of [
+    ...['<style', '<!--{{a}}', '<!---->a}}', '<%a ', '{% raw %}', '{% if a %}\n', '*|A', '{{a{{b}}'],
+    ...['%%[', '{{a\n', '{%', '{{a"b\'}}', '\n'],
+  ]
+    .map((unit) => fill(unit))
+    .concat(
+      nested('{% if a %}', '{% endif %}'),
+      nested('{{#if a}}', '{{/if}}'),
+      `<${fill('a')}{{a}}`,
+      `<a ${fill('b={{a}}\n')}>`,
+      `{% if a %}<${fill('a')}{% endif %}`,
+      `${fill(`%%[ ${'IF '.repeat(5000)}]%%`)}${fill(`%%[ ${'NEXT '.repeat(3000)}]%%`)}`,
+      `{{#a${' '.repeat(3900)}b}}`.repeat(70),
+      `<%a${' '.repeat(19_000)}b%>`.repeat(15),
+    )) {
+    const started = cpuTime();
+    readTemplate({ headers: [], subject: null, html: text, text } as never);
+    assert.ok(cpuTime() - started < 2000, text.slice(0, 40));
+  }
 });
