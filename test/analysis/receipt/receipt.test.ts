@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { scanHeaders } from '../../../src/analysis/mime/headers.ts';
 import { readReceipt } from '../../../src/analysis/receipt/receipt.ts';
-import { cpuTime } from '../../helpers/cpu-time.ts';
 
 const DATE = 'Fri, 20 Nov 2026 09:46:12 +0000';
 const AT = Date.parse('2026-11-20T09:46:12Z');
