@@ -19,7 +19,7 @@ interface Wanted extends Partial<TestRow> {
 export async function storeTest(app: App, wanted: Wanted = {}): Promise<string> {
   const { hoursAgo = 1, issues = [], ...columns } = wanted;
   const at = isoTime(app.clock.now() - hoursAgo * HOUR_MS);
-  const checks = issues.map((id) => ({ id, status: 'fail', gain: 5, points: 5 }));
+  const checks = issues.map((id) => ({ id, status: 'fail', gain: 5, points: 5, evidence: {} }));
   const blank = newTestRow(app, { kind: 'auto', metadata: {}, expires_in: 3600, livemode: true });
   const row: TestRow = {
     ...blank,

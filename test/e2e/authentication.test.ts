@@ -27,6 +27,7 @@ test('A signed message sent by nodemailer passes SPF, DKIM and DMARC with grade 
     helo: 'mail.example.com',
     tls: { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' },
     reported_by: null,
+    file: null,
   });
 });
 

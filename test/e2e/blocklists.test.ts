@@ -28,6 +28,8 @@ const LINK = 'shop.example';
 
 const SENDER: Zone = {
   ...SENDER_ZONE,
+  // Public resolvers find it, so that other names can be denied.
+  com: { NS: ['a.gtld-servers.net'] },
   'example.com': { A: [CLIENT], MX: ['10 mail.example.com'], TXT: [`v=spf1 ip4:${CLIENT} -all`] },
   'mail.example.com': { A: [CLIENT], TXT: ['v=spf1 a -all'] },
   'out.host.example': { A: [CLIENT] },

@@ -174,13 +174,13 @@ it('transact() stores the idempotent response with the change that determines it
 });
 
 // Views of a shared link are counted after the response, outside a transaction of the route.
-it('All routes except GET and plans write or invoke operations that do, and two GET routes write', () => {
+it('All routes except GET, receipts and plans write or invoke operations that do, and two GET routes write', () => {
   const unsafe = ROUTES.filter(({ method }) => method !== 'GET');
   assert.deepEqual(
     unsafe
       .filter((candidate) => !writes(candidate) && !candidate.invokes)
       .map(({ operation }) => operation),
-    ['planDnsChanges'],
+    ['readMessageReceipt', 'planDnsChanges'],
   );
   const writingGets = ROUTES.filter((candidate) => candidate.method === 'GET' && writes(candidate));
   assert.deepEqual(writingGets.map(({ operation }) => operation).toSorted(), [

@@ -22,7 +22,7 @@ type Target = Pick<App, 'clock' | 'newId' | 'db'>;
 /** A completed test from news@example.com, with these problems. */
 function completed(app: Target, columns: Partial<TestRow> = {}, problems: string[] = []): TestRow {
   const checks = ['spf', 'links', 'list_unsubscribe'].map((id) => ({
-    ...{ id, label: id.toUpperCase(), title: `About ${id}`, gain: 5, points: 5 },
+    ...{ id, label: id.toUpperCase(), title: `About ${id}`, gain: 5, points: 5, evidence: {} },
     status: problems.includes(id) ? 'fail' : problems.includes(`${id}?`) ? 'error' : 'pass',
   }));
   const blank = newTestRow(app, { kind: 'auto', metadata: {}, expires_in: 3600, livemode: true });
