@@ -6,6 +6,7 @@ import { describe, test } from 'node:test';
 import { parseAllDocuments } from 'yaml';
 import { evaluateSpf, spfIdentity, spfResult } from '../../src/analysis/spf/evaluate.ts';
 import { isLocalAddress, normalizeAddress } from '../../src/lib/addresses.ts';
+import { KNOWN } from '../../src/net/dns/denials.ts';
 import type { DnsAnswer, RecordType, Resolver } from '../../src/net/dns/resolver.ts';
 import { contextFor } from '../helpers/analysis.ts';
 
@@ -52,7 +53,11 @@ function suiteResolver(zonedata: Scenario['zonedata']): Resolver {
     if (alias && depth < 8) return lookUp(alias, type, depth + 1);
     return list.includes('TIMEOUT') ? { status: 'error', reason: 'timeout' } : { status: 'nodata' };
   };
-  return async (name, type) => lookUp(name, type, 0);
+  // As a public resolver, which can be believed that other names do not exist.
+  return async (name, type) =>
+    name === KNOWN.name
+      ? { status: 'found', records: [], ttl: 60, authenticated: false }
+      : lookUp(name, type, 0);
 }
 
 function recordsOfType(list: SuiteRecord[], type: string): string[] {

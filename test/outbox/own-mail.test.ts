@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';
+import type { MessageKind } from '../../src/analysis/check.ts';
 import { NO_SETUP } from '../../src/analysis/context.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import type { Mail } from '../../src/net/smtp/compose.ts';
@@ -28,7 +29,11 @@ const INVITATION: MailContent = {
 };
 
 /** Sends the email and analyzes it with the DNS of a well-configured sender. */
-async function analyzeSent(t: TestContext, mail: Omit<Mail, 'id' | 'to'>) {
+async function analyzeSent(
+  t: TestContext,
+  mail: Omit<Mail, 'id' | 'to'>,
+  kind: MessageKind = 'auto',
+) {
   const sink = await startMailSink(t);
   const mailer = createMailer({
     url: `smtp://127.0.0.1:${sink.port}`,
@@ -46,7 +51,7 @@ async function analyzeSent(t: TestContext, mail: Omit<Mail, 'id' | 'to'>) {
       raw,
       envelope: { ...envelope, mail_from: mailFrom },
       receivedAt: RECEIVED_AT,
-      kind: 'auto',
+      kind,
     },
     {
       resolver: zoneResolver(zone),
@@ -77,20 +82,24 @@ test('An invitation email scores 100 in the service’s own analysis', async (t)
 
 test('A report email with one-click unsubscribe passes analysis; both List-Unsubscribe headers are signed', async (t) => {
   const unsubscribe = 'https://example.com/unsubscribe/4711';
-  const result = await analyzeSent(t, {
-    subject: 'Deliverability last week: 87 (+4)',
-    ...mailFrame({
-      title: 'Deliverability last week',
-      preheader: 'Two domains need attention.',
-      blocks: ['The mean of your tests was 87, which is four more than in the week before.'],
-      button: { label: 'Unsubscribe', url: unsubscribe },
-      footer: 'You get this because somebody entered your address for the weekly report.',
-    }),
-    headers: {
-      'List-Unsubscribe': `<${unsubscribe}>`,
-      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  const result = await analyzeSent(
+    t,
+    {
+      subject: 'Deliverability last week: 87 (+4)',
+      ...mailFrame({
+        title: 'Deliverability last week',
+        preheader: 'Two domains need attention.',
+        blocks: ['The mean of your tests was 87, which is four more than in the week before.'],
+        button: { label: 'Unsubscribe', url: unsubscribe },
+        footer: 'You get this because somebody entered your address for the weekly report.',
+      }),
+      headers: {
+        'List-Unsubscribe': `<${unsubscribe}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      },
     },
-  });
+    'marketing',
+  );
   assert.deepEqual(findings(result), []);
   assert.equal(statusOf(result, 'one_click_signed'), 'pass');
 });

@@ -66,7 +66,7 @@ function patterns(cell: string): RegExp | null {
 
 /** Addresses and domains that manuals and forms show, and that nobody can use. */
 const PLACEHOLDER =
-  /^(?:your|you|your[._-]?(?:e?mail|name|address)|name|user|me)@(?:e?mail|domain|company|example|website)\.com$|@(?:[a-z0-9-]+\.)*(?:(?:your|my)[-_]?(?:domain|company|site|website|server|host|store|shop)\.[a-z]{2,4}|(?:domain|company|example|host|server|site)\.tld|change[-_]?me(?:\.[a-z]+)?)$/;
+  /^(?:your|you|your[._-]?(?:e?mail|name|address)|name|user|me)@(?:e?mail|domain|company|example|website)\.com$|@(?:[a-z0-9-]+\.)*(?:(?:your|my)[-_]?(?:domain|company|site|website|server|host)\.[a-z]{2,4}|(?:domain|company|example|host|server|site)\.tld|change[-_]?me(?:\.[a-z]+)?)$/;
 
 /** Local parts that manuals show. */
 const USUAL =

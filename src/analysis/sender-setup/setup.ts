@@ -42,7 +42,8 @@ export async function senderSetup(context: Context): Promise<SenderSetup | null>
   const line = await context.fact(accessLine);
   const sender = context.fact(defaultSender);
   const isFailing = identifiers === 'fail';
-  if (sender && (isFailing || sender.isPlaceholder) && !(await mayBeInUse(context, sender)))
+  const isDoubtful = isFailing || (sender?.isPlaceholder && identifiers !== 'pass');
+  if (sender && isDoubtful && !(await mayBeInUse(context, sender)))
     return ofDefaultSender(context, sender, line);
   const form = isFailing ? context.fact(contactForm) : null;
   if (form) return ofContactForm(form);

@@ -3,7 +3,12 @@
  * customer's, or a vendor sends in its own name. The reader can publish nothing for that domain.
  */
 
-import { addressDomain, isRegistrable, normalizeDomain, ownedDomain } from '../../lib/domain-names.ts';
+import {
+  addressDomain,
+  isRegistrable,
+  normalizeDomain,
+  ownedDomain,
+} from '../../lib/domain-names.ts';
 import type { Check, Context, Finding, Fix } from '../check.ts';
 import { info } from '../check.ts';
 import { dmarcResult } from '../dmarc/evaluate.ts';
@@ -89,7 +94,10 @@ function customerDomain(context: Context, domain: string): string | null {
 function namedDomains({ message }: Context): (string | null)[] {
   const { name = '' } = message.from[0] ?? {};
   const replyTo = listEntries((fieldValue(message, 'reply-to') ?? '').slice(0, MAX_FIELD))[0] ?? '';
-  return [addressDomain(replyTo.replace(/>$/, '')), ADDRESS.test(name) ? addressDomain(name) : null];
+  return [
+    addressDomain(replyTo.replace(/>$/, '')),
+    ADDRESS.test(name) ? addressDomain(name) : null,
+  ];
 }
 
 function freemailAtEnd(local: string): string | null {

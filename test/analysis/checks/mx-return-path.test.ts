@@ -114,7 +114,7 @@ table(returnPath, [
   [
     'neither MX nor address',
     'warn',
-    { zone: { ...good, 'example.org': { TXT: ['x'] } }, envelope: other },
+    { zone: { ...good, 'bounce.example.org': { TXT: ['x'] } }, envelope: other },
     'bounce.example.org',
   ],
   ['a domain that does not exist', 'fail', { zone: good, envelope: other }, 'example.org'],

@@ -233,6 +233,7 @@ test('ptr, fcrdns and helo checks propose the record to publish', async () => {
   assert.equal(proposed.fix?.record?.value, 'mail.example.com');
   const noWayBack = await runCheck(fcrdns, { message, zone: named('m.example.com') });
   assert.deepEqual(noWayBack.fix?.record, { type: 'A', name: 'm.example.com', value: '192.0.2.1' });
-  const elsewhere = await runCheck(helo, { message, zone: {}, envelope: { client_ip: IPV6 } });
+  const zone: Zone = { 'example.com': { A: ['192.0.2.9'] } };
+  const elsewhere = await runCheck(helo, { message, zone, envelope: { client_ip: IPV6 } });
   assert.deepEqual(elsewhere.fix?.record, { type: 'AAAA', name: 'mail.example.com', value: IPV6 });
 });

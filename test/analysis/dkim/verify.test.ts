@@ -285,8 +285,9 @@ test('DKIM verification checks ten of 200 junk signatures', async () => {
   assert.equal(outcome.ignoredCount, 192);
   assert.equal(outcome.mailauthResult?.results.length, 10);
   assert.equal(outcome.result, 'pass');
-  assert.equal(new Set(asked).size, 10);
-  assert.equal(asked.length, 10);
+  const keys = asked.filter((question) => question.includes('_domainkey'));
+  assert.equal(new Set(keys).size, 10);
+  assert.equal(keys.length, 10);
 });
 
 test('DKIM verification preserves all other octets when removing extra signatures', async () => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { scanHeaders } from '../../../src/analysis/mime/headers.ts';
 import { readReceipt } from '../../../src/analysis/receipt/receipt.ts';
+import { cpuTime } from '../../helpers/cpu-time.ts';
 
 const DATE = 'Fri, 20 Nov 2026 09:46:12 +0000';
 const AT = Date.parse('2026-11-20T09:46:12Z');
@@ -190,4 +191,46 @@ it('A header that a program has sorted keeps the fields of the author', () => {
   const sorted = [...AUTHOR, 'X-Mailer: Sorter', 'Return-Path: <b@sender.example>', PUBLIC];
   const { headers } = scanHeaders(Buffer.from(`${sorted.join('\r\n')}\r\n\r\n`));
   assert.deepEqual(readReceipt(headers)?.addedFields, [4, 5]);
+});
+
+it('A HELO name that makes the field of the receiver unreadable does not hide the client', () => {
+  const forged = (by: string) =>
+    `Received: from mail.bank.example (mail.bank.example [203.0.113.9]) by ${by} with ESMTPS id 9; ${DATE}`;
+  const names = ['by', 'from', 'x(y', 'x)y', ';', 'a;b', 'by b', 'with LMTP', 'x with POP3'];
+  for (const helo of [...names, 'x(203.0.113.9)', 'x) (203.0.113.9', 'by mx with imap'])
+    for (const [by, field] of [
+      ['mx.google.com', `from ${helo} ([203.0.113.66]) by mx.google.com with ESMTP id 1`],
+      ['mx.reader.example', `from ${helo} (unknown [203.0.113.66]) by mx.reader.example with SMTP`],
+      ['mx.reader.example', `from [203.0.113.66] (helo=${helo}) by mx.reader.example with esmtp`],
+      [
+        'mx.reader.example',
+        `from unknown (HELO ${helo}) (203.0.113.66) by mx.reader.example with SMTP`,
+      ],
+      ['mta.mail.yahoo.com', `from 203.0.113.66 (EHLO ${helo}) by 10.1.2.3 with SMTPs`],
+      [
+        'A.mail.protection.outlook.com',
+        `from ${helo} (203.0.113.66) by A.mail.protection.outlook.com (10.1.2.3) with Microsoft SMTP Server id 15.20.1.2`,
+      ],
+    ] as const) {
+      const client = receiptOf(`Received: ${field}; ${DATE}`, forged(by))?.client_ip ?? null;
+      assert.ok(client === null || client === '203.0.113.66', `${helo}, ${field}: ${client}`);
+    }
+});
+
+it('A Received-SPF field below the one of the receiver is the stranger’s', () => {
+  const spf = 'Received-SPF: pass (mx.reader.example: allowed) envelope-from=ceo@bank.example';
+  assert.equal(receiptOf(PUBLIC, spf)?.mail_from, null);
+  assert.equal(receiptOf(spf, PUBLIC)?.mail_from, 'ceo@bank.example');
+});
+
+it('Hostile header fields are read in linear time', () => {
+  const started = cpuTime();
+  for (const field of [
+    `DKIM-Signature: v=1; h=a${' '.repeat(250_000)}b`,
+    `Received: from a by b; ${'('.repeat(250_000)}`,
+    Array(5000).fill('Received: from a ([10.0.0.1]) by b with LMTP').join('\r\n'),
+    `Received-SPF: pass ${'envelope-from="'.repeat(20_000)}`,
+  ])
+    receiptOf(PUBLIC, field);
+  assert.ok(cpuTime() - started < 1000);
 });

@@ -55,7 +55,8 @@ async function analyzeMail(mail: Mail): Promise<AnalysisResult> {
   const header = `From: Ann <${from}>\nTo: bob@example.net\nSubject: Hi\nDate: Sat, 21 Nov 2026 09:59:58 +0000\nMessage-ID: <1@example.com>\n`;
   let raw: Buffer = Buffer.from(`${fields}${header}\nHello Bob\n`.replaceAll('\n', '\r\n'));
   // The domain exists.
-  const zone: Zone = { [organizationalDomain(from.slice(from.indexOf('@') + 1))!]: {} };
+  const domain = from.slice(from.indexOf('@') + 1);
+  const zone: Zone = { [domain]: {}, [organizationalDomain(domain)!]: {} };
   for (const { domain, key = KEY, broken, unpublished, ...signer } of signers) {
     const selector = signer.selector ?? (key === ED_KEY ? 'ed' : 's1');
     raw = await signMessage(raw, { domain, selector, key });
