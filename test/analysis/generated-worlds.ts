@@ -6,6 +6,7 @@ import { CHECKS } from '../../src/analysis/checks/index.ts';
 import type { MailKind } from '../../src/analysis/consequences.ts';
 import { NO_SETUP } from '../../src/analysis/context.ts';
 import type { AnalysisResult } from '../../src/analysis/result.ts';
+import { foreignOwner } from '../../src/analysis/sending-services/ownership.ts';
 import { SENDING_SERVICES } from '../../src/analysis/sending-services/services.ts';
 import { isSpfRecord } from '../../src/analysis/spf/record.ts';
 import { ownedDomain } from '../../src/lib/domain-names.ts';
@@ -203,7 +204,9 @@ export function makeWorld(seed: number): World {
     zone,
     signers,
     fields: random.chance(0.2) ? 'X-SG-EID: abc\n' : '',
-    feedbackAddresses: feedback === null ? {} : { [owned]: feedback },
+    // Nobody can verify a domain of someone else.
+    feedbackAddresses:
+      feedback === null || foreignOwner(from) !== null ? {} : { [owned]: feedback },
   };
 }
 
