@@ -3,7 +3,6 @@
 import type { Resolver } from '../net/dns/resolver.ts';
 import { offlineWebClient, type WebClient } from '../net/http/web.ts';
 import type { AuthResult } from './auth-results.ts';
-import type { Setup } from './check.ts';
 import {
   type AnalysisInput,
   type Check,
@@ -12,6 +11,7 @@ import {
   DEADLINE_MS,
   type Finding,
   type Fix,
+  type Setup,
 } from './check.ts';
 import { CHECKS } from './checks/index.ts';
 import type { MailKind } from './consequences.ts';
@@ -48,6 +48,7 @@ import {
   findCauses,
   gainOf,
   indexChecks,
+  isProblem,
   type Score,
   type ScoredCheck,
   scoreOf,
@@ -108,8 +109,8 @@ export async function analyze(
     const separate = await runChecks(checks, run, report);
     const findings = withMissingDomains(checks, separate, fromDomain(context));
     const alternative = await alternativeOf(checks, findings, run);
-    const result = await resultOf(context, checks, asWritten(findings, template), alternative);
-    return { ...result, message_size: input.raw.length };
+    const written = asWritten(findings, template);
+    return await resultOf(context, checks, written, { alternative, size: input.raw.length });
   } finally {
     deadline.stop();
   }
@@ -179,7 +180,7 @@ async function resultOf(
   context: Context,
   checks: Check[],
   findings: Finding[],
-  alternative: Alternative | null,
+  { alternative, size }: { alternative: Alternative | null; size: number },
 ): Promise<AnalysisResult> {
   const judged = scoreFindings(context, checks, findings);
   const { scored, details, exact, score, grade, temporary } = judged;
@@ -189,14 +190,11 @@ async function resultOf(
   const gains = checks.map((_, index) => gainAt(index, judged, kind.kind));
   const causes = findCauses(scored, new Map(checks.map(({ id }, index) => [id, gains[index]!])));
   const results = checks.map((check, index) => {
-    const cause = checks.find(({ id }) => id === causes.get(check.id));
-    return toResult(
-      check,
-      findings[index]!,
-      scored[index]!,
-      { gain: gains[index]!, cause },
-      checks,
-    );
+    const finding = findings[index]!;
+    const named = scored.find(({ id }) => id === finding.cause?.id);
+    const causeId = named && isProblem(named) ? named.id : causes.get(check.id);
+    const cause = checks.find(({ id }) => id === causeId);
+    return toResult(check, finding, scored[index]!, { gain: gains[index]!, cause }, checks);
   });
   const facts = factsOf(results);
   const partial = {
@@ -208,7 +206,7 @@ async function resultOf(
     temporary,
     from_address: trimmed(context.message.from[0]?.address),
     subject: trimmed(restored(context.message.subject)),
-    message_size: context.message.size,
+    message_size: size,
     auth_results: context.template ? NO_AUTH : await authResults(context, scored),
     categories: context.template
       ? details.categories.filter(({ score }) => score !== null)
@@ -232,9 +230,10 @@ function gainAt(
   { scored, indexes, weightOf, exact }: ScoredFindings,
   kind: MailKind,
 ): number {
-  const { id, status } = scored[index]!;
-  const isProblem = status === 'warn' || status === 'fail';
-  return isProblem && exact !== null ? gainOf(id, scored, exact, kind, indexes, weightOf) : 0;
+  const { id } = scored[index]!;
+  return isProblem(scored[index]!) && exact !== null
+    ? gainOf(id, scored, exact, kind, indexes, weightOf)
+    : 0;
 }
 
 /** Whether at least two of SPF, DKIM and DMARC are known, as a score requires. */
@@ -309,15 +308,17 @@ function toResult(
     gain,
     goes_with: cause?.id ?? null,
     reference: reported.reference ?? check.reference,
-    fix: reported.fix ? trimFix(withCause(reported.fix, cause)) : null,
+    fix: reported.fix ? trimFix(fixWith(cause, reported.fix, finding)) : null,
   };
 }
 
-/** Fixes of findings that a setup causes already name the cause. */
-const withCause = (fix: Fix, cause: Check | undefined): Fix =>
-  cause && !fix.text.startsWith('Goes with “')
-    ? { ...fix, text: `Goes with “${cause.label}”: its fix solves this too. ${fix.text}` }
-    : fix;
+/** The fix, which names the cause first. */
+function fixWith(cause: Check | undefined, fix: Fix, finding: Finding): Fix {
+  if (!cause) return fix;
+  const step =
+    finding.cause?.id === cause.id ? finding.cause.step : `its fix solves this too. ${fix.text}`;
+  return { ...fix, text: `Goes with “${cause.label}”: ${step}` };
+}
 
 // The RFC 8601 results of SPF, DKIM and DMARC, from the facts that the checks share.
 

@@ -152,6 +152,8 @@ export interface Finding {
   statusWhenFixed?: 'info' | 'warn';
   /** Ids of checks that pass too once the fix of this finding is applied, which adds to its gain. */
   alsoFixes?: string[];
+  /** The check whose finding names the cause, and what to do about it in a clause. The score finds all other causes. */
+  cause?: { id: string; step: string };
   /** For the status `error`: its cause is the message itself, so another attempt would end the same way. */
   isPermanent?: true;
 }

@@ -6,7 +6,6 @@
 import type { BlockingProvider } from './attachments/blocked-types.ts';
 import type { CheckStatus, Json } from './check.ts';
 import type { Classification } from './kind.ts';
-import { SETUP_KINDS, type SetupKind } from './sender-setup/kinds.ts';
 
 /** What the consequences of a check depend on. */
 export interface CheckFact {
@@ -426,7 +425,7 @@ export type ConsequenceId = (typeof CONSEQUENCES)[number]['id'];
 const failed = (find: FindFact, id: string): boolean => find(id)?.status === 'fail';
 
 /** Also if the check depends on one that failed. */
-const lacks = (find: FindFact, id: string): boolean =>
+export const lacks = (find: FindFact, id: string): boolean =>
   failed(find, id) || (find(id)?.status === 'skipped' && find(id)!.failedCauses.length > 0);
 
 /**
@@ -543,7 +542,7 @@ const OF_SENDER: ConsequenceId[] = [
 ];
 
 /** The problem in a few words, for the end of the headline, and the consequences that it can have. */
-const SETUPS: Record<SetupKind, { problem: string; consequences: ConsequenceId[] }> = {
+const SETUPS = {
   contact_form: { problem: 'From is a visitor’s address', consequences: OF_SENDER },
   default_sender: {
     problem: 'From is a default address',
@@ -557,16 +556,22 @@ const SETUPS: Record<SetupKind, { problem: string; consequences: ConsequenceId[]
       'invalid_message_id',
     ],
   },
-};
+} satisfies Record<string, { problem: string; consequences: ConsequenceId[] }>;
+
+/** The ways of sending that cause many problems at once. Findings have them in their evidence, as `setup`. */
+export type SetupKind = keyof typeof SETUPS;
 
 /** The checks that can name a setup. */
 const SETUP_CHECKS = ['from', 'spf', 'helo', 'ptr'];
 
+const isSetupKind = (kind: Json | undefined): kind is SetupKind =>
+  typeof kind === 'string' && Object.hasOwn(SETUPS, kind);
+
 function setupOf(find: FindFact): SetupKind | null {
   for (const id of SETUP_CHECKS) {
     const fact = find(id);
-    const kind = SETUP_KINDS.find((one) => one === fact?.evidence.setup);
-    if (kind && ['warn', 'fail'].includes(fact!.status)) return kind;
+    const kind = fact?.evidence.setup;
+    if (isSetupKind(kind) && ['warn', 'fail'].includes(fact!.status)) return kind;
   }
   return null;
 }

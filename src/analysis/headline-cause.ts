@@ -1,6 +1,6 @@
 /** The cause of a consequence in a few words, for the end of the headline. */
 
-import { type ConsequenceId, type FindFact, hasOnlyEd25519 } from './consequences.ts';
+import { type ConsequenceId, type FindFact, hasOnlyEd25519, lacks } from './consequences.ts';
 import type { ReportedFact } from './result.ts';
 
 type FindReported = (id: string) => ReportedFact | undefined;
@@ -53,17 +53,13 @@ export const asClause = (title: string): string =>
     .replace(/^Your /, 'its ')
     .replace(/^(?:The|A|An|No|Only|None|Some|Bounces|Replies) /, (word) => word.toLowerCase());
 
-const isFailing = (find: FindFact, id: string): boolean => {
-  const fact = find(id);
-  return fact?.status === 'fail' || (fact?.status === 'skipped' && fact.failedCauses.length > 0);
-};
 const isPassing = (find: FindFact, id: string): boolean =>
   ['pass', 'warn'].includes(find(id)?.status ?? '');
 
 /** Why neither SPF nor DKIM authenticates From. */
 function unauthenticated(find: FindReported): string[] {
   const stateOf = (method: string): 'fails' | 'is unaligned' | null => {
-    if (isFailing(find, method)) return 'fails';
+    if (lacks(find, method)) return 'fails';
     const isUnaligned = ['fail', 'info'].includes(find(`${method}_alignment`)?.status ?? '');
     return isPassing(find, method) && isUnaligned ? 'is unaligned' : null;
   };
@@ -78,27 +74,27 @@ function unauthenticated(find: FindReported): string[] {
 const LIST = new Intl.ListFormat('en-GB');
 
 function missingMethods(find: FindReported): string[] {
-  const lacks = [
-    ...(isFailing(find, 'spf') ? ['valid SPF'] : []),
-    ...(isFailing(find, 'dkim') ? ['valid DKIM'] : []),
-    ...(!isFailing(find, 'dkim') && hasOnlyEd25519(find) ? ['DKIM with RSA'] : []),
-    ...(isFailing(find, 'dmarc_policy') ? ['a DMARC record'] : []),
+  const missing = [
+    ...(lacks(find, 'spf') ? ['valid SPF'] : []),
+    ...(lacks(find, 'dkim') ? ['valid DKIM'] : []),
+    ...(!lacks(find, 'dkim') && hasOnlyEd25519(find) ? ['DKIM with RSA'] : []),
+    ...(lacks(find, 'dmarc_policy') ? ['a DMARC record'] : []),
   ];
-  return lacks.length > 0 ? [`it lacks ${LIST.format(lacks)}`] : [];
+  return missing.length > 0 ? [`it lacks ${LIST.format(missing)}`] : [];
 }
 
 /** Which of SPF and DKIM passes, as a clause. */
 function passingMethod(find: FindReported): string {
-  if (!isFailing(find, 'spf') && !isFailing(find, 'dkim') && hasOnlyEd25519(find))
+  if (!lacks(find, 'spf') && !lacks(find, 'dkim') && hasOnlyEd25519(find))
     return 'Gmail and Microsoft see no DKIM';
-  const [name, other] = isFailing(find, 'spf') ? ['SPF', 'DKIM'] : ['DKIM', 'SPF'];
+  const [name, other] = lacks(find, 'spf') ? ['SPF', 'DKIM'] : ['DKIM', 'SPF'];
   return isPassing(find, other.toLowerCase()) ? `only ${other} passes` : `${name} does not pass`;
 }
 
 /** The same as a whole sentence, with why the other one does not pass if there is room; the most exact first. */
 export function oneMechanism(find: FindReported): string[] {
   const state = passingMethod(find);
-  const clause = clauseOf(find(isFailing(find, 'spf') ? 'spf' : 'dkim'));
+  const clause = clauseOf(find(lacks(find, 'spf') ? 'spf' : 'dkim'));
   return [
     ...(clause === null ? [] : [`Likely to be accepted, but ${state}: ${clause}.`]),
     `Mailbox providers are likely to accept this message, but ${state}.`,

@@ -51,7 +51,7 @@ export function runChecks(
     if (findings[index]) return;
     if (finding.fix || (isMessage && mayHaveForeignFrom(context))) {
       findings[index] = finding;
-      withPossibleFix(checks[index]!, finding, checks, options).then(
+      withPossibleFix(checks[index]!, finding, options).then(
         (published) => settle(index, published),
         (error) => settleWithFault(index, error),
       );
@@ -94,25 +94,18 @@ function fault(check: Check, error: unknown, { subject, onFault }: RunCheckOptio
 async function withPossibleFix(
   check: Check,
   found: Finding,
-  checks: Check[],
   { context, subject }: RunCheckOptions,
 ): Promise<Finding> {
-  const finding = subject === 'message' ? await withSender(check, found, checks, context) : found;
+  const finding = subject === 'message' ? await withSender(check, found, context) : found;
   if (!finding.fix) return finding;
   const aliased = await withAlias(publishableFix(finding.fix, context), context);
   return { ...finding, fix: await withExistingDomain(aliased, context) };
 }
 
 /** The finding, adapted to who really sent the message. If a setup is the cause, its own fix says what to change. */
-async function withSender(
-  check: Check,
-  finding: Finding,
-  checks: Check[],
-  context: Context,
-): Promise<Finding> {
+async function withSender(check: Check, finding: Finding, context: Context): Promise<Finding> {
   const setup = await context.fact(senderSetup);
-  const lead = checks.find(({ id }) => id === setup?.lead);
-  const ofSetup = setup && lead ? withSetup(check.id, finding, setup, lead.label) : finding;
+  const ofSetup = setup ? withSetup(check.id, finding, setup) : finding;
   return ofSetup === finding ? withoutForeignAdvice(check, finding, context) : ofSetup;
 }
 

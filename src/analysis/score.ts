@@ -155,7 +155,8 @@ function curedBy(id: string, checks: ScoredCheck[]): Set<string> {
   return new Set(cured.map((check) => check.id));
 }
 
-const isProblem = ({ status }: ScoredCheck): boolean => status === 'fail' || status === 'warn';
+export const isProblem = ({ status }: ScoredCheck): boolean =>
+  status === 'fail' || status === 'warn';
 
 /**
  * For each problem that the fix of another one cures too: the id of that other check, its cause. A cause is at least as

@@ -54,8 +54,10 @@ function templateHeadline(checks: CheckResult[]): string {
 
 /** Whether lookups failed because no answer of the resolver can be right. */
 const isDenied = (checks: CheckResult[]): boolean =>
-  checks.some(({ evidence: { unanswered } }) =>
-    JSON.stringify(unanswered ?? '').includes(DNS_FAILURES.denies),
+  checks.some(
+    ({ evidence: { unanswered } }) =>
+      Array.isArray(unanswered) &&
+      unanswered.some((lookup) => `${lookup}`.endsWith(DNS_FAILURES.denies)),
   );
 
 /** The first wording that is short enough, or the last one. */

@@ -51,6 +51,12 @@ const ASCII = /^[\0-\x7f]*$/;
 /** Most texts are ASCII, for which simpler and faster patterns find the same. */
 export const isAscii = (text: string): boolean => ASCII.test(text);
 
+/** The sentence or clause as the beginning of a sentence. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A sentence as the end of another. It must not begin with a name. */
+export const lowered = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
 // Neither white space nor one of the invisible characters used as filler.
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 

@@ -53,7 +53,6 @@ export async function checkHealth(app: App, row: DomainRow, caller: Caller): Pro
       ...NO_SETUP,
       blocklists: await blocklists.inUse(),
       feedbackAddresses: await feedbackAddresses(app),
-      ownSenderOf: [],
     },
     selectors: selectorsOf(row),
     expiring: expiringSelectors(row, startedAt),

@@ -133,7 +133,8 @@ async function checkCertificate(
   const { body, problem, uncertainty } = await fetchBimiFile(web, url, 'The certificate');
   if (body === null) return unreadable(problem, uncertainty);
   const { certificate, problems } = evaluateCertificate(body, {
-    ...{ names, now: receivedAt },
+    names,
+    now: receivedAt,
     isOld: envelope.file != null,
   });
   return {

@@ -36,7 +36,8 @@ export const date: Check = {
       });
     const skew = receivedAt === null ? 0 : parsed.ms - receivedAt;
     const times = {
-      ...{ ...evidence, sent_at: isoTime(parsed.ms) },
+      ...evidence,
+      sent_at: isoTime(parsed.ms),
       received_at: receivedAt === null ? null : isoTime(receivedAt),
     };
     if (Math.abs(skew) > MAX_SKEW_MS)

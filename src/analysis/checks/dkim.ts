@@ -96,9 +96,7 @@ async function evaluate(
 
 /** A draft, or a copy from a Sent folder. */
 const isUnsent = ({ envelope, message }: Context): boolean =>
-  envelope.file !== undefined &&
-  envelope.client_ip === null &&
-  fields(message, 'received').length === 0;
+  envelope.file != null && envelope.client_ip === null && fields(message, 'received').length === 0;
 
 /** The causes for which the key must be published again or replaced. */
 const KEY_CAUSES = new Set<DkimCause | null>([

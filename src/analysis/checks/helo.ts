@@ -19,6 +19,7 @@ import {
 import { brokenName } from '../dns/broken-name.ts';
 import {
   clientPtr,
+  confirmedNames,
   containsAddress,
   fullHostName,
   publicClient,
@@ -81,10 +82,11 @@ async function resolveName(context: Context, name: string, address: string): Pro
     (otherFamily.status === 'error' && sameFamily.status !== 'found')
   )
     return lookupFailed('Could not look up the HELO name.', failures, evidence);
-  const reverse = await context.fact(clientPtr);
-  const reverseNames = reverse === null ? [] : usableNames(reverse);
+  const reverseNames = usableNames(await context.fact(clientPtr));
   const settingOf = (other: string) => heloSetting(context.message, name, other);
-  const publicName = await confirmedName(context, reverseNames, types[0], address);
+  const publicName = (await context.fact(confirmedNames)).find(
+    (other) => !containsAddress(other, address),
+  );
   const ownName = publicName
     ? `its name in reverse DNS, ${publicName}, in HELO (${settingOf(publicName)})`
     : `a HELO name of yours that resolves to ${address} (${settingOf('that name')})`;
@@ -115,22 +117,9 @@ async function resolveName(context: Context, name: string, address: string): Pro
   return reverseNames.includes(name) ? { ...finding, dependsOn: ['fcrdns'] } : finding;
 }
 
-/** A reverse name that resolves back and is not generic. */
-async function confirmedName(
-  { resolver }: Context,
-  names: string[],
-  type: 'A' | 'AAAA',
-  address: string,
-): Promise<string | null> {
-  const name = names.find((one) => !containsAddress(one, address));
-  if (name === undefined) return null;
-  const addresses = recordsOf(await resolver(name, type)) ?? [];
-  return addresses.some((text) => normalizeAddress(text) === address) ? name : null;
-}
-
 async function invalidName(context: Context, announced: string): Promise<Finding> {
   const answer = context.offline ? null : await context.fact(clientPtr);
-  const name = (answer && usableNames(answer)[0]) ?? proposedName(context);
+  const name = usableNames(answer)[0] ?? proposedName(context);
   return fail({
     title: `The sending server announces ${describe(announced)} in HELO instead of its full host name.`,
     detail:

@@ -1,7 +1,7 @@
 /** `no_reply`: whether replies go to an address that says nobody reads them. */
 
 import { type Check, info, rfc } from '../check.ts';
-import { listEntries } from '../mime/mailbox-list.ts';
+import { entryAddress, listEntries } from '../mime/mailbox-list.ts';
 import { fieldValue } from '../mime/message.ts';
 
 // Matches the local part without dots and dashes, in several languages.
@@ -20,7 +20,7 @@ export const noReply: Check = {
     const from = message.from[0]?.address ?? '';
     const field = fieldValue(message, 'reply-to');
     const entry = field === null ? undefined : listEntries(field.slice(0, 2000))[0];
-    const replyTo = entry?.replace(/^.*</, '').replace(/>$/, '') ?? null;
+    const replyTo = entry === undefined ? null : entryAddress(entry);
     const target = (replyTo ?? from).slice(0, 320);
     const evidence = { from: from.slice(0, 320), reply_to: replyTo?.slice(0, 320) ?? null };
     if (target !== '' && isNoReply(target))

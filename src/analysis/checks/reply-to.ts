@@ -4,7 +4,7 @@ import { addressDomain, organizationalDomain } from '../../lib/domain-names.ts';
 import { type Check, type Finding, pass, rfc, skipped, unknown, warn } from '../check.ts';
 import { fromDomain } from '../dns/names.ts';
 import { forwarding } from '../forwarding/forwarding.ts';
-import { listEntries, mailboxListProblem } from '../mime/mailbox-list.ts';
+import { entryAddress, listEntries, mailboxListProblem } from '../mime/mailbox-list.ts';
 import { fields, LIMITS } from '../mime/message.ts';
 import { isOfVisitor } from '../sender-setup/contact-form.ts';
 import { foreignSender } from '../sending-services/foreign-sender.ts';
@@ -49,7 +49,7 @@ export const replyTo: Check = {
     const otherDomain = domains.find((domain) => organization(domain) !== organization(from));
     if (
       otherDomain !== undefined &&
-      entries.every((entry) => isOfVisitor(context, addressOf(entry)))
+      entries.every((entry) => isOfVisitor(context, entryAddress(entry)))
     )
       return pass(
         `Replies to your message go to ${[...new Set(domains)].join(' and ')}.`,
@@ -74,15 +74,8 @@ function withoutReplyTo(headerBytes: number): Finding {
   return pass('Replies to your message go to its From address.', 'It has no Reply-To field.');
 }
 
-/** Each entry of a valid list ends in its address. */
 const domainOf = (entry: string): string =>
-  addressDomain(entry.replace(/>$/, '')) ?? entry.slice(0, 100);
-
-const addressOf = (entry: string): string =>
-  entry
-    .slice(entry.lastIndexOf('<') + 1)
-    .replace(/>$/, '')
-    .trim();
+  addressDomain(entryAddress(entry)) ?? entry.slice(0, 100);
 
 const organization = (domain: string): string => organizationalDomain(domain) ?? domain;
 

@@ -54,7 +54,8 @@ export async function missingSubdomain(
   const parent = organizationalDomain(name);
   if (parent === null || parent === name || !(await isMissing(name, resolver))) return null;
   return {
-    ...{ kind: 'missing', domain: name },
+    kind: 'missing',
+    domain: name,
     title: `${name} does not exist in DNS.`,
     detail:
       'No mail can be delivered to it, and mail servers reject mail from a domain that does not exist.',
@@ -106,7 +107,8 @@ function missing(domain: string, related: string[]): BrokenName {
   const spelling =
     intended === null ? 'Check the spelling.' : `Check the spelling: did you mean ${intended}?`;
   return {
-    ...{ kind: 'missing', domain },
+    kind: 'missing',
+    domain,
     title: `${domain} does not exist in DNS.`,
     detail:
       'No mail can be delivered to it, and mail servers reject mail from a domain that does not exist.',
@@ -117,14 +119,16 @@ function missing(domain: string, related: string[]): BrokenName {
 }
 
 const loop = (domain: string, path: string[]): BrokenName => ({
-  ...{ kind: 'loop', domain },
+  kind: 'loop',
+  domain,
   title: `${domain} is an alias that leads back to itself.`,
   detail: `Its CNAME record starts a loop (${[domain, ...path].join(' → ')}), so no record of ${domain} can be looked up.`,
   fix: `Delete the CNAME record of ${domain}. Then publish its own records there, or an alias to a name that has them.`,
 });
 
 const beside = (domain: string, target: string): BrokenName => ({
-  ...{ kind: 'beside', domain },
+  kind: 'beside',
+  domain,
   title: `${domain} has a CNAME record beside other records, which DNS does not allow.`,
   detail: `The CNAME leads to ${target}. Which of the records a mail server sees depends on what it looked up before (RFC 1034 §3.6.2).`,
   fix: `Delete the CNAME record of ${domain}. For a website, give ${domain} A and AAAA records instead, or what your DNS provider calls ALIAS, ANAME or CNAME flattening.`,

@@ -3,7 +3,7 @@
 import { addressDomain, organizationalDomain } from '../../lib/domain-names.ts';
 import { type Context, type Finding, fail } from '../check.ts';
 import { dkimResult } from '../dkim/verify.ts';
-import { listEntries } from '../mime/mailbox-list.ts';
+import { entryAddress, listEntries } from '../mime/mailbox-list.ts';
 import { fields } from '../mime/message.ts';
 import { type BrokenName, brokenName, missingSubdomain } from './broken-name.ts';
 import { fromDomain, fullHostName, isLocalName, mailFromDomain } from './names.ts';
@@ -14,9 +14,11 @@ export async function brokenSender(context: Context, domain: string): Promise<Br
   const replies = fields(context.message, 'reply-to')
     .slice(0, 1)
     .flatMap(({ value }) => listEntries(value).slice(0, 5))
-    .map((entry) => addressDomain(entry.replace(/>$/, '')));
+    .map((entry) => addressDomain(entryAddress(entry)));
   const names = [
-    ...[fromDomain(context), mailFromDomain(context), ...replies],
+    fromDomain(context),
+    mailFromDomain(context),
+    ...replies,
     ...signatures.slice(0, 5).map((signature) => signature.domain),
     fullHostName(context.envelope.helo ?? ''),
   ];
@@ -36,18 +38,21 @@ export const explainBroken = ({ title, detail, fix, kind, domain }: BrokenName):
 
 /** Checks of the From domain. The evidence of others names their domain. */
 const ABOUT_FROM = [
-  ...['dkim', 'dkim_key', 'dkim_alignment', 'spf_alignment', 'dmarc', 'dmarc_policy'],
-  ...[
-    'dmarc_record',
-    'bimi',
-    'mta_sts',
-    'tls_rpt',
-    'dane',
-    'dnssec',
-    'caa',
-    'mx_tls',
-    'return_path',
-  ],
+  'dkim',
+  'dkim_key',
+  'dkim_alignment',
+  'spf_alignment',
+  'dmarc',
+  'dmarc_policy',
+  'dmarc_record',
+  'bimi',
+  'mta_sts',
+  'tls_rpt',
+  'dane',
+  'dnssec',
+  'caa',
+  'mx_tls',
+  'return_path',
 ];
 
 /** Findings about a domain that does not exist depend on the finding of `mx` or `return_path` that says so. */

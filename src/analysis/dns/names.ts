@@ -112,9 +112,11 @@ export async function clientPtr(context: Context): Promise<DnsAnswer | null> {
   return address === null ? null : context.resolver(reverseName(address), 'PTR');
 }
 
-/** The valid host names of a PTR answer; RFC 8601 §3 allows verifiers to use only the first few. */
-export function usableNames(answer: DnsAnswer): string[] {
-  const names = (recordsOf(answer) ?? []).map(fullHostName).filter((name) => name !== null);
+/** The valid host names of a PTR answer, if there is one; RFC 8601 §3 allows verifiers to use only the first few. */
+export function usableNames(answer: DnsAnswer | null): string[] {
+  const names = ((answer && recordsOf(answer)) ?? [])
+    .map(fullHostName)
+    .filter((name) => name !== null);
   return [...new Set(names)].slice(0, 10);
 }
 
@@ -131,7 +133,7 @@ export async function confirmedNames(context: Context): Promise<string[]> {
   if (context.offline || address === null) return [];
   const answer = await context.fact(clientPtr);
   const type = address.includes(':') ? 'AAAA' : 'A';
-  const names = answer === null ? [] : usableNames(answer);
+  const names = usableNames(answer);
   const answers = await Promise.all(names.map((name) => context.resolver(name, type)));
   return names.filter((_, index) =>
     recordsOf(answers[index]!)?.some((text) => normalizeAddress(text) === address),

@@ -6,6 +6,7 @@ import { type DkimSignature, isOfFromDomain } from '../dkim/outcome.ts';
 import { fromDomain } from '../dns/names.ts';
 import { foreignOwner } from '../sending-services/ownership.ts';
 import { serviceOfSelector } from '../sending-services/services.ts';
+import { capitalized } from '../text.ts';
 import { type FoundGateway, type Gateway, gatewaysOf } from './gateways.ts';
 
 /** Explains a signature that a gateway broke; null if nothing shows one. Not for forwarded copies. */
@@ -67,7 +68,7 @@ function gatewayFix(
   const isOwn = isOfFromDomain(context, signature.domain);
   const domain = isOwn || from === null ? signature.domain : from;
   const unchanged = `configure ${name} to leave signed mail unchanged, and add disclaimers and tags before ${signerOf(signature)} signs`;
-  if (foreignOwner(domain) !== null) return { text: `${capital(unchanged)}.` };
+  if (foreignOwner(domain) !== null) return { text: `${capitalized(unchanged)}.` };
   const text =
     place === 'before'
       ? `Sign as ${domain} after ${name}, on the last server before the internet. Or ${unchanged}.`
@@ -76,5 +77,3 @@ function gatewayFix(
         : `Sign last: in ${name}, ${place}, turn on DKIM for ${domain} and publish the key that it shows. Or ${unchanged}.`;
   return { text, guide: { name: `How to do this in ${name}`, url: guide } };
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -29,6 +29,13 @@ export function mailboxListProblem(value: string): string | null {
   return null;
 }
 
+/** The address of a valid entry, which ends in it. */
+export const entryAddress = (entry: string): string =>
+  entry
+    .slice(entry.lastIndexOf('<') + 1)
+    .replace(/>$/, '')
+    .trim();
+
 const display = (entry: string): string => entry.replaceAll(QUOTED, '"…"');
 
 function splitEntries(value: string): { entries: string[]; unclosed: string | null } {

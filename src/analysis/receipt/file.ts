@@ -42,7 +42,10 @@ export function fileInput(
 }
 
 const pickSession = ({ client_ip, helo, tls, mail_from }: Receipt): SessionValues => ({
-  ...{ client_ip, helo, tls, mail_from },
+  client_ip,
+  helo,
+  tls,
+  mail_from,
 });
 
 const fileOrigins = (receipt: Receipt | null): FileReceipt['origins'] =>

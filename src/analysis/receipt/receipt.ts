@@ -86,7 +86,9 @@ export function readReceipt(headers: HeaderField[]): Receipt | null {
   if (!isSender && isBehindGateway(step.client, older)) {
     const rest = withoutClient(by, at, sender);
     return {
-      ...{ ...rest, provider: receiver?.name ?? null, addedFields: added },
+      ...rest,
+      provider: receiver?.name ?? null,
+      addedFields: added,
       ...(seen?.dkim && {
         results: { dkim: seen.dkim },
         origins: { ...rest.origins, ...ofResults },
@@ -94,7 +96,12 @@ export function readReceipt(headers: HeaderField[]): Receipt | null {
     };
   }
   return {
-    ...{ by, provider: receiver?.name ?? null, at, client_ip, helo, tls },
+    by,
+    provider: receiver?.name ?? null,
+    at,
+    client_ip,
+    helo,
+    tls,
     mail_from: sender?.value ?? null,
     results: seen,
     addedFields: added,
@@ -111,8 +118,15 @@ export function readReceipt(headers: HeaderField[]): Receipt | null {
 
 /** The time alone shows delays. Whether the fields around it are the receiver's is in doubt. */
 const withoutClient = (by: string, at: number | null, sender: Sender | null): Receipt => ({
-  ...{ by, provider: null, at, client_ip: null, helo: null, tls: null },
-  ...{ mail_from: sender?.value ?? null, results: null, addedFields: [] },
+  by,
+  provider: null,
+  at,
+  client_ip: null,
+  helo: null,
+  tls: null,
+  mail_from: sender?.value ?? null,
+  results: null,
+  addedFields: [],
   origins: {
     ...(at !== null && { at: { field: 'Received', by } }),
     ...(sender && { mail_from: { field: sender.field, by } }),
@@ -152,7 +166,10 @@ function stepOf(value: string, index: number): Step {
   const client = readRecordedClient(value);
   const text = value.slice(0, MAX_FIELD);
   return {
-    ...{ index, hop, client, isSubmission },
+    index,
+    hop,
+    client,
+    isSubmission,
     protocol: LAST_WITH.exec(text)?.[1] ?? '',
     addresses: client ? [] : addressesIn(hop.from, text),
   };
@@ -211,7 +228,9 @@ function findReceiving(steps: Step[]): Receiving | null {
     if (!isInternal(step, receiver, steps[steps.indexOf(step) + 1]))
       return step.client
         ? {
-            ...{ step, receiver, by: nameOf([step, ...passed], receiver) },
+            step,
+            receiver,
+            by: nameOf([step, ...passed], receiver),
             at: passed[0]?.hop.time ?? step.hop.time,
           }
         : null;

@@ -5,15 +5,16 @@
 
 import { recordsOf } from '../../net/dns/resolver.ts';
 import type { Context, Finding, Fix } from '../check.ts';
+import type { SetupKind } from '../consequences.ts';
 import { dmarcResult } from '../dmarc/evaluate.ts';
 import { fromDomain, fullHostName } from '../dns/names.ts';
 import { foreignOwner } from '../sending-services/ownership.ts';
 import { spfResult } from '../spf/evaluate.ts';
 import { isSpfRecord } from '../spf/record.ts';
+import { capitalized, lowered } from '../text.ts';
 import { type AccessLine, accessLine } from './access-line.ts';
 import { type ContactForm, contactForm } from './contact-form.ts';
 import { type DefaultSender, defaultSender } from './default-sender.ts';
-import type { SetupKind } from './kinds.ts';
 import { submissionFix } from './mail-service.ts';
 
 export interface SenderSetup {
@@ -92,7 +93,7 @@ async function ofDefaultSender(
     detail: `${isPlaceholder ? 'Nobody can reply to it, and no record can authenticate it.' : 'No mail service signs for it.'} Mailbox providers reject such mail or treat it as forged. The other sender problems follow from this.`,
     fix: {
       ...submission,
-      text: `Replace ${address} with an address at ${own}. ${where}${where ? setting : capital(setting)}. ${submission.text}`,
+      text: `Replace ${address} with an address at ${own}. ${where}${where ? setting : capitalized(setting)}. ${submission.text}`,
     },
     covers: [
       ...AUTHENTICATION,
@@ -118,7 +119,7 @@ function ofContactForm({ visitor, site, program, setting }: ContactForm): Sender
     title: `A contact form put a visitor’s address into From: ${visitor}.`,
     detail: `Your server is not allowed to send for ${domain}, so mailbox providers treat the sender as forged. There is nothing to change at ${domain}. The other sender problems follow from this.`,
     fix: {
-      text: `Put ${own} into From, and the visitor’s address into Reply-To. ${where}${where ? setting : capital(setting)}. Send through an email account of ${site ?? 'your domain'} (SMTP), which signs with DKIM. In WordPress, an SMTP plugin does this.`,
+      text: `Put ${own} into From, and the visitor’s address into Reply-To. ${where}${where ? setting : capitalized(setting)}. Send through an email account of ${site ?? 'your domain'} (SMTP), which signs with DKIM. In WordPress, an SMTP plugin does this.`,
     },
     covers: [...AUTHENTICATION, 'reply_to', 'return_path'],
     step: `put ${own} into From, and send through an email account of that domain.`,
@@ -144,7 +145,7 @@ async function ofAccessLine(context: Context, line: AccessLine): Promise<SenderS
       device === null
         ? `The message came directly ${where}.`
         : `A ${device} sent the message directly ${where}.`,
-    detail: `${capital(LIST.format(evidence))}. Mailbox providers reject or distrust mail from ${distrust}. Do not add the address to SPF: it can change, and then belongs to someone else. A PTR record does not help either.`,
+    detail: `${capitalized(LIST.format(evidence))}. Mailbox providers reject or distrust mail from ${distrust}. Do not add the address to SPF: it can change, and then belongs to someone else. A PTR record does not help either.`,
     fix: {
       ...submission,
       text: `${how}${lowered(submission.text)}${device === null ? ' On a mail server, set it as the relay host.' : ''} Your mail then passes SPF and is signed with DKIM.`,
@@ -155,9 +156,6 @@ async function ofAccessLine(context: Context, line: AccessLine): Promise<SenderS
     foreignFrom: null,
   };
 }
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-const lowered = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 /** Checks of records of the From domain. */
 const FROM_RECORDS = [
@@ -172,13 +170,8 @@ const FROM_RECORDS = [
   'dane',
 ];
 
-/** The finding of a check, given the cause: it names the cause, refers to it, or is skipped. `leadLabel`: the label of the leading check. */
-export function withSetup(
-  id: string,
-  finding: Finding,
-  setup: SenderSetup,
-  leadLabel: string,
-): Finding {
+/** The finding of a check, given the cause: it names the cause, refers to it, or is skipped. */
+export function withSetup(id: string, finding: Finding, setup: SenderSetup): Finding {
   const { kind, lead, title, detail, fix, covers, step, foreignFrom } = setup;
   const isProblem = finding.status === 'warn' || finding.status === 'fail';
   if (id === lead && finding.status !== 'error' && finding.status !== 'skipped')
@@ -213,7 +206,8 @@ export function withSetup(
       foreignFrom === null
         ? finding.detail
         : finding.detail.replace('Your DMARC policy', `The DMARC policy of ${foreignFrom}`),
-    fix: { text: `Goes with “${leadLabel}”: ${step}` },
+    fix: { text: capitalized(step) },
+    cause: { id: lead, step },
     fixedBy: [],
   };
 }

@@ -9,11 +9,10 @@ import {
   normalizeDomain,
   ownedDomain,
 } from '../../lib/domain-names.ts';
-import type { Check, Context, Finding, Fix } from '../check.ts';
-import { info } from '../check.ts';
+import { type Check, type Context, type Finding, type Fix, info } from '../check.ts';
 import { dmarcResult } from '../dmarc/evaluate.ts';
 import { fromDomain, fullHostName } from '../dns/names.ts';
-import { listEntries } from '../mime/mailbox-list.ts';
+import { entryAddress, listEntries } from '../mime/mailbox-list.ts';
 import { fieldValue } from '../mime/message.ts';
 import { freemailProvider } from './freemail.ts';
 import { deliveringService } from './identify.ts';
@@ -94,10 +93,7 @@ function customerDomain(context: Context, domain: string): string | null {
 function namedDomains({ message }: Context): (string | null)[] {
   const { name = '' } = message.from[0] ?? {};
   const replyTo = listEntries((fieldValue(message, 'reply-to') ?? '').slice(0, MAX_FIELD))[0] ?? '';
-  return [
-    addressDomain(replyTo.replace(/>$/, '')),
-    ADDRESS.test(name) ? addressDomain(name) : null,
-  ];
+  return [addressDomain(entryAddress(replyTo)), ADDRESS.test(name) ? addressDomain(name) : null];
 }
 
 function freemailAtEnd(local: string): string | null {

@@ -1,10 +1,14 @@
 /** Which sending services handled a message, and what shows it. */
 
-import { normalizeAddress } from '../../lib/addresses.ts';
-import { recordsOf } from '../../net/dns/resolver.ts';
 import type { Context } from '../check.ts';
 import { dkimResult } from '../dkim/verify.ts';
-import { clientPtr, fullHostName, publicClient, usableNames } from '../dns/names.ts';
+import {
+  clientPtr,
+  confirmedNames,
+  fullHostName,
+  publicClient,
+  usableNames,
+} from '../dns/names.ts';
 import { evaluateSpf, spfIdentity, spfResult } from '../spf/evaluate.ts';
 import { withPublished } from '../spf/tree.ts';
 import type { SendingService } from './service.ts';
@@ -67,29 +71,17 @@ const MAX_NETWORKS = 4;
 
 /** A reverse name is certain if it resolves back to the address. */
 async function servicesOfReverseName(context: Context): Promise<FoundService[]> {
-  const { address } = publicClient(context);
-  if (context.offline || address === null) return [];
-  const answer = await context.fact(clientPtr);
-  const names = answer === null ? [] : usableNames(answer);
-  const type = address.includes(':') ? 'AAAA' : 'A';
-  const known = names.flatMap((name) => {
+  if (context.offline) return [];
+  const confirmed = await context.fact(confirmedNames);
+  return usableNames(await context.fact(clientPtr)).flatMap((name) => {
     const service = serviceOfHost(name);
-    return service ? [{ name, service }] : [];
+    if (!service) return [];
+    const isCertain = confirmed.includes(name);
+    const evidence = isCertain
+      ? `The sending server is ${name}, a server of ${service.name}.`
+      : `The reverse DNS name is ${name}, but it does not resolve back.`;
+    return [{ service, isCertain, delivers: true, evidence }];
   });
-  return Promise.all(
-    known.map(async ({ name, service }) => {
-      const addresses = recordsOf(await context.resolver(name, type)) ?? [];
-      const isCertain = addresses.some((text) => normalizeAddress(text) === address);
-      return {
-        service,
-        isCertain,
-        delivers: true,
-        evidence: isCertain
-          ? `The sending server is ${name}, a server of ${service.name}.`
-          : `The reverse DNS name is ${name}, but it does not resolve back.`,
-      };
-    }),
-  );
 }
 
 async function servicesOfSignatures(context: Context): Promise<FoundService[]> {

@@ -6,7 +6,7 @@ import { parseMx, recordsOf } from '../../net/dns/resolver.ts';
 import type { Context } from '../check.ts';
 import { dkimResult } from '../dkim/verify.ts';
 import { dmarcResult } from '../dmarc/evaluate.ts';
-import { clientPtr, fromDomain, publicClient, usableNames } from '../dns/names.ts';
+import { confirmedNames, fromDomain, publicClient } from '../dns/names.ts';
 import { forwarding } from '../forwarding/forwarding.ts';
 import { hasSuffix } from './service.ts';
 
@@ -25,13 +25,10 @@ export async function isOwnServer(context: Context, domain: string): Promise<boo
   if (context.offline) return false;
   const [mailServers, reverseNames] = await Promise.all([
     Promise.all([...new Set([domain, owner])].map((name) => mailServersOf(context, name))),
-    context.fact(clientPtr),
+    context.fact(confirmedNames),
   ]);
-  const reverse = reverseNames === null ? [] : usableNames(reverseNames);
-  const names = [
-    ...[domain, owner, ...mailServers.flat()],
-    ...reverse.filter((name) => hasSuffix(name, [owner])),
-  ];
+  if (reverseNames.some((name) => hasSuffix(name, [owner]))) return true;
+  const names = [domain, owner, ...mailServers.flat()];
   const type = address.includes(':') ? 'AAAA' : 'A';
   const answers = await Promise.all(
     [...new Set(names)].map((name) => context.resolver(name, type)),

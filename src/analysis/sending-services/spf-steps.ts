@@ -8,6 +8,7 @@ import { evaluateSpf, spfIdentity } from '../spf/evaluate.ts';
 import { MAX_LOOKUPS } from '../spf/problems.ts';
 import { isSpfRecord, spfFix, withAddress, withInclude } from '../spf/record.ts';
 import { walkSpf, withPublished } from '../spf/tree.ts';
+import { lowered } from '../text.ts';
 import { deliveringService, type FoundService, sendingServices } from './identify.ts';
 import { isOwnServer } from './own-server.ts';
 import { foreignOwner, ownDomainFix } from './ownership.ts';
@@ -54,12 +55,10 @@ export async function allowSenderFix(
   if (isOwn) return fix;
   return {
     ...fix,
-    text: `Is ${clientIp} your server? If not, there is nothing to publish: someone else used ${domain} as the sender. If it is, ${inSentence(text)}`,
+    text: `Is ${clientIp} your server? If not, there is nothing to publish: someone else used ${domain} as the sender. If it is, ${lowered(text)}`,
     caution: onlyIfServer(clientIp),
   };
 }
-
-const inSentence = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 const onlyIfServer = (address: string): string => `Publish it only if ${address} is your server.`;
 const onlyIfUsed = (service: string, domain: string): string =>
@@ -133,7 +132,7 @@ function includeFix(
       ? `Publish this SPF record, and add the other servers and services that send for ${domain}.`
       : `Add include:${name} to your SPF record, as shown.`;
   const question = `Do you use ${service.name} to send as ${domain}? If not, there is nothing to publish. If you do, `;
-  const text = `${isUsed ? publish : question + inSentence(publish)} The include allows every server of ${service.name}. Do not list its IP addresses: they change, and other customers use them too.`;
+  const text = `${isUsed ? publish : question + lowered(publish)} The include allows every server of ${service.name}. Do not list its IP addresses: they change, and other customers use them too.`;
   return {
     ...spfFix(text, domain, withInclude(record, name)),
     ...(!isUsed && { caution: onlyIfUsed(service.name, domain) }),

@@ -64,14 +64,19 @@ async function checkMessage(
   if (problem !== null) throw new AppError('malformed_request', `${problem}.`);
   const input = {
     envelope: {
-      ...{ client_ip: client_ip ?? null, helo: helo ?? null },
-      ...{ mail_from: mail_from ?? null, tls: null },
+      client_ip: client_ip ?? null,
+      helo: helo ?? null,
+      mail_from: mail_from ?? null,
+      tls: null,
     },
     kind,
   };
   const source = {
-    ...{ name: 'message', path: null, size: raw.byteLength },
-    ...{ isTemplate: false, read: async () => raw },
+    name: 'message',
+    path: null,
+    size: raw.byteLength,
+    isTemplate: false,
+    read: async () => raw,
   };
   for await (const analyzed of analyzeMessages([source], input, {}, io)) {
     const read = resultOf(analyzed);

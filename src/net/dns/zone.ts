@@ -25,8 +25,10 @@ export function lookUp(zone: Zone, name: string, type: RecordType, depth = 0): D
   const node = zone[name];
   if (!node && name === KNOWN.name && type === KNOWN.type)
     return {
-      ...{ status: 'found', records: ['a.gtld-servers.net'] },
-      ...{ ttl: ZONE_TTL_SECONDS, authenticated: false },
+      status: 'found',
+      records: ['a.gtld-servers.net'],
+      ttl: ZONE_TTL_SECONDS,
+      authenticated: false,
     };
   if (!node) {
     const hasDescendant = Object.keys(zone).some((other) => other.endsWith(`.${name}`));

@@ -40,7 +40,9 @@ export function receiptSections(envelope: Envelope | null | undefined): Section[
   const rows = facts.rows.filter(({ value }) => !value.includes(UNKNOWN_IN_FILE));
   return [
     {
-      ...{ kind: 'section', id: 'receipt', title: 'Receipt' },
+      kind: 'section',
+      id: 'receipt',
+      title: 'Receipt',
       note: [oneLine(receiptSentence(envelope))],
       blocks: rows.length > 0 ? [{ ...facts, rows }] : [],
     },
