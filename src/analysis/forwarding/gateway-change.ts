@@ -6,7 +6,7 @@ import { type DkimSignature, isOfFromDomain } from '../dkim/outcome.ts';
 import { fromDomain } from '../dns/names.ts';
 import { foreignOwner } from '../sending-services/ownership.ts';
 import { serviceOfSelector } from '../sending-services/services.ts';
-import { capitalized } from '../text.ts';
+import { capitalized, lowered } from '../text.ts';
 import { type FoundGateway, type Gateway, gatewaysOf } from './gateways.ts';
 
 /** Explains a signature that a gateway broke; null if nothing shows one. Not for forwarded copies. */
@@ -25,7 +25,13 @@ export async function explainGatewayChange(
     others.length === 0
       ? ''
       : ` The message also has traces of ${LIST.format(others.map((one) => one.gateway.name))}.`;
-  const fix = gatewayFix(context, gateway, signature);
+  const own = gatewayFix(context, gateway, signature);
+  const fix = isPerhapsRecipients(context)
+    ? {
+        ...own,
+        text: `If ${gateway.name} filters the recipient’s mail, you have nothing to fix as the sender. Only if it filters your outgoing mail: ${lowered(own.text)}`,
+      }
+    : own;
   return {
     title: `${name} ${isKeyOpen ? 'probably ' : ''}changed ${changeOf(context, signature)} after ${signerOf(signature)} signed the message.`,
     detail: `${evidence}${more} A signature stays valid only if nobody changes the message. Disclaimers, link rewriting and subject tags all break it.`,
@@ -37,6 +43,10 @@ export async function explainGatewayChange(
       : fix,
   };
 }
+
+/** Files whose receiver had a gateway in front of it do not say which server delivered the message to that gateway. */
+const isPerhapsRecipients = ({ envelope }: Context): boolean =>
+  envelope.file != null && envelope.client_ip === null;
 
 /** Its usual selector shows which service made a signature. */
 const signerOf = ({ selector, domain }: DkimSignature): string =>

@@ -146,6 +146,26 @@ describe('A gateway that changes signed mail', () => {
     );
   });
 
+  it('may be the recipient’s in a file whose receiver had a gateway in front of it', async () => {
+    const receipt = [
+      `Received: from eu-smtp-delivery-1.mimecast.com (91.220.42.1) by AM6PEPF0000A.mail.protection.outlook.com (10.167.16.5) with Microsoft SMTP Server id 15.20.7; Sat, 21 Nov 2026 10:00:02 +0000`,
+      `Received: from out.${DOMAIN} (out.${DOMAIN} [203.0.114.77]) by relay.mimecast.com with ESMTP id a1; Sat, 21 Nov 2026 10:00:01 +0000`,
+    ];
+    const scene = await changed({
+      ...CHANGES[0]!,
+      ptr: `out.${DOMAIN}`,
+      fields: `${receipt.join('\r\n')}\r\n`,
+    });
+    const { check, result } = await reportOf({ ...scene, isFile: true });
+    assert.match(check('dkim').title, /Mimecast, changed the body/);
+    assert.match(
+      check('dkim').fix!.text,
+      /^If Mimecast filters the recipient’s mail, you have nothing to fix as the sender\. Only if it filters your outgoing mail: sign last/,
+    );
+    assert.equal(check('dmarc').status, 'skipped');
+    assert.equal(result.score, null);
+  });
+
   it('is not certain by a reverse name that does not resolve back', async () => {
     const scene = await changed(CHANGES[0]!);
     const zone = { ...scene.zone, [scene.ptr!]: { A: ['203.0.114.1'] } };

@@ -2,6 +2,7 @@
 
 import { analyze } from '../../../src/analysis/analyze.ts';
 import { NO_SETUP } from '../../../src/analysis/context.ts';
+import { fileInput } from '../../../src/analysis/receipt/file.ts';
 import type { AnalysisResult, CheckResult } from '../../../src/analysis/result.ts';
 import { checksToFix } from '../../../src/analysis/summary.ts';
 import { reverseName } from '../../../src/lib/addresses.ts';
@@ -20,6 +21,8 @@ export interface Scene {
   zone?: Zone;
   /** Spamhaus has the address as one that should not send mail itself. */
   isInPolicyList?: boolean;
+  /** A saved message, whose header says how it was received. */
+  isFile?: boolean;
 }
 
 export interface Report {
@@ -51,13 +54,17 @@ export async function reportOf(scene: Scene): Promise<Report> {
     {
       raw,
       kind: 'auto',
-      receivedAt: RECEIVED_AT,
-      envelope: {
-        mail_from: mailFrom,
-        client_ip: ip,
-        helo,
-        tls: { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' },
-      },
+      ...(scene.isFile
+        ? fileInput(raw)
+        : {
+            receivedAt: RECEIVED_AT,
+            envelope: {
+              mail_from: mailFrom,
+              client_ip: ip,
+              helo,
+              tls: { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' },
+            },
+          }),
     },
     {
       resolver: zoneResolver(world),
