@@ -31,8 +31,8 @@ export interface Gateway {
 }
 
 /**
- * Columns: the name; the id of its sending service, which knows its servers and guide; other hosts; the fields, in which
- * `*` matches anything; words of footers, with commas; the place of DKIM; another guide, without `https://`.
+ * Columns: the name; the id of its sending service, which knows its servers and guide; other hosts. Then the fields, in
+ * which `*` matches anything; words of footers, with commas; the place of DKIM; another guide, without `https://`.
  */
 const ROWS = table`
 Mimecast | mimecast | mimecastprotect.com | x-mc-* x-mimecast-* | | under Gateway, Policies, DNS Authentication – Outbound
