@@ -170,6 +170,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "void_lookups": "shown",
       "octets": "shown",
       "unanswered": "shown",
+      "open": "shown",
       "tree": {
         "domain": "shown",
         "via": "shown",
@@ -613,6 +614,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
         "content_type": "shown"
       },
       "problems": "shown",
+      "lists_none": "shown",
       "unanswered": "shown"
     }
   },

@@ -1,5 +1,6 @@
 /** The health of a domain for a model: the verdict, what to fix, and the records to publish. */
 
+import { worstFirst } from '../analysis/domain/dangers.ts';
 import type { DomainHealth } from '../analysis/domain/health.ts';
 import { answerText, clean, DATA_NOTE, kept, recordText } from '../http/tool-text.ts';
 import { findingText, otherChecks } from './finding-text.ts';
@@ -12,9 +13,7 @@ export function healthText(
   records: RecordToPublish[] | null,
   rest: string,
 ): string {
-  const fixes = checks
-    .filter(({ severity }) => severity !== null)
-    .toSorted((a, b) => rank(b) - rank(a));
+  const fixes = worstFirst(checks);
   const listed = new Set(records?.map((record) => `${record.type} ${record.name}`));
   const findings = fixes.map((check, i) => {
     const { record, ...fix } = check.fix ?? { text: '' };
@@ -33,10 +32,6 @@ export function healthText(
     rest,
   );
 }
-
-type Check = DomainHealth['checks'][number];
-const rank = ({ severity, status, points }: Check): number =>
-  (severity === 'critical' ? 1000 : 0) + (status === 'fail' ? points : points / 2);
 
 export function publishText(record: RecordToPublish): string {
   const { action, replaces, purpose, required } = record;

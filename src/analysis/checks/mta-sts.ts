@@ -41,6 +41,7 @@ export const mtaSts: Check = {
       content_type: 'shown',
     },
     problems: 'shown',
+    lists_none: 'shown',
     ...PUBLIC_FAILED_LOOKUPS,
   },
   about: fromDomain,
@@ -96,7 +97,10 @@ async function evaluatePolicy(
   const unlisted = names.filter((name) => !matchesMx(name, policy.mx));
   if (problems.length > 0) return invalidPolicy(domain, problems, policyFacts);
   if (policy.mode !== 'none' && unlisted.length > 0)
-    return incompletePolicy(domain, unlisted, policy, policyFacts);
+    return incompletePolicy(domain, unlisted, policy, {
+      ...policyFacts,
+      ...(unlisted.length === names.length && { lists_none: true }),
+    });
   if (hosts.kind === 'error')
     return lookupFailed(
       `Could not determine whether the MTA-STS policy of ${domain} lists its mail servers.`,
@@ -207,7 +211,9 @@ function incompletePolicy(
       : 'In testing mode, senders only report this. In enforce mode, they do not deliver to unlisted servers.';
   return {
     ...info(
-      `The MTA-STS policy of ${domain} does not cover all its mail servers.`,
+      evidence.lists_none
+        ? `The MTA-STS policy of ${domain} lists none of its mail servers.`
+        : `The MTA-STS policy of ${domain} does not cover all its mail servers.`,
       `${problem} ${outcome}`,
       { ...evidence, problems: [problem] },
     ),

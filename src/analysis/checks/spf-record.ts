@@ -50,6 +50,7 @@ export const spfRecord: Check = {
     void_lookups: 'shown',
     octets: 'shown',
     unanswered: 'shown',
+    open: 'shown',
     tree: { domain: 'shown', via: 'shown', state: 'shown', record: 'shown', includes: 'as-parent' },
   },
   about: (context) => spfIdentity(context).domain ?? fromDomain(context),
@@ -107,8 +108,11 @@ export async function evaluateSpfRecord(domain: string, context: Context): Promi
       detail: 'Without one, mailbox providers do not know which servers may send for your domain.',
       fix: await firstRecordFix(context, domain),
     });
-  const evidence = evidenceOf(tree);
   const problems = findSpfProblems(tree);
+  const evidence = {
+    ...evidenceOf(tree),
+    ...(problems.some(({ isOpen }) => isOpen) && { open: true }),
+  };
   const worst = problems[0];
   if (worst) {
     const finding = {

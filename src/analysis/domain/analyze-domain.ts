@@ -164,5 +164,6 @@ type Verdict = Pick<DomainCheck, 'status' | 'severity' | 'points'>;
 function agreed(status: DomainCheck['status'], severity: Severity, points: number): Verdict {
   if (severity === null)
     return { status, severity: status === 'warn' || status === 'fail' ? 'warning' : null, points };
-  return { status: status === 'info' ? 'warn' : status, severity, points: points || 1 };
+  const toFix = severity === 'critical' ? 'fail' : 'warn';
+  return { status: status === 'info' ? toFix : status, severity, points: points || 1 };
 }

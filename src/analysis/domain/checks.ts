@@ -38,7 +38,7 @@ export function domainChecks(
     { check: dmarcRecord, severityOf: byStatus },
     { check: mx, severityOf: byStatus },
     { check: mxTls(probeOnce), severityOf: atMostWarning },
-    { check: mtaSts, severityOf: ifBroken },
+    { check: mtaSts, severityOf: byMtaSts },
     { check: tlsRpt, severityOf: ifBadTlsRpt },
     { check: bimi, severityOf: ifBroken },
     { check: dane(probeOnce), severityOf: ifBroken },
@@ -91,6 +91,14 @@ const atMostWarning: SeverityRule = ({ status }) =>
 const ifBroken: SeverityRule = ({ status, evidence }) => {
   const problems = evidence?.problems;
   return status === 'info' && Array.isArray(problems) && problems.length > 0 ? 'warning' : null;
+};
+
+/** With an enforced policy that lists no server of the domain, large senders such as Gmail deliver nothing to it. */
+const byMtaSts: SeverityRule = (finding, context, domain) => {
+  const { policy, lists_none } = finding.evidence ?? {};
+  const isEnforced =
+    typeof policy === 'object' && policy !== null && 'mode' in policy && policy.mode === 'enforce';
+  return isEnforced && lists_none === true ? 'critical' : ifBroken(finding, context, domain);
 };
 
 /** The finding has no list of problems, so a fix means that the record is broken. */

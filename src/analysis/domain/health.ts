@@ -4,6 +4,7 @@ import { bothForms, readableDomain } from '../../lib/readable-domain.ts';
 import { namesOf } from '../blocklists/outcomes.ts';
 import type { Category, CheckStatus, Fix, Json, Reference } from '../check.ts';
 import { earnedOf, wholeScore } from '../score.ts';
+import { CRITICAL_BELOW, limitOf, worstFirst } from './dangers.ts';
 
 export type HealthStatus = 'healthy' | 'warning' | 'critical' | 'unknown';
 
@@ -56,7 +57,8 @@ function statusOf(checks: DomainCheck[]): HealthStatus {
 
 /**
  * The mean of the completed checks with points; a `warn` counts half. The keys of several selectors
- * count as one check, so that many good keys do not outweigh other checks.
+ * count as one check, so that many good keys do not outweigh other checks. A critical finding limits the score, and
+ * without one, it is never as low: so scores order domains by danger.
  */
 function scoreOf(checks: DomainCheck[]): number | null {
   const shares = new Map<string, number[]>();
@@ -65,7 +67,10 @@ function scoreOf(checks: DomainCheck[]): number | null {
     if (earned === null) continue;
     shares.set(check.id, [...(shares.get(check.id) ?? []), earned / check.points]);
   }
-  return shares.size === 0 ? null : wholeScore(100 * mean([...shares.values()].map(mean)));
+  if (shares.size === 0) return null;
+  const score = wholeScore(100 * mean([...shares.values()].map(mean)));
+  const limit = Math.min(...checks.map(limitOf));
+  return limit < CRITICAL_BELOW ? Math.min(score, limit) : Math.max(score, CRITICAL_BELOW);
 }
 
 const mean = (values: number[]): number =>
@@ -84,18 +89,30 @@ export function summarize(name: string, status: HealthStatus, checks: DomainChec
 }
 
 function headline(name: string, status: HealthStatus, checks: DomainCheck[]): string {
-  const count = (severity: Severity) =>
-    checks.filter((check) => check.severity === severity).length;
-  const warnings = plural(count('warning'), 'warning');
   const cause = onlyCause(checks);
   if (cause) return `${cause.title} Nothing else was checked.`;
-  if (status === 'critical') {
-    const more = count('warning') > 0 ? ` and ${warnings}` : '';
-    return `${name} needs attention: ${plural(count('critical'), 'critical problem')}${more}.`;
-  }
-  if (status === 'warning') return `${name} works, with ${warnings}.`;
   if (status === 'healthy') return `${name} is healthy.`;
-  return `Could not determine the health of ${name}.`;
+  const [worst, ...others] = worstFirst(checks);
+  if (status === 'unknown' || !worst) return `Could not determine the health of ${name}.`;
+  const count = (severity: Severity) =>
+    others.filter((check) => check.severity === severity).length;
+  const rest = [
+    ...(count('critical') > 0 ? [plural(count('critical'), 'more critical problem')] : []),
+    ...(count('warning') > 0 ? [plural(count('warning'), 'warning')] : []),
+  ].join(' and ');
+  if (status === 'warning')
+    return `${name} works, with ${plural(1 + count('warning'), 'warning')}: ${worst.title}${firstStep(worst)}`;
+  const more = rest === '' ? '' : ` Also: ${rest}.`;
+  return `${name} needs attention: ${worst.title}${firstStep(worst)}${more}`;
+}
+
+/** What to do about a problem, as one sentence after a space; empty if nothing is proposed. */
+function firstStep({ fix, label }: DomainCheck): string {
+  if (!fix) return '';
+  const [sentence = fix.text] = /^.+?[.!?](?=\s|$)/s.exec(fix.text) ?? [];
+  return fix.record
+    ? ` Start here: publish the ${fix.record.type} record under “${label}”.`
+    : ` Start here: ${sentence}`;
 }
 
 /** The critical finding on which all other checks depend, such as a domain that does not exist. */

@@ -1,5 +1,6 @@
 /** The health of a domain: what to fix first, what is unknown, and what passed in one line. */
 
+import { worstFirst } from '../../analysis/domain/dangers.ts';
 import { type DomainCheck, summarize } from '../../analysis/domain/health.ts';
 import { recordCaution } from '../../domains/records-to-publish.ts';
 import type { Domain } from '../../domains/schema.ts';
@@ -83,16 +84,9 @@ function Verdict({ domain }: { domain: Domain }) {
   );
 }
 
-/** Critical before warnings, and what costs more points first. */
-function byUrgency(a: DomainCheck, b: DomainCheck): number {
-  const rank = ({ severity, status, points }: DomainCheck) =>
-    (severity === 'critical' ? 1000 : 0) + (status === 'fail' ? points : points / 2);
-  return rank(b) - rank(a);
-}
-
 function Checks({ domain }: { domain: Domain }) {
   const checks = checksOf(domain);
-  const toFix = checks.filter(({ severity }) => severity !== null).toSorted(byUrgency);
+  const toFix = worstFirst(checks);
   const others = checks.filter(({ severity }) => severity === null);
   const incomplete = others.filter(({ status }) => status === 'error');
   const passed = others.filter(({ status }) => status === 'pass');

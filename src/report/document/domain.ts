@@ -1,5 +1,6 @@
 /** The health of a domain as blocks for a terminal: the verdict, what to fix, then a line for each check. */
 
+import { worstFirst } from '../../analysis/domain/dangers.ts';
 import type { DomainCheck, DomainHealth, HealthStatus } from '../../analysis/domain/health.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import {
@@ -63,15 +64,8 @@ function verdictOf({ name, status, score, summary }: DomainHealth): Verdict {
   };
 }
 
-/** Critical findings before warnings, then by lost points. */
-function bySeverity(checks: DomainCheck[]): DomainCheck[] {
-  const rank = ({ severity, status, points }: DomainCheck) =>
-    (severity === 'critical' ? 1000 : 0) + (status === 'fail' ? points : points / 2);
-  return checks.filter(({ severity }) => severity !== null).sort((a, b) => rank(b) - rank(a));
-}
-
 function fixesOf({ checks, status, score }: DomainHealth): Block {
-  const findings = bySeverity(checks).map(
+  const findings = worstFirst(checks).map(
     (check): Finding => ({
       kind: 'finding',
       id: `check-${check.id}`,

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CheckStatus } from '../../../src/analysis/check.ts';
+import { worstFirst } from '../../../src/analysis/domain/dangers.ts';
 import {
   type DomainCheck,
   type DomainHealth,
@@ -29,6 +30,8 @@ function assertAgrees(health: DomainHealth): void {
     assert.equal(status, warnings > 0 ? 'warning' : 'healthy', context);
   if (status === 'unknown') assert.equal(score, null, context);
   else assert.equal(score === 100, critical + warnings === 0, `${score} ${context}`);
+  // A critical finding costs more than any number of warnings.
+  if (score !== null) assert.equal(score < 50, critical > 0, `${score} ${context}`);
   for (const check of checks) {
     const verdict = check.former_status ?? check.status;
     const isToFix = verdict === 'warn' || verdict === 'fail';
@@ -37,8 +40,12 @@ function assertAgrees(health: DomainHealth): void {
   if (status === 'healthy') assert.ok(summary.startsWith(`${name} is healthy.`), summary);
   if (status === 'warning')
     assert.ok(summary.startsWith(`${name} works, with ${warnings} warning`), summary);
-  if (status === 'critical' && !summary.includes('Nothing else was checked.'))
-    assert.ok(summary.includes(`${critical} critical problem`), summary);
+  if (status === 'critical' && !summary.includes('Nothing else was checked.')) {
+    const more = /(\d+) more critical problem/.exec(summary)?.[1] ?? '0';
+    assert.equal(Number(more), critical - 1, summary);
+  }
+  const [worst] = worstFirst(checks);
+  if (worst && status !== 'unknown') assert.ok(summary.includes(worst.title), summary);
   const text = domainText(health, { width: 400, color: false });
   assert.ok(text.startsWith(score === null ? `${status}  ` : `${score}/100  ${status}  `), text);
   const list = text.slice(text.lastIndexOf('Checks'));
@@ -176,9 +183,11 @@ for (const [id, zone] of BROKEN)
       '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@example.com'] },
       ...zone,
     });
-    assert.deepEqual(
-      [item(health, id).status, health.status, health.score! < 100, health.summary],
-      ['warn', 'warning', true, 'example.com works, with 1 warning.'],
+    const check = item(health, id);
+    assert.deepEqual([check.status, health.status, health.score! < 100], ['warn', 'warning', true]);
+    assert.ok(
+      health.summary.startsWith(`example.com works, with 1 warning: ${check.title}`),
+      health.summary,
     );
     assertAgrees(health);
   });

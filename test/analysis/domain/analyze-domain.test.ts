@@ -232,7 +232,8 @@ test('analyzeDomain scores the mean of checks, warnings counting half', async ()
   // spf_record, dkim_selector, dmarc_policy, dmarc_record and mx.
   assert.equal((await checkDomain(GOOD_ZONE)).score, 100);
   assert.equal((await checkDomain(spf('v=spf1 mx'))).score, 90);
-  assert.equal((await checkDomain(with_({ '_dmarc.example.com': {} }))).score, 75);
+  // The mean is 75; a critical finding limits it.
+  assert.equal((await checkDomain(with_({ '_dmarc.example.com': {} }))).score, 45);
   const selectors = ['s1', 's2', 's3', 's4'];
   assert.equal((await checkDomain(GOOD_ZONE, { selectors })).score, 85);
 });
