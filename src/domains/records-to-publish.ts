@@ -16,9 +16,6 @@ import {
 import type { RecordToPublish } from './schema.ts';
 import { verificationRecord } from './verification.ts';
 
-/** Checks whose proposed records are only examples, with an invented mailbox, host, or policy. */
-const EXAMPLES = ['mx', 'mta_sts'];
-
 /** A check of a domain or of a test. */
 type Proposer = Pick<DomainCheck, 'id' | 'status' | 'evidence' | 'fix'>;
 
@@ -73,7 +70,9 @@ const isWithin = (name: string, owner: string): boolean =>
 /** Whether the proposed record is only an example, with an invented mailbox, host, or policy. */
 export function isExample({ id, evidence, fix }: Proposer, checks: Proposer[]): boolean {
   if (id === 'tls_rpt') return fix?.record?.value.includes('mailto:tls-reports@') === true;
-  if (EXAMPLES.includes(id)) return true;
+  if (id === 'mta_sts') return true;
+  // Another host is one that the domain names already.
+  if (id === 'mx') return fix?.record?.value === `10 mx.${fix?.record?.name}`;
   // Without an existing record, the proposed authority or logo is invented.
   if (id === 'caa') return !Array.isArray(evidence.records) || evidence.records.length === 0;
   if (id === 'bimi') return evidence.record == null;

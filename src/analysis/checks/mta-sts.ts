@@ -19,6 +19,7 @@ import {
 import { mailHosts } from '../dns/mail-hosts.ts';
 import { fromDomain } from '../dns/names.ts';
 import { parseTagList } from '../dns/tag-list.ts';
+import { isFromWildcard } from '../dns/wildcard.ts';
 
 const NOT_CHECKED = 'MTA-STS was not checked.';
 
@@ -88,7 +89,12 @@ async function evaluatePolicy(
       ...evidence,
       policy: 'not fetched',
     });
-  if (fetched.text === null) return invalidPolicy(domain, [fetched.problem], evidence);
+  if (fetched.text === null)
+    return invalidPolicy(
+      domain,
+      [`${fetched.problem}${await wildcardNote(context, domain)}`],
+      evidence,
+    );
   const policy = parseStsPolicy(fetched.text);
   const problems = [...typeProblems(fetched.contentType), ...policy.problems];
   const policyFacts = { ...evidence, ...policyEvidence(policy, fetched.contentType) };
@@ -108,6 +114,16 @@ async function evaluatePolicy(
       policyFacts,
     );
   return validPolicy(domain, policy, policyFacts);
+}
+
+/** Whether another web server answers because the name of the policy server was never published; empty if not. */
+async function wildcardNote({ resolver }: Context, domain: string): Promise<string> {
+  const host = `mta-sts.${domain}`;
+  const types = ['A', 'AAAA'] as const;
+  const areFrom = await Promise.all(types.map((type) => isFromWildcard(host, type, resolver)));
+  return areFrom.includes(true)
+    ? ` ${host} has its address only by a wildcard record: publish the address of your policy server there.`
+    : '';
 }
 
 /** A fact: the policy of the From domain, fetched once. Only for a domain with an MTA-STS record. */

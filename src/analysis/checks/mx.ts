@@ -15,9 +15,11 @@ import {
 } from '../check.ts';
 import { dmarcDiscovery } from '../dmarc/discovery.ts';
 import type { BrokenName } from '../dns/broken-name.ts';
-import { type HostProblem, type MailHost, type MailHosts, mailHosts } from '../dns/mail-hosts.ts';
+import { explainMisused } from '../dns/host-problems.ts';
+import { type MailHosts, mailHosts } from '../dns/mail-hosts.ts';
 import { brokenSender, explainBroken } from '../dns/missing-domain.ts';
 import { fromDomain, mailFromDomain } from '../dns/names.ts';
+import { explainOldHost } from '../dns/old-host.ts';
 
 const NOT_CHECKED = 'The MX records were not checked.';
 
@@ -42,8 +44,10 @@ export const mx: Check = {
         name: 'shown',
         preference: 'shown',
         resolves: 'shown',
+        ipv4: 'shown',
         ipv6: 'shown',
         problem: 'shown',
+        meant: 'shown',
       },
     },
     ...PUBLIC_FAILED_LOOKUPS,
@@ -91,56 +95,18 @@ export const mx: Check = {
         : '';
     return pass(
       `Mail to ${names} can be delivered.`,
-      `The mail servers for replies and bounces resolve.${note}`,
+      `The mail servers for replies and bounces resolve.${note}${repeatedNote(relevant)}`,
       evidence,
     );
   },
 };
 
-const HOST_PROBLEMS: Record<HostProblem, { what: string; fix: string }> = {
-  literal: {
-    what: 'is an IP address, but an MX record must name a host',
-    fix: 'Give the server a name with an A record, and use that name in the MX record.',
-  },
-  label: {
-    what: 'is not a full host name',
-    fix: 'Write the full name of the server in the MX record, such as mx.example.com.',
-  },
-  alias: {
-    what: 'is an alias (CNAME), which an MX record must not name',
-    fix: 'Use the name to which the alias leads in the MX record, or give this name A and AAAA records instead of the CNAME.',
-  },
-  unreachable: {
-    what: 'has only addresses that the internet cannot reach',
-    fix: 'Publish the public IP address of the server.',
-  },
-  partly_unreachable: {
-    what: 'also has an address that the internet cannot reach',
-    fix: 'Remove the private addresses from the A and AAAA records of the server.',
-  },
-};
-
-/** MX records whose hosts resolve or not, but cannot be used as they are. */
-function explainMisused({ domain, hosts }: MailHosts, misused: MailHost[]): Finding {
-  const isUsable = ({ resolves, problem }: MailHost) =>
-    resolves !== false &&
-    (problem === null || problem === 'alias' || problem === 'partly_unreachable');
-  const { name, problem } = misused.find((host) => !isUsable(host)) ?? misused[0]!;
-  const { what, fix } = HOST_PROBLEMS[problem!];
-  const others =
-    misused.length > 1
-      ? ` The same or similar: ${misused
-          .filter((host) => host.name !== name)
-          .map((host) => host.name)
-          .join(', ')}.`
-      : '';
-  const canDeliver = hosts.some(isUsable);
-  return (canDeliver ? warn : fail)({
-    title: `The mail server ${name} of ${domain} ${what}.`,
-    detail: `${canDeliver ? 'Some senders cannot deliver mail to your domain, or deliver it late.' : 'Replies and bounces cannot be delivered.'}${others}`,
-    fix,
-    reference: rfc(5321, '5.1'),
-  });
+/** Harmless. */
+function repeatedNote(found: MailHosts[]): string {
+  const names = found.flatMap(({ repeated }) => repeated);
+  return names.length > 0
+    ? ` ${names.join(', ')} ${names.length > 1 ? 'have' : 'has'} several MX records: one is enough.`
+    : '';
 }
 
 function evidenceOf({ domain, kind, hosts }: MailHosts) {
@@ -196,10 +162,11 @@ function problemOf(mailHosts: MailHosts): Finding | null {
         'It has neither an MX record nor an address record, so replies cannot be delivered. Many mail servers reject such a sender.',
       fix: { text: `Publish this record, ${placeholder}.`, record },
     });
+  if (mailHosts.hasNullMx) return explainContradiction(mailHosts);
   const misused = hosts.filter(({ problem }) => problem !== null);
   if (misused.length > 0) return explainMisused(mailHosts, misused);
   const unresolved = hosts.filter(({ resolves }) => resolves === false).map(({ name }) => name);
-  if (unresolved.length === 0) return null;
+  if (unresolved.length === 0) return explainWithoutIpv4(mailHosts) ?? explainOldHost(mailHosts);
   const fix = `Publish an A or AAAA record for ${unresolved.join(', ')}, or remove the MX records of ${domain} that point to ${unresolved.length === 1 ? 'it' : 'them'}.`;
   if (unresolved.length === hosts.length)
     return fail({
@@ -212,5 +179,35 @@ function problemOf(mailHosts: MailHosts): Finding | null {
     title: `Some mail servers of ${domain} do not resolve.`,
     detail: `These names in its MX records have no IP address: ${unresolved.join(', ')}. Mail to your domain is delayed when senders try them.`,
     fix,
+  });
+}
+
+/** What senders make of both is not defined. */
+function explainContradiction({ domain, hosts }: MailHosts): Finding {
+  const names = hosts.map(({ name }) => name).join(', ');
+  return fail({
+    title: `${domain} has a null MX record beside other MX records.`,
+    detail: `The null MX record says that the domain accepts no mail, and ${names} that it does. Some senders then return all mail at once.`,
+    fix: {
+      text: `Delete the MX record whose name is a single dot, and keep ${names}. If the domain is to accept no mail, delete the others instead.`,
+      // The other records of a set would be lost with a single one in their place.
+      ...(hosts.length === 1 && {
+        record: { type: 'MX', name: domain, value: `${hosts[0]!.preference} ${hosts[0]!.name}` },
+      }),
+    },
+    reference: rfc(7505, '3'),
+  });
+}
+
+/** Null if a host has an IPv4 address, or may have one. */
+function explainWithoutIpv4({ domain, hosts }: MailHosts): Finding | null {
+  const isOnly = hosts.every(({ ipv4, ipv6 }) => ipv4 === false && ipv6);
+  if (hosts.length === 0 || !isOnly) return null;
+  const names = hosts.map(({ name }) => name).join(', ');
+  return warn({
+    title: `Mail to ${domain} can be delivered only over IPv6.`,
+    detail: `No mail server of the domain has an IPv4 address: ${names}. Many senders have no IPv6, so they return mail to you.`,
+    fix: `Publish an A record with an IPv4 address for ${names}, or add an MX record for a server that has one.`,
+    reference: rfc(5321, '5.2'),
   });
 }

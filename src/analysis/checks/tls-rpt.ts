@@ -16,6 +16,7 @@ import { lookUpTlsa } from '../dane/tlsa.ts';
 import { feedbackAddressFor } from '../dmarc/report-mailbox.ts';
 import { fromDomain } from '../dns/names.ts';
 import { parseTagList } from '../dns/tag-list.ts';
+import { isFromWildcard } from '../dns/wildcard.ts';
 import { hasStsRecord } from './mta-sts.ts';
 
 const NOT_CHECKED = 'TLS reporting was not checked.';
@@ -45,15 +46,17 @@ export const tlsRpt: Check = {
         { name, type: 'TXT', reason: answer.reason },
       ]);
     const fix = proposal(domain, name, feedbackAddressFor(context.setup, domain));
-    const finding = evaluateRecords(
-      domain,
-      name,
-      answer.status === 'found' ? answer.records : [],
-      fix,
-    );
+    const texts = answer.status === 'found' ? answer.records : [];
+    const areOther =
+      !texts.some((text) => RESEMBLES_RECORD.test(text)) &&
+      (await isFromWildcard(name, 'TXT', context.resolver));
+    const finding = evaluateRecords(domain, name, areOther ? [] : texts, fix);
     return finding.fix ? withUse(finding, await tlsPolicies(context, domain)) : finding;
   },
 };
+
+/** A wildcard may return unrelated TXT records for this name. */
+const RESEMBLES_RECORD = /v\s*=\s*tlsrpt/i;
 
 /** What protects mail to the domain, and fails without notice if there are no reports. */
 async function tlsPolicies(context: Context, domain: string): Promise<string[]> {

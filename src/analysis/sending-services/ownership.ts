@@ -10,6 +10,7 @@ import {
   mailFromDomain,
   publicClient,
 } from '../dns/names.ts';
+import { hostOf } from '../dns/wildcard.ts';
 import { freemailProvider, platformSuffix } from './freemail.ts';
 import { hasSuffix } from './service.ts';
 import { serviceOfDomain } from './services.ts';
@@ -84,7 +85,8 @@ export function publishableFix(fix: Fix, context: Context): Fix {
   if (!record || record.type === 'PTR' || REPORT_CONSENT.test(record.name)) return fix;
   if (canPublish(context, record.name)) return fix;
   const from = fromDomain(context);
-  const domain = domainOfRecord(record.name);
+  const host = hostOf(record.name);
+  const domain = normalizeDomain(host) ?? host;
   if (from !== null && hasSuffix(domain, [ownedDomain(from) ?? from])) {
     const own = ownDomainFix(from);
     if (own) return own;
@@ -94,14 +96,6 @@ export function publishableFix(fix: Fix, context: Context): Fix {
     ...(fix.guide && { guide: fix.guide }),
     text: `Only the owner of ${owner} can change this record. Ask them to do so, or sign and send with a domain of your own.`,
   };
-}
-
-/** The name without labels such as `_dmarc` or `s1._domainkey`. */
-function domainOfRecord(name: string): string {
-  const labels = name.split('.');
-  const last = labels.findLastIndex((label) => label.startsWith('_'));
-  const rest = labels.slice(last + 1).join('.');
-  return normalizeDomain(rest) ?? rest;
 }
 
 /**

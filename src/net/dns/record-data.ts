@@ -18,7 +18,7 @@ export function recordFromText(name: string, type: RecordType, text: string, ttl
     case 'PTR':
       return { ...base, type, data: text };
     case 'MX':
-      return { ...base, type, data: { preference: number(0), exchange: words[1]! } };
+      return { ...base, type, data: { preference: number(0), exchange: words.slice(1).join(' ') } };
     case 'TXT':
       return { ...base, type, data: txtStrings(Buffer.from(text, 'utf8')) };
     case 'CAA': {

@@ -58,7 +58,8 @@ export function recordsOf(answer: DnsAnswer): string[] | null {
 
 /** Parses the text of an MX record, `10 mx.example.com`; `.` is the null MX (RFC 7505). */
 export function parseMx(text: string): { preference: number; exchange: string } {
-  const [preference = '0', exchange = '.'] = text.split(' ');
+  // A form may have put spaces into the name.
+  const [, preference = '0', exchange = '.'] = /^(\S*) ?(.*)$/s.exec(text) ?? [];
   return { preference: Number(preference), exchange: exchange === '' ? '.' : exchange };
 }
 

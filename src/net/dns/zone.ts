@@ -3,7 +3,10 @@
 import { KNOWN } from './denials.ts';
 import type { DnsAnswer, DnsErrorReason, RecordType, Resolver } from './resolver.ts';
 
-/** Names (lower case, no trailing dot) with their records, or with the failure of every lookup. */
+/**
+ * Names (lower case, no trailing dot) with their records, or with the failure of every lookup. `*.example.com` answers for
+ * names that do not exist.
+ */
 export type Zone = Record<
   string,
   Partial<Record<RecordType, string[]>> | { fails: DnsErrorReason }
@@ -22,7 +25,7 @@ export function zoneResolver(zone: Zone): Resolver {
 
 /** Looks up a name in the zone; follows CNAMEs. */
 export function lookUp(zone: Zone, name: string, type: RecordType, depth = 0): DnsAnswer {
-  const node = zone[name];
+  const node = zone[name] ?? wildcardOf(zone, name);
   if (!node && name === KNOWN.name && type === KNOWN.type)
     return {
       status: 'found',
@@ -30,10 +33,7 @@ export function lookUp(zone: Zone, name: string, type: RecordType, depth = 0): D
       ttl: ZONE_TTL_SECONDS,
       authenticated: false,
     };
-  if (!node) {
-    const hasDescendant = Object.keys(zone).some((other) => other.endsWith(`.${name}`));
-    return { status: hasDescendant ? 'nodata' : 'nxdomain' };
-  }
+  if (!node) return { status: hasDescendant(zone, name) ? 'nodata' : 'nxdomain' };
   if ('fails' in node) return { status: 'error', reason: node.fails };
   const records = node[type];
   if (records && records.length > 0)
@@ -42,3 +42,21 @@ export function lookUp(zone: Zone, name: string, type: RecordType, depth = 0): D
   if (target && depth < MAX_ALIASES) return lookUp(zone, target, type, depth + 1);
   return { status: 'nodata' };
 }
+
+const hasDescendant = (zone: Zone, name: string): boolean =>
+  Object.keys(zone).some((other) => other.endsWith(`.${name}`));
+
+/** The wildcard of the closest encloser: the nearest name above that exists (RFC 4592 §3.3.1). */
+function wildcardOf(zone: Zone, name: string): Zone[string] | undefined {
+  const below = [name];
+  for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
+    const above = name.slice(dot + 1);
+    const wildcard = zone[`*.${above}`];
+    if (wildcard) return below.some((other) => exists(zone, other)) ? undefined : wildcard;
+    below.push(above);
+  }
+  return undefined;
+}
+
+const exists = (zone: Zone, name: string): boolean =>
+  zone[name] !== undefined || hasDescendant(zone, name);

@@ -1,0 +1,50 @@
+/** Mail servers that a domain had before its mailboxes moved to a provider, and that still receive its mail. */
+
+import { ownedDomain } from '../../lib/domain-names.ts';
+import { type Finding, warn } from '../check.ts';
+import { HOSTING_PROVIDERS } from '../sending-services/hosting-providers.ts';
+import { MAILBOX_HOSTS } from '../sending-services/mailbox-hosts.ts';
+import { hasSuffix, suffixIndex } from '../sending-services/service.ts';
+import type { MailHosts } from './mail-hosts.ts';
+
+const providersOf = suffixIndex(
+  [...MAILBOX_HOSTS, ...HOSTING_PROVIDERS].map((service) => [
+    service,
+    [...(service.marks.mx ?? []), ...service.marks.hosts],
+  ]),
+);
+
+/**
+ * A warning if mail goes to a mailbox provider and to a server of the domain itself or of another provider. Other hosts can
+ * be filters or backups. Null if there is no such host.
+ */
+export function explainOldHost({ domain, hosts }: MailHosts): Finding | null {
+  const groups = hosts.map((host) => ({ host, provider: providersOf(host.name)[0] }));
+  // Of two providers, the one with most of the hosts, or that mail goes to first, is the current one.
+  const providers = Map.groupBy(
+    groups.filter(({ provider }) => provider && MAILBOX_HOSTS.includes(provider)),
+    ({ provider }) => provider!,
+  );
+  const [current] = [...providers].toSorted(([, a], [, b]) => b.length - a.length);
+  if (!current) return null;
+  const [{ name }, kept] = current;
+  const own = ownedDomain(domain) ?? domain;
+  const old = groups
+    .filter(({ host, provider }) =>
+      provider ? provider.name !== name : hasSuffix(host.name, [own]),
+    )
+    .map(({ host }) => host);
+  const [first] = old;
+  if (!first) return null;
+  const names = old.map((host) => host.name).join(', ');
+  const isFirst = first.preference <= kept[0]!.host.preference;
+  return warn({
+    title: isFirst
+      ? `Mail to ${domain} goes to ${first.name} before it goes to ${name}.`
+      : `Some mail to ${domain} goes to ${first.name} instead of ${name}.`,
+    detail: `${isFirst ? 'Senders try the lowest priority number first.' : 'Spammers and some senders do not keep to the priorities.'} What arrives at ${names} is not in your mailboxes at ${name}, unless it is passed on.`,
+    fix: {
+      text: `Does ${first.name} still receive your mail, for example as a filter? If not, delete its MX record, and keep ${kept.map(({ host }) => host.name).join(', ')}. If it does, keep it, and make sure that it passes mail on to ${name}.`,
+    },
+  });
+}
