@@ -44,7 +44,8 @@ export interface DnsReply {
 
 /** A signature of the records of the type at the name, or of the SOA record in a denial (RFC 4034 §3). */
 export interface DnsSignature {
-  keyTag: number;
+  /** Of the key; null if unknown. */
+  keyTag: number | null;
   /** In milliseconds since the Unix epoch. */
   from: number;
   until: number;
@@ -113,7 +114,8 @@ async function attempt(
     if (read.kind === 'failure') return { ...NO_REPLY, failure: read.reason };
     if (read.kind !== 'packet') return { ...NO_REPLY, failure: 'malformed' };
     // Asked again without EDNS, as a server that is silent.
-    if (lacksEdns(read.rcode)) return { ...NO_REPLY, failure: options.edns ? 'malformed' : 'servfail' };
+    if (lacksEdns(read.rcode))
+      return { ...NO_REPLY, failure: options.edns ? 'malformed' : 'servfail' };
     return replyOf(read.packet, read.rcode, name, type);
   } catch {
     return { ...NO_REPLY, failure: 'unreachable' };
@@ -141,7 +143,8 @@ function replyOf(packet: DecodedPacket, rcode: number, name: string, type: Recor
       if (record.type !== 'RRSIG') return [];
       const { typeCovered, keyTag, inception, expiration } = record.data;
       const covers =
-        (typeCovered === type && isAt(record, name)) || (records.length === 0 && typeCovered === 'SOA');
+        (typeCovered === type && isAt(record, name)) ||
+        (records.length === 0 && typeCovered === 'SOA');
       return covers ? [{ keyTag, from: inception * 1000, until: expiration * 1000 }] : [];
     }),
     extended,
@@ -157,9 +160,11 @@ function referralOf({ authorities = [], additionals = [] }: DecodedPacket): DnsR
   if (zone === undefined) return null;
   const hosts = records.map(({ data }) => data.toLowerCase());
   const addresses: Record<string, string[]> = {};
-  for (const record of additionals)
-    if ((record.type === 'A' || record.type === 'AAAA') && hosts.includes(record.name.toLowerCase()))
-      (addresses[record.name.toLowerCase()] ??= []).push(record.data);
+  for (const record of additionals) {
+    if (record.type !== 'A' && record.type !== 'AAAA') continue;
+    const host = record.name.toLowerCase();
+    if (hosts.includes(host)) addresses[host] = [...(addresses[host] ?? []), record.data];
+  }
   return { zone, hosts: [...new Set(hosts)], addresses };
 }
 
