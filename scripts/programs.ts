@@ -40,6 +40,8 @@ const OPTIONAL: Record<string, string> = {
   chromium: 'chromium',
   curl: 'curl',
   dovecot: 'dovecot-imapd',
+  'dnssec-keygen': 'bind9-utils',
+  'dnssec-signzone': 'bind9-utils',
   'dpkg-deb': 'dpkg',
   'dpkg-query': 'dpkg',
   fish: 'fish',

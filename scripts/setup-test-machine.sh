@@ -51,6 +51,7 @@ packages=(
   qemu-user-static   # runs the executable for arm64
   binutils-aarch64-linux-gnu # strip, for the executable for arm64
   bind9              # a name server that takes updates
+  bind9-utils        # signs zones
   knot               # another one
   wrk                # the load generator of `npm run bench http`
   gccgo-go           # compiles a webhook verification sample; a third of the size of golang-go

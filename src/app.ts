@@ -17,6 +17,7 @@ import { createIdGenerator, type NewId } from './lib/ids.ts';
 import { type Log, silentLog } from './lib/log.ts';
 import { createMetrics, type Metrics } from './lib/metrics.ts';
 import { type StartWorker, startWorker } from './lib/threads.ts';
+import { type AskDns, createAskDns } from './net/dns/ask.ts';
 import { createDnsResolver, systemDnsServers } from './net/dns/network-resolver.ts';
 import type { Resolver } from './net/dns/resolver.ts';
 import { createWebClient } from './net/http/client.ts';
@@ -67,6 +68,8 @@ export interface App {
   web: WebClient;
   /** Tests the TLS of mail servers. */
   probeMailTls: ProbeMailTls;
+  /** Asks name servers one by one; null with a resolver that is not on the network. */
+  askDns: AskDns | null;
   pool: AnalysisPool;
   blocklists: BlocklistWatch;
   /** Encrypts secrets at rest. */
@@ -108,6 +111,7 @@ export interface Overrides {
   forgetDns?(name: string): void;
   web?: WebClient;
   probeMailTls?: ProbeMailTls;
+  askDns?: AskDns;
   mailer?: Mailer;
   /** A lower cost, for tests that don't test password hashing. */
   passwordCost?: PasswordCost;
@@ -154,9 +158,8 @@ export async function createApp(
       ? await followDatabase(store, clock, log).catch(closeOnError)
       : null;
   if (databaseClock) clock = databaseClock;
-  const dns = overrides.resolver
-    ? null
-    : createDnsResolver({ servers: config.DNS_SERVERS ?? systemDnsServers(), clock });
+  const servers = config.DNS_SERVERS ?? systemDnsServers();
+  const dns = overrides.resolver ? null : createDnsResolver({ servers, clock });
   const resolver = overrides.resolver ?? dns!;
   const node = config.NODE_NAME ?? `node-${randomBytes(5).toString('hex')}`;
   const hints = config.DATABASE_NOTIFY ? store.hints : null;
@@ -182,6 +185,7 @@ export async function createApp(
     probeMailTls:
       overrides.probeMailTls ??
       withPort25CircuitBreaker(createMailTlsProbe({ resolver, helo: config.SMTP_NAME }), clock),
+    askDns: overrides.askDns ?? (overrides.resolver ? null : createAskDns({ servers })),
     pool: createAnalysisPool({
       threads: config.WORKERS,
       resolver,

@@ -1434,5 +1434,29 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "type": "shown",
       "bits": "shown"
     }
+  },
+  "name_servers": {
+    "label": "Name servers",
+    "category": "infrastructure",
+    "points": 3,
+    "reference": {
+      "name": "RFC 1034 §4.2.2",
+      "url": "https://www.rfc-editor.org/rfc/rfc1034#section-4.2.2"
+    },
+    "issueTitle": "Others cannot look up the domain",
+    "publicEvidence": {
+      "domain": "shown",
+      "zone": "shown",
+      "cause": "shown",
+      "since": "shown",
+      "servers": {
+        "host": "shown",
+        "address": "shown",
+        "answer": "shown"
+      },
+      "ds": "shown",
+      "extended_errors": "shown",
+      "unanswered": "shown"
+    }
   }
 };

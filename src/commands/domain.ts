@@ -10,6 +10,7 @@ import { type Config, readConfig } from '../config/config.ts';
 import { isoTime, systemClock } from '../lib/clock.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { printableJson, silentLog } from '../lib/log.ts';
+import { createAskDns } from '../net/dns/ask.ts';
 import { createDnsResolver, systemDnsServers } from '../net/dns/network-resolver.ts';
 import { createWebClient } from '../net/http/client.ts';
 import { createMailTlsProbe } from '../net/smtp/probe.ts';
@@ -76,10 +77,8 @@ export async function checkDomainHealth(
   { selectors, now }: { selectors: string[]; now: number },
   io: Io,
 ): Promise<DomainHealth> {
-  const dns = createDnsResolver({
-    servers: config.DNS_SERVERS ?? systemDnsServers(),
-    clock: systemClock,
-  });
+  const servers = config.DNS_SERVERS ?? systemDnsServers();
+  const dns = createDnsResolver({ servers, clock: systemClock });
   const progress = startProgress(io);
   const resolver = withProgress(dns, progress, 'checking the domain');
   const probe = createMailTlsProbe({ resolver, helo: config.SMTP_NAME });
@@ -96,6 +95,7 @@ export async function checkDomainHealth(
         progress.setStatus(`waiting for the mail server ${host}`);
         return probe(host);
       },
+      askDns: createAskDns({ servers }),
     });
   } finally {
     progress.end();

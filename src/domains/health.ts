@@ -42,13 +42,14 @@ type Caller = 'users' | 'jobs';
 
 /** Takes several seconds, up to about fifteen. Never call it in a transaction. */
 export async function checkHealth(app: App, row: DomainRow, caller: Caller): Promise<HealthResult> {
-  const { web, probeMailTls, blocklists, clock, log } = app;
+  const { web, probeMailTls, askDns, blocklists, clock, log } = app;
   const resolver = caller === 'users' ? app.resolver : app.backgroundResolver;
   const startedAt = clock.now();
   const health = await analyzeDomain(row.name, {
     resolver,
     web,
     probeMailTls,
+    askDns,
     setup: {
       ...NO_SETUP,
       blocklists: await blocklists.inUse(),

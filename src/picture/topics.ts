@@ -10,7 +10,7 @@ const CHECKS: Partial<Record<Topic, string[]>> = {
   tls: ['tls'],
   incoming_tls: ['mx_tls', 'mta_sts', 'tls_rpt', 'dane', 'caa'],
   reverse_dns: ['ptr', 'fcrdns', 'helo'],
-  mail_servers: ['mx', 'return_path'],
+  mail_servers: ['mx', 'name_servers', 'return_path'],
   blocklists: ['ip_blocklists', 'domain_blocklists', 'link_blocklists'],
   unsubscribe: ['list_unsubscribe', 'one_click', 'one_click_signed', 'unsubscribe_link'],
   bimi: ['bimi'],

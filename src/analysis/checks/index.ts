@@ -50,6 +50,7 @@ import { messageSize } from './message-size.ts';
 import { mtaSts } from './mta-sts.ts';
 import { mx } from './mx.ts';
 import { mxTls } from './mx-tls.ts';
+import { nameServersCheck } from './name-servers.ts';
 import { noReply } from './no-reply.ts';
 import { oneClick } from './one-click.ts';
 import { oneClickSigned } from './one-click-signed.ts';
@@ -152,4 +153,5 @@ export const DOMAIN_CHECKS: (Pick<Check, 'id'> & CheckDeclaration)[] = [
   caa,
   mxTls(null),
   dkimSelector,
+  nameServersCheck,
 ];

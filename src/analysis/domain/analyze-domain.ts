@@ -1,6 +1,7 @@
 /** Checks a domain without a message: the checks of a report that need none, and some more. */
 
 import { withReadableNames } from '../../lib/readable-domain.ts';
+import type { AskDns } from '../../net/dns/ask.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
 import type { WebClient } from '../../net/http/web.ts';
 import type { ProbeMailTls } from '../../net/smtp/probe.ts';
@@ -8,6 +9,7 @@ import type { Setup } from '../check.ts';
 import { type Context, DEADLINE_MS, type Finding } from '../check.ts';
 import { dkimSelectorChecks } from '../checks/dkim-selector.ts';
 import { mx } from '../checks/mx.ts';
+import { explainsFailures, nameServersCheck } from '../checks/name-servers.ts';
 import {
   boundedResolver,
   boundedWeb,
@@ -40,6 +42,8 @@ export interface DomainOptions extends Selectors {
   now: number;
   /** Without it, no connections to mail servers are made. */
   probeMailTls?: ProbeMailTls;
+  /** Without it, name servers are not asked one by one, and failed lookups are not explained. */
+  askDns?: AskDns | null;
   deadlineMs?: number;
   /** Called when a check throws, which is a bug; the user sees an unknown result. */
   onFault?(checkId: string, error: unknown): void;
@@ -60,7 +64,10 @@ export async function analyzeDomain(name: string, options: DomainOptions): Promi
       onFault: options.onFault,
     };
     const keys = await lookUpKeys(context, name, options);
-    const graded = domainChecks(name, dkimSelectorChecks(name, keys), options.probeMailTls ?? null);
+    const graded = domainChecks(name, dkimSelectorChecks(name, keys), {
+      probe: options.probeMailTls ?? null,
+      ask: options.askDns ?? null,
+    });
     const rawFindings = await runChecks(
       graded.map(({ check }) => check),
       runOptions,
@@ -71,7 +78,11 @@ export async function analyzeDomain(name: string, options: DomainOptions): Promi
           graded[i]!.check.id === mx.id ? explainBroken(broken) : finding,
         )
       : await adaptToParked(name, keys, graded, rawFindings, context);
-    const connected = applyDependencies(graded, findings, broken !== null);
+    const dead = findings.some(
+      (finding, i) => graded[i]!.check.id === nameServersCheck.id && explainsFailures(finding),
+    );
+    const cause = broken ? mx.id : dead ? nameServersCheck.id : null;
+    const connected = applyDependencies(graded, findings, cause);
     const checks = await Promise.all(
       graded.map((gradedCheck, index) =>
         toDomainCheck(gradedCheck, connected[index]!, context, name),
@@ -116,16 +127,16 @@ async function createDomainContext(
 }
 
 /**
- * Checks that depend on a failed check are skipped, as in a report. At a broken name all depend on the check of the mail
- * servers, which names the cause.
+ * Checks that depend on a failed check are skipped, as in a report. `cause`: the check that names the only cause, such as
+ * a broken name; all others depend on it.
  */
 function applyDependencies(
   graded: GradedCheck[],
   findings: Finding[],
-  isBroken: boolean,
+  cause: string | null,
 ): Finding[] {
   const checks = graded.map(({ check }) =>
-    isBroken && check.id !== mx.id ? { ...check, dependsOn: [mx.id] } : check,
+    cause !== null && check.id !== cause ? { ...check, dependsOn: [cause] } : check,
   );
   const causes = causesOf(checks, findings);
   return checks.map((check, index) => {

@@ -1,5 +1,6 @@
 /** The checks of a domain in their order, each with a rule for its severity. */
 
+import type { AskDns } from '../../net/dns/ask.ts';
 import type { ProbeMailTls } from '../../net/smtp/probe.ts';
 import type { Check, Context, Finding } from '../check.ts';
 import { bimi } from '../checks/bimi.ts';
@@ -12,6 +13,7 @@ import { domainBlocklists } from '../checks/domain-blocklists.ts';
 import { mtaSts } from '../checks/mta-sts.ts';
 import { mx } from '../checks/mx.ts';
 import { mxTls } from '../checks/mx-tls.ts';
+import { nameServers, nameServersCheck } from '../checks/name-servers.ts';
 import { spfRecord } from '../checks/spf-record.ts';
 import { tlsRpt } from '../checks/tls-rpt.ts';
 import { findSpfProblems } from '../spf/problems.ts';
@@ -24,12 +26,13 @@ export interface GradedCheck {
   severityOf: SeverityRule;
 }
 
+interface Probes {
+  probe: ProbeMailTls | null;
+  ask: AskDns | null;
+}
+
 /** `dkim`: one check for each selector. */
-export function domainChecks(
-  name: string,
-  dkim: Check[],
-  probe: ProbeMailTls | null,
-): GradedCheck[] {
+export function domainChecks(name: string, dkim: Check[], { probe, ask }: Probes): GradedCheck[] {
   const probeOnce = probe && memoizedProbe(probe);
   return [
     { check: spfRecord, severityOf: bySpf },
@@ -42,7 +45,8 @@ export function domainChecks(
     { check: tlsRpt, severityOf: ifBadTlsRpt },
     { check: bimi, severityOf: ifBroken },
     { check: dane(probeOnce), severityOf: ifBroken },
-    { check: dnssec, severityOf: never },
+    ...(ask ? [{ check: nameServers(ask, name), severityOf: byStatus }] : []),
+    { check: { ...dnssec, dependsOn: [nameServersCheck.id] }, severityOf: never },
     { check: caa, severityOf: ifBroken },
     { check: aboutDomain(domainBlocklists, name), severityOf: byStatus },
   ];

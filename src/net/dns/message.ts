@@ -1,7 +1,16 @@
 /** Encodes DNS queries and parses replies (RFC 1035 §4, RFC 2308, RFC 6891). */
 
 import { randomInt } from 'node:crypto';
-import { type Answer, AUTHENTIC_DATA, decode, encode, RECURSION_DESIRED } from 'dns-packet';
+import {
+  type Answer,
+  AUTHENTIC_DATA,
+  CHECKING_DISABLED,
+  type DecodedPacket,
+  DNSSEC_OK,
+  decode,
+  encode,
+  RECURSION_DESIRED,
+} from 'dns-packet';
 import { normalizeAddress } from '../../lib/addresses.ts';
 import type { DnsAnswer, DnsErrorReason, RecordType } from './resolver.ts';
 
@@ -28,22 +37,34 @@ export function normalizeQueryName(name: string): string | null {
   return bare.split('.').every((label) => label.length >= 1 && label.length <= 63) ? bare : null;
 }
 
+export interface QueryOptions {
+  edns: boolean;
+  /** Asks a name server about its own zones only (RFC 1034 §4.3.1). */
+  noRecursion?: boolean;
+  /** Asks for data that does not validate too (CD, RFC 4035 §3.2.2). */
+  unchecked?: boolean;
+  /** Asks for signatures (DO, RFC 3225). */
+  signatures?: boolean;
+}
+
 /** A query with a random id, recursion desired, and the AD bit set to request it (RFC 6840 §5.7). */
-export function encodeQuery(name: string, type: RecordType, edns: boolean): Query {
+export function encodeQuery(name: string, type: RecordType, options: QueryOptions): Query {
+  const { edns, noRecursion = false, unchecked = false, signatures = false } = options;
   const opt = {
     type: 'OPT' as const,
     name: '.',
     udpPayloadSize: EDNS_UDP_SIZE,
     extendedRcode: 0,
     ednsVersion: 0,
-    flags: 0,
-    flag_do: false,
+    flags: signatures ? DNSSEC_OK : 0,
+    flag_do: signatures,
     options: [],
   };
   const bytes = encode({
     type: 'query',
     id: randomInt(0x10000),
-    flags: RECURSION_DESIRED | AUTHENTIC_DATA,
+    flags:
+      AUTHENTIC_DATA | (noRecursion ? 0 : RECURSION_DESIRED) | (unchecked ? CHECKING_DISABLED : 0),
     questions: [{ name, type, class: 'IN' }],
     additionals: edns ? [opt] : [],
   });
@@ -72,19 +93,45 @@ export type ParsedReply =
 
 /** Parses the reply to a query; never throws, whatever the bytes are. */
 export function readReply(query: Query, reply: Buffer): ParsedReply {
-  const rcode = (reply[3] ?? 0) & 0x0f;
-  if (!isReplyTo(query, reply, rcode)) return { kind: 'mismatch' };
-  // A truncated message may end in the middle of a record, so its content is ignored.
-  if ((reply[2]! & 0x02) !== 0) return { kind: 'truncated' };
+  const read = readPacket(query, reply);
+  if (read.kind !== 'packet') return read;
+  const { packet, rcode } = read;
+  if (rcode !== 0 && rcode !== 3) return failureOf(rcode);
   try {
-    const packet = decode(reply);
-    const opt = packet.additionals?.find((record) => record.type === 'OPT');
-    const fullRcode = rcode + (opt?.type === 'OPT' ? opt.extendedRcode << 4 : 0);
-    if (fullRcode !== 0 && fullRcode !== 3) return failureOf(fullRcode);
-    return readAnswer(query, packet, fullRcode === 3);
+    return readAnswer(query, packet, rcode === 3);
   } catch {
     return { kind: 'failure', reason: 'malformed' };
   }
+}
+
+export type ReadPacket =
+  /** `rcode`: extended (RFC 6891 §6.1.3). */
+  | { kind: 'packet'; packet: DecodedPacket; rcode: number }
+  | Extract<ParsedReply, { kind: 'failure' | 'truncated' | 'mismatch' }>;
+
+/** Decodes the reply to a query, whatever its response code; never throws. */
+export function readPacket(query: Query, reply: Buffer): ReadPacket {
+  const kind = replyKind(query, reply);
+  if (kind !== 'whole') return { kind };
+  const rcode = reply[3]! & 0x0f;
+  try {
+    const packet = decode(reply);
+    const opt = packet.additionals?.find((record) => record.type === 'OPT');
+    return {
+      kind: 'packet',
+      packet,
+      rcode: rcode + (opt?.type === 'OPT' ? opt.extendedRcode << 4 : 0),
+    };
+  } catch {
+    return { kind: 'failure', reason: 'malformed' };
+  }
+}
+
+/** Whether the bytes are a reply to the query, and a whole one. */
+export function replyKind(query: Query, reply: Buffer): 'whole' | 'truncated' | 'mismatch' {
+  if (!isReplyTo(query, reply, (reply[3] ?? 0) & 0x0f)) return 'mismatch';
+  // A truncated message may end in the middle of a record, so its content is ignored.
+  return (reply[2]! & 0x02) === 0 ? 'whole' : 'truncated';
 }
 
 // The reply must repeat the question, except for letter case. A server that could not parse the
@@ -107,11 +154,14 @@ function isReplyTo(query: Query, reply: Buffer, rcode: number): boolean {
 }
 
 function failureOf(rcode: number): ParsedReply {
-  // Servers without EDNS reply with FORMERR, NOTIMP or BADVERS.
-  if (rcode === 1 || rcode === 4 || rcode === 16) return { kind: 'no_edns' };
-  const refused = rcode === 5 || rcode === 9;
-  return { kind: 'failure', reason: refused ? 'refused' : 'servfail' };
+  if (lacksEdns(rcode)) return { kind: 'no_edns' };
+  return { kind: 'failure', reason: isRefusal(rcode) ? 'refused' : 'servfail' };
 }
+
+/** Servers without EDNS reply with FORMERR, NOTIMP or BADVERS. */
+export const lacksEdns = (rcode: number): boolean => rcode === 1 || rcode === 4 || rcode === 16;
+
+export const isRefusal = (rcode: number): boolean => rcode === 5 || rcode === 9;
 
 interface Sections {
   answers?: Answer[];

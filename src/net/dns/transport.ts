@@ -4,8 +4,8 @@ import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
 import type { DnsServer } from '../../lib/addresses.ts';
 import { startDeadline } from '../../lib/concurrency.ts';
-import { encodeQuery, type ParsedReply, type Query, readReply } from './message.ts';
-import type { RecordType } from './resolver.ts';
+import { encodeQuery, type ParsedReply, type Query, readReply, replyKind } from './message.ts';
+import type { DnsErrorReason, RecordType } from './resolver.ts';
 
 type Outcome = Extract<ParsedReply, { kind: 'answer' | 'failure' }>;
 
@@ -50,18 +50,38 @@ async function attempt(
   attemptMs: number,
 ): Promise<{ reply: ParsedReply; silent: boolean }> {
   const { signal, stop } = startDeadline(attemptMs, parent);
-  const send = (transport: Transport) => transport(server, encodeQuery(name, type, edns), signal);
   try {
-    const reply = await send(queryOverUdp);
-    if (reply.kind !== 'truncated') return { reply, silent: signal.aborted };
-    return { reply: await send(queryOverTcp), silent: signal.aborted };
+    const query = encodeQuery(name, type, { edns });
+    const received = await sendQuery(server, query, signal);
+    const reply = received.kind === 'whole' ? readReply(query, received.bytes) : received;
+    return { reply, silent: signal.aborted };
   } finally {
     stop();
   }
 }
 
+export type Received =
+  | { kind: 'whole'; bytes: Buffer }
+  | { kind: 'failure'; reason: DnsErrorReason };
+
+/** Sends one query to one server over UDP, and over TCP if the reply is truncated (RFC 7766 §5). */
+export async function sendQuery(
+  server: DnsServer,
+  query: Query,
+  signal: AbortSignal,
+): Promise<Received> {
+  const received = await queryOverUdp(server, query, signal);
+  if (received !== 'truncated') return received;
+  const whole = await queryOverTcp(server, query, signal);
+  return whole === 'truncated' ? { kind: 'failure', reason: 'malformed' } : whole;
+}
+
 /** Sends one query to one server; `timeout` if the signal aborts first. Always closes the socket. */
-type Transport = (server: DnsServer, query: Query, signal: AbortSignal) => Promise<ParsedReply>;
+type Transport = (
+  server: DnsServer,
+  query: Query,
+  signal: AbortSignal,
+) => Promise<Received | 'truncated'>;
 
 /**
  * Opens a new socket for each query, and so uses a new source port (RFC 5452 §9.2). Ignores datagrams
@@ -73,7 +93,7 @@ const queryOverUdp: Transport = (server, query, signal) =>
     const socket = createSocket(isIPv6(server.host.replace(/%.*/, '')) ? 'udp6' : 'udp4');
     let hasMismatch = false;
     let done = false;
-    const finish = (reply: ParsedReply) => {
+    const finish = (reply: Received | 'truncated') => {
       if (done) return;
       done = true;
       signal.removeEventListener('abort', expire);
@@ -86,9 +106,9 @@ const queryOverUdp: Transport = (server, query, signal) =>
     signal.addEventListener('abort', expire);
     socket.on('error', unreachable);
     socket.on('message', (bytes) => {
-      const reply = readReply(query, bytes);
-      if (reply.kind === 'mismatch') hasMismatch = true;
-      else finish(reply);
+      const kind = replyKind(query, bytes);
+      if (kind === 'mismatch') hasMismatch = true;
+      else finish(kind === 'whole' ? { kind, bytes } : kind);
     });
     // A connected socket receives only from this server, and reports a closed port at once. Without a route, as on a
     // machine without a network, the error comes here and not as an event.
@@ -104,7 +124,7 @@ const queryOverTcp: Transport = (server, query, signal) =>
     const socket = connect({ host: server.host, port: server.port });
     let received = Buffer.alloc(0);
     let done = false;
-    const finish = (reply: ParsedReply) => {
+    const finish = (reply: Received | 'truncated') => {
       if (done) return;
       done = true;
       signal.removeEventListener('abort', expire);
@@ -120,9 +140,9 @@ const queryOverTcp: Transport = (server, query, signal) =>
     socket.on('data', (chunk) => {
       received = Buffer.concat([received, chunk]);
       if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return;
-      const reply = readReply(query, received.subarray(2, 2 + received.readUInt16BE(0)));
-      const unusable = reply.kind === 'mismatch' || reply.kind === 'truncated';
-      finish(unusable ? { kind: 'failure', reason: 'malformed' } : reply);
+      const bytes = received.subarray(2, 2 + received.readUInt16BE(0));
+      const kind = replyKind(query, bytes);
+      finish(kind === 'whole' ? { kind, bytes } : { kind: 'failure', reason: 'malformed' });
     });
     const length = Buffer.alloc(2);
     length.writeUInt16BE(query.bytes.length);
