@@ -1,9 +1,21 @@
 /** The check `dkim_selector`: is the key of a selector published, valid and strong? */
 
-import { type Check, type Finding, fail, info, rfc, unknown, warn } from '../check.ts';
+import { recordsOf } from '../../net/dns/resolver.ts';
 import {
+  type Check,
+  type Context,
+  type Finding,
+  fail,
+  info,
+  rfc,
+  unknown,
+  warn,
+} from '../check.ts';
+import {
+  explainDeadAlias,
   explainMissingKey,
   explainRevokedKey,
+  explainSeveralRecords,
   explainUnusableKey,
   explainWeakKey,
 } from '../dkim/failures.ts';
@@ -14,8 +26,13 @@ import {
   MIN_RSA_BITS,
   strongKey,
 } from '../dkim/key.ts';
+import { keyFaults } from '../dkim/key-record.ts';
 import type { FoundKeys, SelectorKey } from '../dkim/selectors.ts';
+import { GATEWAYS } from '../sending-services/gateways.ts';
+import type { SendingService } from '../sending-services/service.ts';
 import { serviceOfSelector } from '../sending-services/services.ts';
+import { dkimGuide, signingAdvice, signingSteps } from '../sending-services/signing-steps.ts';
+import { isSpfRecord } from '../spf/record.ts';
 
 /** The common part of the checks for all selectors. */
 export const dkimSelector = {
@@ -38,14 +55,17 @@ export const dkimSelector = {
 } as const;
 
 /** One check for each key; if there are no keys, one check that says so. */
-export function dkimSelectorChecks(domain: string, { keys, incomplete }: FoundKeys): Check[] {
+export function dkimSelectorChecks(domain: string, found: FoundKeys): Check[] {
+  const { keys, noneExists } = found;
+  if (keys.length === 0 && noneExists)
+    return [{ ...dkimSelector, run: (context) => noKeyExists(context, domain, found) }];
   if (keys.length === 0)
-    return [{ ...dkimSelector, points: 0, run: () => noKeyFound(domain, incomplete) }];
+    return [{ ...dkimSelector, points: 0, run: () => noKeyFound(domain, found) }];
   return keys.map((key) => ({
     ...dkimSelector,
     points: isOldRevoked(key) ? 0 : dkimSelector.points,
     label: `DKIM key ${key.selector}`,
-    run: () => ({ ...withGuide(evaluateKey(key, keys), key), evidence: evidenceOf(key) }),
+    run: () => ({ ...withGuide(evaluateKey(key, keys, domain), key), evidence: evidenceOf(key) }),
   }));
 }
 
@@ -56,14 +76,55 @@ const isOldRevoked = ({ isKnown, key }: SelectorKey): boolean => !isKnown && key
 
 /** Adds the instructions of the service that usually has this selector. */
 function withGuide(finding: Finding, { selector }: SelectorKey): Finding {
-  const service = finding.fix && serviceOfSelector(selector);
+  const service = finding.fix && !finding.fix.guide && serviceOfSelector(selector);
   if (!service) return finding;
   const { name, guides } = service;
   const guide = { name: `If you sign with ${name}: how to do this`, url: guides.dkim };
   return { ...finding, fix: { ...finding.fix!, guide } };
 }
 
-function noKeyFound(domain: string, incomplete: boolean): Finding {
+/** How the domain would sign depends on the services that it uses. */
+async function noKeyExists(
+  context: Context,
+  domain: string,
+  { services }: FoundKeys,
+): Promise<Finding> {
+  const evidence = { domain };
+  if (await sendsNothing(context, domain))
+    return info(
+      `${domain} has no DKIM key.`,
+      'Its SPF record allows no server to send, so it needs none.',
+      evidence,
+    );
+  const [service, ...others] = services.map((one) => one.service).toSorted(gatewaysLast);
+  const steps = service
+    ? { ...signingSteps(service, domain), guide: dkimGuide(service) }
+    : signingAdvice(domain);
+  const more =
+    others.length > 0
+      ? ` Do the same in each other service that sends your mail, such as ${others[0]!.name}.`
+      : '';
+  return warn({
+    title: `${domain} has no DKIM key, so no DKIM signature of the domain can pass.`,
+    detail: `The name _domainkey.${domain} does not exist in DNS, so there is no key below it (RFC 8020). Services may still sign in a name of their own, which does not count for DMARC.`,
+    fix: { ...steps, text: `${steps.text}${more}` },
+    evidence,
+    reference: NAME_DOES_NOT_EXIST,
+  });
+}
+
+const NAME_DOES_NOT_EXIST = rfc(8020, '2');
+
+/** Behind a gateway, the service that hosts the mailboxes signs. */
+const gatewaysLast = (a: SendingService, b: SendingService): number =>
+  Number(GATEWAYS.includes(a)) - Number(GATEWAYS.includes(b));
+
+async function sendsNothing({ resolver }: Context, domain: string): Promise<boolean> {
+  const records = (recordsOf(await resolver(domain, 'TXT')) ?? []).filter(isSpfRecord);
+  return records.length === 1 && /^v=spf1 +-all *$/i.test(records[0]!);
+}
+
+function noKeyFound(domain: string, { incomplete }: FoundKeys): Finding {
   if (incomplete)
     return unknown(
       `Could not determine whether ${domain} has DKIM keys under common selectors.`,
@@ -88,39 +149,38 @@ function evidenceOf({ selector, keyName, isKnown, texts, key }: SelectorKey) {
   };
 }
 
-function evaluateKey(selectorKey: SelectorKey, all: SelectorKey[]): Finding {
-  const { selector, keyName, lookupSucceeded, key, records } = selectorKey;
+function evaluateKey(selectorKey: SelectorKey, all: SelectorKey[], domain: string): Finding {
+  const { selector, keyName, isKnown, lookupSucceeded, key, texts, records } = selectorKey;
   if (!lookupSucceeded)
     return unknown(
       `Could not look up the DKIM key at ${keyName}.`,
       'The DNS lookup failed. This does not affect your score.',
     );
-  if (key === null) return missingKey(selectorKey);
-  if (records.length > 1) return multipleKeys(selectorKey);
+  if (selectorKey.alias !== null)
+    return fail(explainDeadAlias(selectorKey, selectorKey.alias, domain));
+  if (key === null) return fail(explainMissingKey(selectorKey, 'rsa', texts));
+  if (texts.length > 1) return fail(explainSeveralRecords(selectorKey, texts));
   if (key.revoked) return revokedKey(selectorKey);
   const { type, bits, testing } = key;
-  if (bits === null || (type !== 'rsa' && type !== 'ed25519'))
-    return fail(explainUnusableKey(selectorKey, selectorKey.records[0] ?? ''));
-  if (type === 'rsa' && bits < MIN_RSA_BITS) return fail(explainWeakKey(selectorKey, bits));
-  const accepted = { selector, keyName, type, bits, testing, record: records[0] ?? '' };
+  const record = records[0] ?? '';
+  if (type === 'rsa' && bits !== null && bits < MIN_RSA_BITS)
+    return fail(explainWeakKey(selectorKey, bits));
+  if (!isKnown && /(?:^|;)\s*s\s*=\s*tlsrpt\s*(?:;|$)/i.test(record))
+    return reportsKey(selectorKey);
+  if (bits === null || (type !== 'rsa' && type !== 'ed25519') || keyFaults(record, key).length > 0)
+    return fail(explainUnusableKey(selectorKey, texts));
+  const accepted = { selector, keyName, type, bits, testing, record };
   return evaluateKeyStrength(accepted, () => evaluateEd25519(selectorKey, all.some(isUsableRsa)));
 }
 
 // Findings about a key alone, without a message.
 
-function missingKey(selectorKey: SelectorKey): Finding {
-  return fail(explainMissingKey(selectorKey, 'rsa', selectorKey.texts));
-}
-
-function multipleKeys({ keyName, records }: SelectorKey): Finding {
-  return warn({
-    title: `There are ${records.length} DKIM keys at ${keyName}; only one is allowed.`,
-    detail:
-      'A mailbox provider may use any of them. If it uses the wrong one, the signature fails.',
-    fix: 'Delete all keys except the one that your signer uses. Publish any other key under its own selector.',
-    reference: rfc(6376, '3.6.2.2'),
-  });
-}
+/** RFC 8460 §3: reports about TLS can be signed with a key of their own. */
+const reportsKey = ({ keyName }: SelectorKey): Finding =>
+  info(
+    `The DKIM key at ${keyName} is for TLS reports only (s=tlsrpt).`,
+    'It is not used for mail.',
+  );
 
 /** Informational if the user did not enter the selector: an old key was retired. */
 function revokedKey(selectorKey: SelectorKey): Finding {

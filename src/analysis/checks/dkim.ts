@@ -15,8 +15,8 @@ import {
   unknown,
   warn,
 } from '../check.ts';
-import { alsoRepaired, explainRepair, keyRecordFix } from '../dkim/failures.ts';
-import { repairedKeyRecord } from '../dkim/key-record.ts';
+import { alsoRepaired, explainRepair } from '../dkim/failures.ts';
+import { keyFaults } from '../dkim/key-record.ts';
 import {
   type DkimCause,
   type DkimOutcome,
@@ -27,13 +27,13 @@ import {
   rsaFirst,
   signatureEvidence,
 } from '../dkim/outcome.ts';
+import { repairedKey } from '../dkim/repair-key.ts';
 import { MAX_SIGNATURES } from '../dkim/signature.ts';
 import { dkimResult } from '../dkim/verify.ts';
-import { parseTagList } from '../dns/tag-list.ts';
 import { explainChangedCopy } from '../forwarding/explain.ts';
 import { fields } from '../mime/message.ts';
 import { PUBLIC_RECEIVER_RESULT, withReceiverResult } from '../receipt/receiver-result.ts';
-import { serviceKeyFix, signingFix } from '../sending-services/signing-steps.ts';
+import { serviceKeyFix, signingAdvice, signingFix } from '../sending-services/signing-steps.ts';
 
 /** RFC 6376, with the rules of RFC 8301 on algorithms and key lengths; results as in RFC 8601 §2.7.1. */
 export const dkim: Check = {
@@ -129,14 +129,7 @@ async function unsignedFinding(context: Context, evidence: Finding['evidence']):
     });
   return fail({
     ...finding,
-    fix: await signingFix(
-      context,
-      domain,
-      keyRecordFix(
-        `Turn on DKIM signing for ${domain} in your mail server or email service. Publish the key that it shows. The record shown here assumes the selector s1.`,
-        `s1._domainkey.${domain}`,
-      ),
-    ),
+    fix: await signingFix(context, domain, signingAdvice(domain)),
   });
 }
 
@@ -213,13 +206,16 @@ const MAX_CLOCK_SKEW_MS = 60 * 60_000;
 
 /** The most serious first. `receivedAt` in milliseconds. */
 function flawsOf(signature: DkimSignature, receivedAt: number | null): DkimFlaw[] {
-  const flaws = signature.warnings.map((warning) => flawOf(warning, signature, receivedAt));
-  return flaws.sort((a, b) => Number(b.isRejected) - Number(a.isRejected));
+  const flaws = signature.warnings
+    .filter((warning) => !warning.startsWith('key-'))
+    .map((warning) => flawOf(warning, signature, receivedAt));
+  return [...flaws, ...keyFlaws(signature)].sort(
+    (a, b) => Number(b.isRejected) - Number(a.isRejected),
+  );
 }
 
 function flawOf(warning: string, signature: DkimSignature, receivedAt: number | null): DkimFlaw {
   if (warning === 'signed-in-the-future') return clockFlaw(signature, receivedAt);
-  if (warning.startsWith('key-')) return keyFlaw(warning, signature);
   const tag = /^missing-(\w+)$/.exec(warning)?.[1];
   const fieldFlaw = FIELD_FLAWS[warning];
   const [text, fix] = tag
@@ -265,37 +261,20 @@ function clockFlaw({ signedAt, domain }: DkimSignature, receivedAt: number | nul
   };
 }
 
-function keyFlaw(warning: string, { keyName, keyRecord, keyType }: DkimSignature): DkimFlaw {
-  const { text, fix } = KEY_FLAWS[warning] ?? KEY_SYNTAX;
-  const value = repairedKeyRecord(keyRecord ?? '', keyType ?? 'rsa');
-  return {
-    text,
-    isRejected: isRejectedKey(warning, keyRecord ?? ''),
-    fix: {
-      text: `${fix} in the key record at ${keyName}.`,
-      record: { type: 'TXT', name: keyName, value },
-    },
-  };
+/** Our verifier tolerates them, but strict ones discard the record (RFC 6376 §6.1.2). */
+function keyFlaws({ keyName, keyRecord, keyType, bits, warnings }: DkimSignature): DkimFlaw[] {
+  const key = { type: keyType ?? 'rsa', bits, revoked: false };
+  const faults = keyRecord === null ? [] : keyFaults(keyRecord, key);
+  const flaws = faults.map(({ text }) => ({ text: `the key record ${text}`, isRejected: true }));
+  if (flaws.length === 0 && warnings.includes('key-syntax'))
+    flaws.push({ text: 'the key record has an empty tag (;;)', isRejected: false });
+  const value = flaws.length > 0 ? repairedKey([keyRecord!]) : null;
+  const fix: Fix =
+    value === null
+      ? { text: `Publish the key record at ${keyName} again, as your signer shows it.` }
+      : {
+          text: `Replace the key record at ${keyName} with this one, which has the same key.`,
+          record: { type: 'TXT', name: keyName, value },
+        };
+  return flaws.map((flaw) => ({ ...flaw, fix }));
 }
-
-/** Verifiers discard a record of another version (§3.6.1), and a key whose type is not as declared. */
-function isRejectedKey(warning: string, record: string): boolean {
-  if (warning === 'key-v-syntax') return parseTagList(record).get('v') !== 'DKIM1';
-  return warning === 'key-type-inferred';
-}
-
-const KEY_SYNTAX = {
-  text: 'the tags of the key record are malformed',
-  fix: 'Write each tag once, separated by one semicolon,',
-};
-
-const KEY_FLAWS: Record<string, { text: string; fix: string }> = {
-  'key-type-inferred': {
-    text: 'the key record does not declare its type',
-    fix: 'Write k=ed25519',
-  },
-  'key-v-syntax': {
-    text: 'the key record does not begin with v=DKIM1',
-    fix: 'Write v=DKIM1 as the first tag',
-  },
-};

@@ -2,8 +2,10 @@
 
 import { formatUtcTime } from '../../lib/clock.ts';
 import { type Fix, type Reference, rfc } from '../check.ts';
-import { withoutQuotes } from './key-record.ts';
+import { serviceOfKey } from '../sending-services/services.ts';
+import { type KeyFault, keyFaults, readKeyRecord, resemblesKey } from './key-record.ts';
 import { type DkimCause, type DkimSignature, isEd25519 } from './outcome.ts';
+import { repairedKey } from './repair-key.ts';
 
 /** A finding without its status. */
 export interface Explanation {
@@ -80,6 +82,31 @@ export function explainMissingKey(
   };
 }
 
+/** A CNAME record that leads to no key. */
+export function explainDeadAlias(
+  { keyName }: KeyLocation,
+  target: string,
+  domain: string,
+): Explanation {
+  const service = serviceOfKey(target);
+  const aim = `If you no longer sign with ${service?.name ?? 'it'}, delete the record.`;
+  const step =
+    service?.id === 'microsoft_365'
+      ? `In the Microsoft Defender portal, turn on signing for ${domain} under Email authentication settings. Microsoft 365 publishes the key then. If the portal shows another target for the record, correct it first.`
+      : service
+        ? `In ${service.name}, open the DKIM settings of ${domain} and finish the setup or verify the domain there. If it shows another target for the record, correct it first.`
+        : `Ask the service to which the record leads for its target, and correct it.`;
+  return {
+    title: `The CNAME record at ${keyName} leads to no DKIM key.`,
+    detail: `Its target ${target} has no key, so mailbox providers cannot verify signatures with this selector.`,
+    fix: {
+      text: `${step} ${aim}`,
+      guide: service && { name: `How to do this in ${service.name}`, url: service.guides.dkim },
+    },
+    reference: rfc(6376, '3.6.2.1'),
+  };
+}
+
 export function explainRevokedKey(location: KeyLocation): Explanation {
   return {
     title: `The DKIM key at ${location.keyName} has been revoked.`,
@@ -92,34 +119,80 @@ export function explainRevokedKey(location: KeyLocation): Explanation {
   };
 }
 
-/** `record`: as published. `reason`: what is wrong with it, if known. */
+/** `texts`: as published. `reason`: why our verifier cannot use them, if known. */
 export function explainUnusableKey(
-  { selector, keyName }: KeyLocation,
-  record: string,
+  location: KeyLocation,
+  texts: string[],
   type: KeyType = 'rsa',
   reason: string | null = null,
 ): Explanation {
-  const unquoted = withoutQuotes(record);
-  if (unquoted !== null)
+  const record = texts.find(resemblesKey) ?? texts[0] ?? '';
+  const [fault, ...others] = keyFaults(record, readKeyRecord(record, null));
+  const name = `The DKIM key record at ${location.keyName}`;
+  if (!fault)
     return {
-      title: `The DKIM key record at ${keyName} has quotation marks in it.`,
-      detail:
-        'They are part of the notation of zone files, not of the record. With them, mailbox providers cannot read the key.',
-      fix: {
-        text: 'Replace the record with this one, which has the same key without the quotation marks.',
-        record: { type: 'TXT', name: keyName, value: unquoted },
-      },
+      title: `${name} is invalid.`,
+      detail: `Mailbox providers cannot read a key from it${reason === null ? '' : `: ${reason}`}. Common causes are a missing part and a wrong key type (k=).`,
+      fix: repairFix(location, texts, type),
       reference: rfc(6376, '3.6.1'),
     };
   return {
-    title: `The DKIM key record at ${keyName} is invalid.`,
-    detail: `Mailbox providers cannot read a key from it${reason === null ? '' : `: ${reason}`}. Common causes are a missing part, a quotation mark or space inside the key, and a wrong key type (k=).`,
-    fix: keyRecordFix(
+    title: `${name} ${fault.text}.`,
+    detail: `${effectOf(fault)}${others.length > 0 ? ` The record also ${others.map(({ text }) => text).join(', and ')}.` : ''}`,
+    fix: repairFix(location, texts, type),
+    reference: rfc(6376, '3.6.1'),
+  };
+}
+
+const effectOf = ({ isTolerated }: KeyFault): string =>
+  isTolerated
+    ? 'Mailbox providers that follow the standard discard such a record. Signatures with this selector then pass at some providers only.'
+    : 'Mailbox providers cannot use the key, so signatures with this selector fail.';
+
+/** The same key in a valid record, if that is certain. */
+function repairFix({ selector, keyName }: KeyLocation, texts: string[], type: KeyType): Fix {
+  const value = repairedKey(texts);
+  if (value === null)
+    return keyRecordFix(
       `Replace the record with the complete one that your mail server or email service shows for selector ${selector}.`,
       keyName,
       type,
-    ),
-    reference: rfc(6376, '3.6.1'),
+    );
+  const what = texts.length > 1 ? `the ${texts.length} records` : 'the record';
+  const isTest = texts.some((text) => /(?:^|\W)t=(?:s:)?y/i.test(text));
+  const note = isTest
+    ? ' It leaves out t=y, with which mailbox providers may treat mail as unsigned.'
+    : '';
+  return {
+    text: `Replace ${what} with this one, which has the same key in a valid record.${note}`,
+    record: { type: 'TXT', name: keyName, value },
+  };
+}
+
+/** RFC 6376 §3.6.2.2: with several records, the result is undefined. */
+export function explainSeveralRecords(location: KeyLocation, texts: string[]): Explanation {
+  const { keyName, selector } = location;
+  const reference = rfc(6376, '3.6.2.2');
+  if (repairedKey(texts) !== null)
+    return {
+      title: `The DKIM key at ${keyName} is split into ${texts.length} records.`,
+      detail:
+        'One record must hold the whole key. It can consist of several strings, but they belong to the same record.',
+      fix: repairFix(location, texts, 'rsa'),
+      reference,
+    };
+  const others = texts.filter((text) => !resemblesKey(text));
+  const isBeside = others.length > 0 && others.length === texts.length - 1;
+  return {
+    title: isBeside
+      ? `Other TXT records are published beside the DKIM key at ${keyName}; only the key is allowed there.`
+      : `There are ${texts.length} DKIM keys at ${keyName}; only one is allowed.`,
+    detail:
+      'Mailbox providers may use any of the records or reject the signature (permerror), so DKIM passes or fails by chance.',
+    fix: isBeside
+      ? `Delete every TXT record at ${keyName} that is not the key, such as “${others[0]!.slice(0, 100)}”.`
+      : `Delete all records at ${keyName} except one: the key that your mail server or email service shows for selector ${selector}. Publish a second key under a selector of its own.`,
+    reference,
   };
 }
 
@@ -206,35 +279,17 @@ const sha1: Explain = (signature) => ({
   reference: rfc(8301, '3.1'),
 });
 
-const severalKeys: Explain = ({ keyName, selector }) => ({
-  title: `Several TXT records are published at ${keyName}, but only one is allowed.`,
-  detail:
-    'Mailbox providers may use any of them or reject the signature (permerror), so DKIM passes or fails by chance. This often happens when an old key stays next to a new one.',
-  fix: `Remove all TXT records at ${keyName} except one: the key that your mail server or email service shows for selector ${selector}. Publish a second key under a selector of its own.`,
-  reference: rfc(6376, '3.6.2.2'),
-});
-
 const EXPLANATIONS: Partial<Record<DkimCause, Explain>> = {
   body_changed: bodyChanged,
   header_changed: headerChanged,
   wrong_key: wrongKey,
   bad_signature: badSignature,
   expired,
-  no_key: (signature) =>
-    explainMissingKey(
-      signature,
-      keyTypeOf(signature),
-      signature.keyRecord === null ? [] : [signature.keyRecord],
-    ),
-  several_keys: severalKeys,
+  no_key: (signature) => explainMissingKey(signature, keyTypeOf(signature), signature.keyTexts),
+  several_keys: (signature) => explainSeveralRecords(signature, signature.keyTexts),
   revoked: explainRevokedKey,
   unusable_key: (signature) =>
-    explainUnusableKey(
-      signature,
-      signature.keyRecord ?? '',
-      keyTypeOf(signature),
-      signature.reason,
-    ),
+    explainUnusableKey(signature, signature.keyTexts, keyTypeOf(signature), signature.reason),
   weak_key: (signature) => explainWeakKey(signature, signature.bits),
   sha1,
   malformed,

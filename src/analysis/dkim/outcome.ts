@@ -61,6 +61,8 @@ export interface DkimSignature {
   keyName: string;
   /** The text of the key record; null if there is none or it was not looked up. */
   keyRecord: string | null;
+  /** All TXT records at `keyName`, of which `keyRecord` is the first. */
+  keyTexts: string[];
   /** `rsa`, `ed25519` or another type from the record; null without a key record. */
   keyType: string | null;
   /** What a strict verifier would not accept: mailauth's codes, and `signed-in-the-future`. */

@@ -138,6 +138,7 @@ export function readSignature(
     testing: false,
     keyName: `${selector}._domainkey.${domain}`,
     keyRecord: null,
+    keyTexts: [],
     keyType: null,
     warnings:
       signedAt !== null && receivedAt !== null && signedAt > receivedAt + MAX_CLOCK_SKEW_MS

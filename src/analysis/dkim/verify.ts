@@ -5,7 +5,7 @@ import type { DKIMResult, DKIMVerifyOptions, DKIMVerifyResult } from 'mailauth';
 import { DkimVerifier } from 'mailauth/lib/dkim/dkim-verifier.js';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { formatUtcTime } from '../../lib/clock.ts';
-import type { DnsAnswer, Resolver } from '../../net/dns/resolver.ts';
+import { type DnsAnswer, type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import type { AuthResult } from '../auth-results.ts';
 import type { Context } from '../check.ts';
 import { mailauthResolver } from '../dns/mailauth-resolver.ts';
@@ -101,7 +101,8 @@ function evaluate(
   answer: DnsAnswer,
 ): DkimSignature {
   // mailauth uses the first of several records, unmodified.
-  const record = answer.status === 'found' ? (answer.records[0] ?? null) : null;
+  const texts = recordsOf(answer) ?? [];
+  const record = texts[0] ?? null;
   const key = record === null ? null : readKeyRecord(record, provenKey(mailauthResult));
   return {
     ...signature,
@@ -111,6 +112,7 @@ function evaluate(
     unsignedBodyBytes: mailauthResult?.status.underSized ?? null,
     testing: key?.testing ?? false,
     keyRecord: record,
+    keyTexts: texts,
     keyType: key?.type ?? null,
     warnings: [...signature.warnings, ...(mailauthResult?.status.warnings ?? [])],
   };
@@ -163,7 +165,7 @@ function verdictOf(
   if (!mailauthResult.bodyHashExpecting || !mailauthResult.signature)
     return malformed('it has no body hash (bh=) or no signature value (b=)');
   // RFC 6376 §3.6.2.2: the result is undefined. Many verifiers reject the signature, others use any.
-  if (answer.status === 'found' && answer.records.length > 1)
+  if (answer.status === 'found' && answer.records.length > 1 && answerHasKey(answer))
     return verdict(
       'permerror',
       'several_keys',

@@ -42,7 +42,7 @@ export async function brokenName(
  * Whether DNS says that nothing exists at or below the name (RFC 8020). The same answer for an alias means that its
  * target does not exist.
  */
-const isMissing = async (name: string, resolver: Resolver): Promise<boolean> =>
+export const isMissing = async (name: string, resolver: Resolver): Promise<boolean> =>
   (await resolver(name, 'SOA')).status === 'nxdomain' &&
   (await resolver(name, 'CNAME')).status === 'nxdomain';
 

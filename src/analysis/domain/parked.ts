@@ -166,7 +166,7 @@ function keyOf(domain: string, finding: Finding): Finding {
   const { evidence = {} } = finding;
   const { name, type, selector } = evidence;
   if (typeof name !== 'string')
-    return finding.status === 'info'
+    return finding.status !== 'error'
       ? pass(`${domain} has no DKIM key under a common selector.`, NO_MAIL, evidence)
       : finding;
   // Revoked keys have no type, and those of entered selectors that are missing have no record.

@@ -46,11 +46,11 @@ netcup web hosting | helpcenter.netcup.com | yourmailgateway.de webhosting.syste
 Network Solutions | www.networksolutions.com/support | registeredsite.com myregisteredsite.com
 o2switch | faq.o2switch.fr | o2switch.net jabatus.fr | | spf.jabatus.fr
 Oderland | www.oderland.com/support | oderland.com
-one.com | help.one.com | one.com mx:one.com | | _custspf.one.com
+one.com | help.one.com | one.com mx:one.com | | _custspf.one.com | try:rsa1 try:rsa2
 REG.RU | help.reg.ru | hosting.reg.ru mx:hosting.reg.ru | | _spf.hosting.reg.ru
 Register.it | www.register.it/assistenza | register.it mx:register.it | | spf.webapps.net
 SAKURA internet | help.sakura.ad.jp | sakura.ne.jp !vs.sakura.ne.jp
-Simply.com | www.simply.com/en/support | simply.com unoeuro.com mx:simply.com | | spf.simply.com
+Simply.com | www.simply.com/en/support | simply.com unoeuro.com mx:simply.com | | spf.simply.com | try:simplycom1 try:simplycom2 try:unoeuro
 SiteGround | www.siteground.com/kb | mailspamprotection.com mx:mailspamprotection.com | | _spf.mailspamprotection.com
 StackCP (20i) | docs.20i.com | stackmail.com mx:stackmail.com | | spf.stackmail.com
 Timeweb | timeweb.com/ru/docs | timeweb.ru mx:timeweb.ru | | _spf.timeweb.ru

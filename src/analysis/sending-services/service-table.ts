@@ -22,7 +22,8 @@ import {
  * 3. the names of its servers; `!` marks those of customers, and `mx:` those that receive their mail
  * 4. its own domains, with which it signs and sends; `=` if they are those of its servers
  * 5. the names to include in SPF, or `own` if its return path passes; empty if the account shows them
- * 6. DKIM: pairs such as `selector=target`, `txt:selector`, or `auto`; empty if the account shows it
+ * 6. DKIM: pairs such as `selector=target`, `txt:selector`, or `auto`; empty if the account shows it. `try:` marks other
+ *    selectors that its customers have
  * 7. what it calls a return path of the customer
  * 8. `replacesFrom`, without `https://`
  */
@@ -46,7 +47,8 @@ function serviceOf(row: string[]): SendingService {
       mailFrom: domains,
     },
     spf: spfSetup(spf),
-    dkim: dkimSetup(dkim),
+    dkim: dkimSetup(dkim.replace(/\btry:\S+\s*/g, '').trim()),
+    selectors: marked(words(dkim), 'try:'),
     returnPath: returnPath || null,
     guides: guide(`https://${address}`),
     ...(replacesFrom && { replacesFrom: `https://${replacesFrom}` }),

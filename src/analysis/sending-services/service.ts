@@ -9,6 +9,8 @@ export interface SendingService {
   marks: ServiceMarks;
   spf: SpfSetup;
   dkim: DkimSetup;
+  /** Selectors that keys of its customers have beside those of `dkim`: earlier ones, and those that customers choose. */
+  selectors?: string[];
   /** What the service calls an envelope sender at the customer's own domain; null if it offers none. */
   returnPath: string | null;
   /** The service's own instructions. */
@@ -28,6 +30,10 @@ export interface ServiceMarks {
   notHosts?: string[];
   /** Names of the mail servers that receive mail for the domains of its customers. */
   mx?: string[];
+  /** Such names of a service whose SPF include depends on the customer's region. */
+  regionalMx?: string[];
+  /** Names below which it publishes keys, beside the targets of `dkim`. */
+  keys?: string[];
   /** Domains with which it signs (`d=`) mail of customers without a key of their own. */
   signs?: string[];
   /** Its own envelope sender domains. */
@@ -64,6 +70,12 @@ export const cnames = (...records: [selector: string, target: string][]): DkimSe
   kind: 'cname',
   records,
 });
+/** The selectors under which customers usually publish a key, without those that only the account shows. */
+export function selectorsOf({ dkim, selectors = [] }: SendingService): string[] {
+  if (dkim.kind === 'cname') return [...dkim.records.map(([selector]) => selector), ...selectors];
+  return dkim.kind === 'txt' && dkim.selector !== null ? [dkim.selector, ...selectors] : selectors;
+}
+
 export const txt = (selector: string | null = null): DkimSetup => ({ kind: 'txt', selector });
 export const AUTOMATIC: DkimSetup = { kind: 'automatic' };
 export const DKIM_IN_CONSOLE: DkimSetup = { kind: 'console' };

@@ -59,6 +59,9 @@ export const serviceOfField = (name: string): SendingService | undefined =>
   FIELD_MARKS.find(({ isPrefix, text }) => (isPrefix ? name.startsWith(text) : name === text))
     ?.service;
 
+/** Whether it hosts or relays the mail of its customers, rather than sending mail that they compose in it. */
+export const isMailHost = (service: SendingService): boolean => MAIL_HOSTS.has(service);
+
 /** Selectors that many signers use. */
 const COMMON_SELECTORS = 's1 s2 mail default dkim api cm x key1 key2 key3'.split(' ');
 
@@ -71,6 +74,20 @@ export const serviceOfSelector = (selector: string): SendingService | undefined 
           ? dkim.records.some(([usual]) => usual === selector)
           : dkim.kind === 'txt' && dkim.selector === selector,
       );
+
+const byKey = suffixIndex(
+  SENDING_SERVICES.map((service) => {
+    const { dkim, marks } = service;
+    const targets = dkim.kind === 'cname' ? dkim.records.map(([, target]) => target) : [];
+    // What follows the parts that differ by customer.
+    const suffixes = targets.map((target) => target.replace(/^.*[>}]\.?/, ''));
+    return [service, [...suffixes, ...(marks.keys ?? [])]];
+  }),
+);
+
+/** The service that publishes keys at this target of a CNAME record. */
+export const serviceOfKey = (target: string): SendingService | undefined =>
+  byKey(target)[0] ?? serviceOfDomain(target);
 
 /** The service to which the domain belongs, so that its customers cannot publish records there. */
 export const serviceOfDomain = (domain: string): SendingService | undefined =>

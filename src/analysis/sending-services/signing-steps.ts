@@ -8,8 +8,15 @@ import { dkimResult } from '../dkim/verify.ts';
 import { type FoundService, signingService } from './identify.ts';
 import { ownDomainFix } from './ownership.ts';
 import { privateMailboxFix } from './private-mailbox.ts';
-import { hasSuffix, type SendingService } from './service.ts';
+import { hasSuffix, type SendingService, selectorsOf } from './service.ts';
 import { webHostFix } from './web-host.ts';
+
+/** How to sign as `domain` if the service in use is unknown. */
+export const signingAdvice = (domain: string): Fix =>
+  keyRecordFix(
+    `Turn on DKIM signing for ${domain} in your mail server or email service. Publish the key that it shows. The record shown here assumes the selector s1.`,
+    `s1._domainkey.${domain}`,
+  );
 
 /**
  * How to sign as `domain` in the service in use; `general` if that is unknown. If nobody but a mailbox
@@ -71,11 +78,6 @@ async function aliasedKeyFix({ resolver, offline }: Context, keyName: string): P
     : {
         text: `The CNAME record at ${keyName} points to ${target}, where your sending service publishes the key. Ask that service for a 2048-bit key. The CNAME record stays as it is.`,
       };
-}
-
-function selectorsOf({ dkim }: SendingService): string[] {
-  if (dkim.kind === 'cname') return dkim.records.map(([selector]) => selector);
-  return dkim.kind === 'txt' && dkim.selector !== null ? [dkim.selector] : [];
 }
 
 /** A service that is only probable makes its steps conditional. */
