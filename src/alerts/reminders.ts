@@ -100,6 +100,18 @@ const isLast = ({ opened_at, test_id }: AlertIncidentRow, { test }: IncidentEven
   Date.parse(next) > Date.parse(opened_at) + MAX_REMINDER_DAYS * DAY_MS ||
   (test_id !== null && test === null);
 
+/** Stores the new value of an open incident and reminds of it, with the texts about the new value. */
+export async function tellNews(
+  tx: Tx,
+  app: App,
+  alert: AlertRow,
+  incident: AlertIncidentRow,
+): Promise<void> {
+  const { id, value } = incident;
+  await tx.updateTable('alert_incidents').set({ value }).where('id', '=', id).execute();
+  await queueReminder(tx, app, { type: 'reminder', alert, incident, test: null, run: null });
+}
+
 /** Webhooks deliver changes only, and a channel that has not delivered the last news yet needs no reminder of it. */
 async function queueReminder(tx: Tx, app: App, event: IncidentEvent): Promise<void> {
   const queued = await tx
