@@ -111,11 +111,12 @@ export function evaluateRules(app: App): Subscriber<[observations: Observation[]
     }
     const notifier = createNotifier(tx, app);
     for (const { rule, observation, ...change } of changes)
-      if ('value' in change)
-        await (change.incident
-          ? tellNews(tx, app, rule, { ...change.incident, value: JSON.stringify(change.value) })
-          : openIncident(tx, app, notifier, rule, { observation, value: change.value }));
-      else {
+      if ('value' in change) {
+        const { incident, value } = change;
+        await (incident
+          ? tellNews(tx, app, rule, { incident, value })
+          : openIncident(tx, app, notifier, rule, { observation, value }));
+      } else {
         const { incident, resolution } = change;
         await resolveAndNotify(tx, app, notifier, rule, incident, { resolution, observation });
       }

@@ -9,6 +9,7 @@ import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
 import { type IncidentEvent, MAX_REMINDER_DAYS } from './alert-text.ts';
 import { channelsOf } from './channels/index.ts';
+import { conditionOf } from './conditions/index.ts';
 import { findIncidentEvent } from './incident-event.ts';
 import { queueNotifications } from './notify.ts';
 import { lockRulesOf } from './queries.ts';
@@ -105,10 +106,15 @@ export async function tellNews(
   tx: Tx,
   app: App,
   alert: AlertRow,
-  incident: AlertIncidentRow,
+  { incident: before, value }: { incident: AlertIncidentRow; value: unknown },
 ): Promise<void> {
-  const { id, value } = incident;
-  await tx.updateTable('alert_incidents').set({ value }).where('id', '=', id).execute();
+  const completed = (await conditionOf(alert).completeValue?.(tx, app, value)) ?? value;
+  const incident = { ...before, value: JSON.stringify(completed) };
+  await tx
+    .updateTable('alert_incidents')
+    .set({ value: incident.value })
+    .where('id', '=', incident.id)
+    .execute();
   await queueReminder(tx, app, { type: 'reminder', alert, incident, test: null, run: null });
 }
 

@@ -1,6 +1,7 @@
 /** `domain_health`: the health of a verified domain is critical, or has warnings. */
 
 import type { DomainCheck } from '../../analysis/domain/health.ts';
+import { findGoneRecords } from '../../domains/gone-records.ts';
 import type { HealthObservation } from '../../domains/observe.ts';
 import { type Condition, NO, type Step, UNKNOWN } from './condition.ts';
 import { findVerified, healthPage, noLongerVerified } from './of-domains.ts';
@@ -27,6 +28,8 @@ const THRESHOLD = {
   text: 'At 1, critical problems trigger the alert. At 2, warnings do too.',
 };
 
+const PUT_BACK = 'Put back the record, which was there until it disappeared within the last day.';
+
 const MAX_PROBLEMS = 10;
 const MAX_STEPS = 3;
 
@@ -43,6 +46,17 @@ export const domainHealth: Condition<'health', Value> = {
       answer: 'yes',
       value: { status, score, summary, problems: problemsOf(health), domain_id },
     };
+  },
+  /** A record that was there until a moment ago is a better proposal than a new one. */
+  async completeValue(tx, _app, value) {
+    const gone = await findGoneRecords(tx, value.domain_id);
+    const problems = value.problems.map((problem) => {
+      const record = gone.find(
+        ({ name, type }) => name === problem.record?.name && type === problem.record.type,
+      );
+      return record ? { ...problem, text: PUT_BACK, record } : problem;
+    });
+    return { ...value, problems };
   },
   /** A critical problem that was not there before must not hide behind an open incident. */
   isNews: (before, { problems }) => {
@@ -62,10 +76,10 @@ export const domainHealth: Condition<'health', Value> = {
   documentation:
     'the health of a verified domain is `critical`, or with a `threshold` of 2 (1 or 2, default 1), `warning`',
   shortText: 'the health of the domain is bad',
-  openedText: ({ subject, value: { summary, problems } }) => ({
-    title: `${subject}: ${problems[0]?.title.replace(/\.$/, '') ?? 'its health is bad'}`,
-    lead: summary,
-  }),
+  openedText({ subject, value: { summary, problems } }) {
+    const problem = problems[0]?.title.replace(/\.$/, '') ?? 'its health is bad';
+    return { title: problem.includes(subject) ? problem : `${subject}: ${problem}`, lead: summary };
+  },
   resolvedTitle: ({ subject, value: { status } }, { threshold }) =>
     threshold === 1 || status === 'warning'
       ? `${subject} has no ${status === 'critical' ? 'critical problem' : 'warning'} anymore`

@@ -1,5 +1,6 @@
 /** `record_changed`: a watched record of a verified domain is not what it was. */
 
+import { goneRecord } from '../../domains/gone-records.ts';
 import type { RecordAuthor, RecordObservation } from '../../domains/observe.ts';
 import { truncate } from '../../report/plain-text.ts';
 import { type Condition, NO, type OpenedIncident } from './condition.ts';
@@ -61,10 +62,7 @@ export const recordChanged: Condition<'record', Value> = {
         changed_by === null
           ? 'If your team did not make this change, put the old record back, and change the password at your DNS provider.'
           : 'If this was a mistake, undo the change on the page of the domain.',
-      record:
-        type === 'TXT' && was.length === 1 && is.length === 0 && !was[0]!.startsWith('CNAME ')
-          ? { type, name, value: was[0]! }
-          : null,
+      record: goneRecord({ name, type }, { was, is }),
     },
   ],
   subjectLabel: 'Record',
