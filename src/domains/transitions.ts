@@ -198,7 +198,9 @@ export async function requestCheck(
   const row = await lockIn(tx, query).executeTakeFirst();
   if (!row) return;
   const restart = row.status === 'failed' ? restartVerification(now) : {};
-  const change = { ...restart, next_check_at: isoTime(now) };
+  const next_check_at = isoTime(now);
+  const look = row.status === 'verified' ? { next_look_at: next_check_at } : {};
+  const change = { ...restart, ...look, next_check_at };
   await tx.updateTable('domains').set(change).where('id', '=', id).execute();
 }
 
