@@ -551,9 +551,14 @@ CREATE TABLE domains (
   -- When the health check began.
   health_checked_at TEXT,
   lease             TEXT,
-  leased_until      TEXT
+  leased_until      TEXT,
+  -- When its records are next compared with those of the last look; null if it is not verified.
+  next_look_at      TEXT,
+  -- JSON: its records as the last looks found them; null before the first one.
+  watched           TEXT
 );
 CREATE INDEX domains_due ON domains (next_check_at) WHERE next_check_at IS NOT NULL;
+CREATE INDEX domains_looks ON domains (next_look_at) WHERE next_look_at IS NOT NULL;
 -- With the name, so that a search by name reads no row: rows are large.
 CREATE INDEX domains_listed ON domains (status, health_status, id, name);
 

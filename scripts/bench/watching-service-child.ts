@@ -115,6 +115,8 @@ function domainRow({ newId }: App, index: number, now: string): DomainRow {
     health_checked_at: null,
     lease: null,
     leased_until: null,
+    next_look_at: null,
+    watched: null,
   };
 }
 

@@ -15,7 +15,7 @@ import { CONDITIONS, conditionOf } from './conditions/index.ts';
 import { concerns, evaluateCondition, resolutionOf } from './evaluate.ts';
 import { createNotifier, type Notifier } from './notify.ts';
 import { alertStates, presentAlert } from './queries.ts';
-import { nextReminderAt } from './reminders.ts';
+import { nextReminderAt, tellNews } from './reminders.ts';
 import type { Alert, Resolution } from './schema.ts';
 
 /** Does nothing if one is already open, for example because of a concurrent result. */
@@ -111,9 +111,12 @@ export function evaluateRules(app: App): Subscriber<[observations: Observation[]
     }
     const notifier = createNotifier(tx, app);
     for (const { rule, observation, ...change } of changes)
-      if ('value' in change)
-        await openIncident(tx, app, notifier, rule, { observation, value: change.value });
-      else {
+      if ('value' in change) {
+        const { incident, value } = change;
+        await (incident
+          ? tellNews(tx, app, rule, { incident, value })
+          : openIncident(tx, app, notifier, rule, { observation, value }));
+      } else {
         const { incident, resolution } = change;
         await resolveAndNotify(tx, app, notifier, rule, incident, { resolution, observation });
       }
@@ -122,7 +125,7 @@ export function evaluateRules(app: App): Subscriber<[observations: Observation[]
 
 /** An incident to open or to resolve. */
 type PlannedChange = { rule: AlertRow; observation: Observation } & (
-  | { value: unknown }
+  | { value: unknown; incident?: AlertIncidentRow }
   | { incident: AlertIncidentRow; resolution: Resolution }
 );
 
@@ -142,8 +145,11 @@ async function findChanges(
       const verdict = evaluateCondition(rule, observation);
       const incident = open.get(rule.id, observation.subject);
       if (verdict.answer === 'yes') {
-        // No further notifications while it is open.
-        if (!incident) changes.push({ rule, observation, value: verdict.value });
+        const { value } = verdict;
+        if (!incident) changes.push({ rule, observation, value });
+        // Otherwise, there are no further notifications while it is open.
+        else if (conditionOf(rule).isNews?.(JSON.parse(incident.value), value))
+          changes.push({ rule, observation, value, incident });
       } else if (incident) {
         const { answer } = verdict;
         const resolution = resolutionOf(incident, observation, { answer, blocklistsInUse });

@@ -9,6 +9,7 @@ import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
 import { type IncidentEvent, MAX_REMINDER_DAYS } from './alert-text.ts';
 import { channelsOf } from './channels/index.ts';
+import { conditionOf } from './conditions/index.ts';
 import { findIncidentEvent } from './incident-event.ts';
 import { queueNotifications } from './notify.ts';
 import { lockRulesOf } from './queries.ts';
@@ -99,6 +100,23 @@ async function remindOf(tx: Tx, app: App, ids: string[]): Promise<void> {
 const isLast = ({ opened_at, test_id }: AlertIncidentRow, { test }: IncidentEvent, next: string) =>
   Date.parse(next) > Date.parse(opened_at) + MAX_REMINDER_DAYS * DAY_MS ||
   (test_id !== null && test === null);
+
+/** Stores the new value of an open incident and reminds of it, with the texts about the new value. */
+export async function tellNews(
+  tx: Tx,
+  app: App,
+  alert: AlertRow,
+  { incident: before, value }: { incident: AlertIncidentRow; value: unknown },
+): Promise<void> {
+  const completed = (await conditionOf(alert).completeValue?.(tx, app, value)) ?? value;
+  const incident = { ...before, value: JSON.stringify(completed) };
+  await tx
+    .updateTable('alert_incidents')
+    .set({ value: incident.value })
+    .where('id', '=', incident.id)
+    .execute();
+  await queueReminder(tx, app, { type: 'reminder', alert, incident, test: null, run: null });
+}
 
 /** Webhooks deliver changes only, and a channel that has not delivered the last news yet needs no reminder of it. */
 async function queueReminder(tx: Tx, app: App, event: IncidentEvent): Promise<void> {

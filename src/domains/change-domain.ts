@@ -64,6 +64,8 @@ export async function createDomain(
     health_checked_at: null,
     lease: null,
     leased_until: null,
+    next_look_at: null,
+    watched: null,
   };
   await tx
     .insertInto('domains')

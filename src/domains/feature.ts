@@ -3,6 +3,7 @@
 import type { Feature } from '../feature.ts';
 import { addMissingFeedbackRows } from './feedback/address.ts';
 import { lookupJob } from './feedback/lookup-job.ts';
+import { lookJob } from './look-job.ts';
 import { domainOperations } from './routes.ts';
 import { DOMAIN_EVENTS } from './schema.ts';
 import { domainTools } from './tools.ts';
@@ -15,6 +16,7 @@ export const domains: Feature = {
   tools: domainTools,
   jobs: (app) => [
     verifyDomainsJob(app),
+    lookJob(app),
     lookupJob(app),
     // While nodes of both versions work, an older one can add domains.
     {

@@ -71,7 +71,7 @@ export async function checkHealth(app: App, row: DomainRow, caller: Caller): Pro
 }
 
 /** Selectors that no user entered, but whose keys the last checks found. */
-function guessedSelectors({ health_checks }: Pick<DomainRow, 'health_checks'>): string[] {
+export function guessedSelectors({ health_checks }: Pick<DomainRow, 'health_checks'>): string[] {
   const checks: DomainCheck[] = JSON.parse(health_checks);
   return checks.flatMap(({ id, evidence: { selector, known } }) =>
     id === 'dkim_selector' && typeof selector === 'string' && known === false ? [selector] : [],

@@ -185,8 +185,8 @@ export async function findRulesOfDomain(db: Db | Tx, domainId: string): Promise<
 
 // The JSON of domains, in the API and in events.
 
-/** Without the checks, by far the largest column, which the list form doesn't need. */
-type ListedRow = Omit<DomainRow, 'health_checks'>;
+/** Without the largest columns, which the list form doesn't need. */
+type ListedRow = Omit<DomainRow, 'health_checks' | 'next_look_at' | 'watched'>;
 
 export function presentListed(row: ListedRow): ListedDomain {
   return {

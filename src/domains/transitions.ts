@@ -1,13 +1,16 @@
 /** The state transitions of a domain after a lookup of its record or after health checks. */
 
 import { createHash } from 'node:crypto';
-import { keepPreviousResults } from '../analysis/domain/health.ts';
+import { type DomainHealth, keepPreviousResults } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
 import { appendEvent, type EventType } from '../events/events.ts';
+import { observed } from '../events/observations.ts';
 import { isoTime } from '../lib/clock.ts';
 import { lockIn, type Tx } from '../store/open.ts';
+import { channel } from '../store/subscribers.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import type { HealthResult } from './health.ts';
+import './observe.ts';
 import { presentListed } from './queries.ts';
 import { withoutExpired } from './selectors.ts';
 import type { Lookup } from './verification.ts';
@@ -46,8 +49,14 @@ export function afterLookup(row: DomainRow, lookup: Lookup, now: number): Transi
   return { change: { ...lookupResult, ...change }, event };
 }
 
+/** A domain that is verified again starts anew. */
+const NO_LOOKS = { next_look_at: null, watched: null } as const;
+
 const FAILED: Transition = {
-  change: { status: 'failed', verified_at: null, missing_since: null, next_check_at: null },
+  change: {
+    ...{ status: 'failed', verified_at: null, missing_since: null, next_check_at: null },
+    ...NO_LOOKS,
+  },
   event: 'domain.verification_failed',
 };
 
@@ -59,7 +68,8 @@ function whenPending(row: DomainRow, { found }: Lookup, now: number): Transition
     const verified_at = isoTime(now);
     // Due now, so that the job runs the health checks.
     const change = { status: 'verified', verified_at, next_check_at: verified_at } as const;
-    return { change: { ...change, missing_since: null }, event: 'domain.verified' };
+    const firstLook = { ...NO_LOOKS, next_look_at: verified_at };
+    return { change: { ...change, ...firstLook, missing_since: null }, event: 'domain.verified' };
   }
   const since = clampToNow(row.pending_since, now);
   if (found === 'no' && now - since >= VERIFICATION_TIMEOUT_MS) return FAILED;
@@ -93,9 +103,14 @@ function afterHealth(row: DomainRow, { health, startedAt }: HealthResult, now: n
     health_checked_at: isoTime(startedAt),
     ...withoutExpired(row, health.checks, startedAt),
   };
+  if (row.status !== 'verified') return { change, event: null };
   const hasChanged = row.health_status !== 'unknown' && row.health_status !== health.status;
-  const isReported = hasChanged && row.status === 'verified';
-  return { change, event: isReported ? 'domain.health_changed' : null };
+  // A look says which record changed.
+  const next_look_at = hasChanged ? isoTime(now) : (row.next_look_at ?? isoTime(now));
+  return {
+    change: { ...change, next_look_at },
+    event: hasChanged ? 'domain.health_changed' : null,
+  };
 }
 
 // When a domain is checked next.
@@ -123,16 +138,21 @@ export function nextLookup(pendingSince: number, now: number): number {
   return firstLookups.find((at) => at > now) ?? pendingSince + (hours + 1) * HOUR_MS;
 }
 
-/**
- * The next daily check of a verified domain, at a time of day derived from its ID to spread the load. At
- * least an hour ahead, because the domain was just checked.
- */
-function nextDaily(id: string, now: number): number {
-  const timeOfDay = createHash('sha256').update(id).digest().readUInt32BE(0) % DAY_MS;
-  const earliest = now + HOUR_MS;
-  const today = Math.floor(earliest / DAY_MS) * DAY_MS + timeOfDay;
-  return today >= earliest ? today : today + DAY_MS;
+/** The first time from `earliest` on at the domain's own time of the day or hour, which spreads the load. */
+function nextSlot(id: string, earliest: number, period: number): number {
+  const offset = createHash('sha256').update(id).digest().readUInt32BE(0) % period;
+  const slot = Math.floor(earliest / period) * period + offset;
+  return slot >= earliest ? slot : slot + period;
 }
+
+/** The next daily check of a verified domain. At least an hour ahead, because the domain was just checked. */
+const nextDaily = (id: string, now: number): number => nextSlot(id, now + HOUR_MS, DAY_MS);
+
+/** The next look at the records of a verified domain, within the hour. */
+export const nextLook = (id: string, now: number): number => nextSlot(id, now + 1, HOUR_MS);
+
+/** Looks are never scheduled further ahead. */
+export const MAX_LOOK_DELAY_MS = HOUR_MS;
 
 // Recording results with their events, in the transaction of the change.
 
@@ -178,7 +198,9 @@ export async function requestCheck(
   const row = await lockIn(tx, query).executeTakeFirst();
   if (!row) return;
   const restart = row.status === 'failed' ? restartVerification(now) : {};
-  const change = { ...restart, next_check_at: isoTime(now) };
+  const next_check_at = isoTime(now);
+  const look = row.status === 'verified' ? { next_look_at: next_check_at } : {};
+  const change = { ...restart, ...look, next_check_at };
   await tx.updateTable('domains').set(change).where('id', '=', id).execute();
 }
 
@@ -190,11 +212,20 @@ export async function recordHealth(
   { health, startedAt }: HealthResult,
 ): Promise<{ row: DomainRow; result: HealthResult }> {
   const result = { health: keepPreviousResults(health, JSON.parse(row.health_checks)), startedAt };
-  return {
-    result,
-    row: await storeTransition(tx, app, row, afterHealth(row, result, app.clock.now())),
-  };
+  const transition = afterHealth(row, result, app.clock.now());
+  const updated = await storeTransition(tx, app, row, transition);
+  if (updated.status === 'verified' && transition !== NO_CHANGE) {
+    const { id: domainId, name: subject } = row;
+    const { health } = result;
+    await app.subscribers.publish(observed, tx, [{ kind: 'health', subject, domainId, health }]);
+    await app.subscribers.publish(healthRecorded, tx, updated, health);
+  }
+  return { result, row: updated };
 }
+
+/** Published in the transaction that records the health of a verified domain. */
+export const healthRecorded =
+  channel<[domain: DomainRow, health: DomainHealth]>('domain health recorded');
 
 async function storeTransition(
   tx: Tx,

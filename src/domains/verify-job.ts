@@ -4,6 +4,8 @@ import type { DomainHealth } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
+import { isWorking } from '../net/dns/denials.ts';
+import type { Resolver } from '../net/dns/resolver.ts';
 import { claimingJob, type Job } from '../scheduler/scheduler.ts';
 import { claimRows, latestDueTime } from '../store/leases.ts';
 import { transact } from '../store/open.ts';
@@ -66,15 +68,18 @@ async function claimDue(app: App, limit: number): Promise<ClaimedDomain[]> {
 async function checkDomain(app: App, claimed: ClaimedDomain): Promise<void> {
   const { backgroundResolver: resolver, clock } = app;
   const lookup = await lookUpVerification({ resolver, clock }, claimed);
-  // If DNS doesn't answer, the health checks would find nothing either.
   const isHealthDue =
     claimed.status === 'verified' &&
-    lookup.found !== 'unknown' &&
-    afterLookup(claimed, lookup, clock.now()).event === null;
+    afterLookup(claimed, lookup, clock.now()).event === null &&
+    (lookup.found !== 'unknown' || (await isSilent(resolver, claimed.name)));
   const result = isHealthDue ? await checkHealth(app, claimed, 'jobs') : null;
   const row = await transact(app.db, (tx) => recordOutcome(app, tx, claimed, { lookup, result }));
   if (row?.status === 'verified' && claimed.status === 'pending') app.scheduler.wake(VERIFY_JOB);
 }
+
+/** Whether DNS gives no answer about the domain. The health checks say why, unless the resolver itself is at fault. */
+const isSilent = async (resolver: Resolver, name: string): Promise<boolean> =>
+  (await resolver(name, 'NS')).status === 'error' && (await isWorking(resolver));
 
 const RELEASED = { lease: null, leased_until: null } as const;
 

@@ -1,13 +1,19 @@
-/** Checks the health of a domain and converts the result to monitor findings. */
+/**
+ * Converts the health of a domain to monitor findings. A monitor's run is a check of the domain, and each check of the
+ * domain is a run of its monitors if it says something else than their last one.
+ */
 
-import type { DomainCheck } from '../analysis/domain/health.ts';
+import type { DomainCheck, DomainHealth } from '../analysis/domain/health.ts';
 import { failedDependencies } from '../analysis/result.ts';
 import type { App } from '../app.ts';
-import { checkHealthShared } from '../domains/health.ts';
+import { isUnleased } from '../store/leases.ts';
+import { lockIn } from '../store/open.ts';
+import type { Subscriber } from '../store/subscribers.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { hasAnswered, isConclusive } from './check-blocklists.ts';
 import {
   type BlocklistFinding,
+  compareRuns,
   coversFinding,
   type DomainFinding,
   type Finding,
@@ -15,10 +21,14 @@ import {
   type Outcome,
   type UnknownPart,
 } from './findings.ts';
+import { lastRun } from './queries.ts';
+import { storeRun } from './record-run.ts';
 
-export async function checkDomain(app: App, domain: DomainRow): Promise<Outcome> {
-  const { health } = await checkHealthShared(app, domain, 'jobs');
-  const { checks, status } = health;
+/** The health of a domain as the outcome of a run. */
+export function outcomeOf(
+  name: string,
+  { checks, status }: Pick<DomainHealth, 'checks' | 'status'>,
+): Outcome {
   const others = checks.filter(({ id }) => id !== LIST_CHECK);
   const lists = listsOf(checks.find(({ id }) => id === LIST_CHECK));
   const unknown: UnknownPart[] = [
@@ -28,12 +38,10 @@ export async function checkDomain(app: App, domain: DomainRow): Promise<Outcome>
   return {
     findings: [
       ...others.filter(isFinding).map(findingOf),
-      ...lists
-        .filter(({ status }) => status === 'listed')
-        .map((list) => listingOf(domain.name, list)),
+      ...lists.filter(({ status }) => status === 'listed').map((list) => listingOf(name, list)),
     ],
     unknown,
-    targets: [{ target: domain.name, known: isConclusive(lists), answered: hasAnswered(lists) }],
+    targets: [{ target: name, known: isConclusive(lists), answered: hasAnswered(lists) }],
     allUnknown: status === 'unknown',
     canPersist: (previous: Finding) =>
       unknown.some((part) => coversFinding(part, previous)) ||
@@ -86,3 +94,28 @@ const listingOf = (
   target: string,
   { zone, name, tier, codes, meaning }: ListAnswer,
 ): BlocklistFinding => ({ target, list: zone, list_name: name, tier, codes, meaning });
+
+/** Monitors that are running now are left alone: their own result follows in a moment. */
+export function followHealth(app: App): Subscriber<[domain: DomainRow, health: DomainHealth]> {
+  return async (tx, { id, name }, health) => {
+    const monitors = tx
+      .selectFrom('monitors')
+      .selectAll()
+      .where('domain_id', '=', id)
+      .where('type', '=', 'domain_health')
+      .where('enabled', '=', 1)
+      .where(isUnleased(app.clock))
+      .orderBy('id');
+    const outcome = outcomeOf(name, health);
+    for (const monitor of await lockIn(tx, monitors).execute()) {
+      const previous = await lastRun(tx, monitor.id);
+      // The first run is due anyway.
+      if (!previous) continue;
+      const { status, changes } = compareRuns(JSON.parse(previous.findings), outcome);
+      if (status === monitor.status && changes.appeared.length + changes.gone.length === 0)
+        continue;
+      const { next_run_at: nextRunAt } = monitor;
+      await storeRun(tx, app, monitor, { outcome, startedAt: app.clock.now(), nextRunAt });
+    }
+  };
+}

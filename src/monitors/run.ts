@@ -1,17 +1,19 @@
 /** The job that runs monitors: claim, check, record. */
 
 import type { App } from '../app.ts';
+import { checkHealthShared, type HealthResult } from '../domains/health.ts';
 import { findDomain } from '../domains/queries.ts';
+import { recordHealth } from '../domains/transitions.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { messageDeadline } from '../mailtests/monitor-mail.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
-import { lockIn, transact } from '../store/open.ts';
+import { lockIn, type Tx, transact } from '../store/open.ts';
 import { deleteInSteps } from '../store/queries.ts';
 import type { DomainRow, MonitorRow } from '../store/tables.generated.ts';
 import { queryBlocklists } from './check-blocklists.ts';
-import { checkDomain } from './check-domain.ts';
+import { outcomeOf } from './check-domain.ts';
 import { type Outcome, unknownOutcome } from './findings.ts';
 import { missingMessageOutcome } from './placement.ts';
 import { storeRun } from './record-run.ts';
@@ -82,24 +84,31 @@ async function runMonitor(app: App, monitor: ClaimedMonitor): Promise<void> {
   // The domain was deleted, and the monitor with it.
   if (domain === undefined) return;
   const targets = domain ? [domain.name] : (JSON.parse(monitor.targets ?? '[]') as string[]);
-  const outcome = await runChecks(app, monitor, { domain, targets }).catch((error): Outcome => {
+  const checked = await runChecks(app, monitor, { domain, targets }).catch((error): Checked => {
     // A bug: recording the run as unknown defers the next attempt to the next slot.
     app.log.error('monitor checks failed', { monitor: monitor.id, error: errorMessage(error) });
-    return unknownOutcome(targets);
+    return { outcome: unknownOutcome(targets) };
   });
-  await recordRun(app, monitor, outcome);
+  await recordRun(app, monitor, checked.outcome, checked.result);
   app.signals.raise(monitor.id);
+}
+
+/** `result`: of the health checks of its domain, which the run records there too. */
+interface Checked {
+  outcome: Outcome;
+  result?: HealthResult;
 }
 
 const runChecks = async (
   app: App,
   monitor: ClaimedMonitor,
   { domain, targets }: { domain: DomainRow | null; targets: string[] },
-): Promise<Outcome> => {
-  if (monitor.type === 'placement') return missingMessageOutcome(app, monitor);
-  return domain && monitor.type === 'domain_health'
-    ? checkDomain(app, domain)
-    : queryBlocklists(app, targets);
+): Promise<Checked> => {
+  if (monitor.type === 'placement') return { outcome: await missingMessageOutcome(app, monitor) };
+  if (!domain || monitor.type !== 'domain_health')
+    return { outcome: await queryBlocklists(app, targets) };
+  const result = await checkHealthShared(app, domain, 'jobs');
+  return { outcome: outcomeOf(domain.name, result.health), result };
 };
 
 // Claiming monitors that are due, and rescheduling them after a clock change or an outage.
@@ -206,8 +215,11 @@ export async function recordRun(
   app: App,
   claimed: ClaimedMonitor,
   outcome: Outcome,
+  result?: HealthResult,
 ): Promise<void> {
   await transact(app.db, async (tx) => {
+    // First, because others who record the health of a domain lock it before its monitors.
+    const domain = result && (await lockDomain(tx, claimed.domain_id));
     const leased = tx
       .selectFrom('monitors')
       .selectAll()
@@ -221,8 +233,12 @@ export async function recordRun(
       nextRunAt: (isKnown) =>
         isoTime(nextRunAfter(current, Date.parse(claimed.next_run_at), app.clock.now(), isKnown)),
     });
+    if (domain) await recordHealth(tx, app, domain, result!);
   });
 }
+
+const lockDomain = (tx: Tx, id: string | null): Promise<DomainRow | undefined> =>
+  lockIn(tx, tx.selectFrom('domains').selectAll().where('id', '=', id)).executeTakeFirst();
 
 /** A placement monitor runs again if the next message is missing too. */
 const nextRunAfter = (

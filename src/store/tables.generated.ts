@@ -502,6 +502,10 @@ export interface DomainRow {
   health_checked_at: string | null;
   lease: string | null;
   leased_until: string | null;
+  /** When its records are next compared with those of the last look; null if it is not verified. */
+  next_look_at: string | null;
+  /** JSON: its records as the last looks found them; null before the first one. */
+  watched: string | null;
 }
 
 /** Monitors: what is checked at regular intervals. */

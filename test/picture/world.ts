@@ -76,6 +76,7 @@ const domainRow = (): DomainRow => ({
   ...{ given_selectors: '[]', learnt_selectors: '[]', badge_enabled: 0 },
   ...{ health_status: 'unknown', health_score: null, health_checks: '[]' },
   ...{ health_checked_at: null, lease: null, leased_until: null },
+  ...{ next_look_at: null, watched: null },
 });
 
 const REFERENCE = { name: 'RFC', url: 'https://rfc.example' };

@@ -22,6 +22,8 @@ export interface Condition<Kind extends ObservationKind = ObservationKind, Value
   evaluate(observation: ObservationOf<Kind>, threshold: number): Verdict<Value>;
   /** Adds what only the database knows to the value of an incident that is about to be opened. */
   completeValue?(tx: Tx, app: App, value: Value): Promise<Value>;
+  /** Whether a value of an open incident is worth telling: the incident gets the new one, with a reminder. */
+  isNews?(before: Value, now: Value): boolean;
   /**
    * How an observation that doesn't meet the condition resolves an incident, or null if it doesn't. If absent, the
    * first "no" resolves it.

@@ -7,9 +7,12 @@ import { blocklistHit } from './blocklist-hit.ts';
 import { complaintRate } from './complaint-rate.ts';
 import { complianceLost } from './compliance-lost.ts';
 import type { Condition } from './condition.ts';
+import { domainHealth } from './domain-health.ts';
+import { domainUnreachable } from './domain-unreachable.ts';
 import { feedbackStopped } from './feedback-stopped.ts';
 import { newSource } from './new-source.ts';
 import { placementProblem } from './placement-problem.ts';
+import { recordChanged } from './record-changed.ts';
 import { scoreBelow } from './score-below.ts';
 import { seedFailing } from './seed-failing.ts';
 import { sendingAddressBlocked } from './sending-address-blocked.ts';
@@ -22,6 +25,9 @@ const DECLARED = {
   score_below: scoreBelow,
   auth_fail: authFail,
   blocklist_hit: blocklistHit,
+  domain_health: domainHealth,
+  record_changed: recordChanged,
+  domain_unreachable: domainUnreachable,
   placement_problem: placementProblem,
   seed_failing: seedFailing,
   source_failing: sourceFailing,
@@ -70,6 +76,9 @@ export const THRESHOLD_RANGE = {
 export const OBSERVED_ON: Record<ObservationKind, string> = {
   test: 'tests',
   run: 'monitor runs',
+  health: 'health checks',
+  record: 'hourly looks',
+  dns_answer: 'hourly looks',
   seed: 'seed mailboxes',
   source: 'DMARC reports',
   tls: 'TLS reports',

@@ -21,3 +21,7 @@ export function withoutFalseDenials(resolver: Resolver): Resolver {
     return (await isFalse) ? { status: 'error', reason: 'denies' } : answer;
   };
 }
+
+/** Whether the resolver finds what every resolver with access to the internet finds. */
+export const isWorking = async (resolver: Resolver): Promise<boolean> =>
+  (await resolver(KNOWN.name, KNOWN.type)).status === 'found';

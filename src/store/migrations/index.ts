@@ -15,6 +15,7 @@ import { SUMS_OF_LONG_PERIODS } from './version-16.ts';
 import { IMAGES_AND_PREVIEWS } from './version-17.ts';
 import { RECEIVERS } from './version-18.ts';
 import { DNS_CHANGES, NEWS, REMINDERS_AND_REFERENCES } from './version-19.ts';
+import { LOOKS } from './version-20.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -321,10 +322,19 @@ export const MIGRATIONS: Migration[] = [
     },
     postgres: `${dropVocabulariesInPostgres(NEWS)}${withPostgresTypes(REMINDERS_AND_REFERENCES)}${withPostgresTypes(DNS_CHANGES)}`,
   },
+  {
+    // Hourly looks. A domain that an older program verifies is looked at after its next health check.
+    version: 20,
+    sideBySide: true,
+    sqlite(sqlite) {
+      sqlite.exec(LOOKS);
+    },
+    postgres: withPostgresTypes(LOOKS),
+  },
 ];
 
 /** The version of `schema.sql`. */
-export const SCHEMA_VERSION = 19;
+export const SCHEMA_VERSION = 20;
 
 // Step 3: teams with passwords and invitations, and outgoing email.
 

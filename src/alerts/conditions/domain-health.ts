@@ -1,0 +1,123 @@
+/** `domain_health`: the health of a verified domain is critical, or has warnings. */
+
+import type { DomainCheck } from '../../analysis/domain/health.ts';
+import { findGoneRecords } from '../../domains/gone-records.ts';
+import type { HealthObservation } from '../../domains/observe.ts';
+import { type Condition, NO, type Step, UNKNOWN } from './condition.ts';
+import { findVerified, healthPage, noLongerVerified } from './of-domains.ts';
+
+interface Value {
+  status: 'warning' | 'critical';
+  score: number | null;
+  summary: string;
+  /** Those that matter most, worst first. */
+  problems: Problem[];
+  domain_id: string;
+}
+
+interface Problem extends Step {
+  /** The ID of the check. */
+  id: string;
+  severity: DomainCheck['severity'];
+}
+
+/** By threshold. */
+const STATUSES = { 1: ['critical'], 2: ['critical', 'warning'] } as const;
+const THRESHOLD = {
+  ...{ min: 1, max: 2, default: 1 },
+  text: 'At 1, critical problems trigger the alert. At 2, warnings do too.',
+};
+
+const PUT_BACK = 'Put back the record, which was there until it disappeared within the last day.';
+
+const MAX_PROBLEMS = 10;
+const MAX_STEPS = 3;
+
+export const domainHealth: Condition<'health', Value> = {
+  observes: ['health'],
+  threshold: THRESHOLD,
+
+  evaluate({ health, domainId: domain_id }, threshold) {
+    const { status, score, summary } = health;
+    if (status === 'unknown') return UNKNOWN;
+    const isMet = STATUSES[threshold === 1 ? 1 : 2].some((counted) => counted === status);
+    if (status === 'healthy' || !isMet) return NO;
+    return {
+      answer: 'yes',
+      value: { status, score, summary, problems: problemsOf(health), domain_id },
+    };
+  },
+  /** A record that was there until a moment ago is a better proposal than a new one. */
+  async completeValue(tx, _app, value) {
+    const gone = await findGoneRecords(tx, value.domain_id);
+    const problems = value.problems.map((problem) => {
+      const record = gone.find(
+        ({ name, type }) => name === problem.record?.name && type === problem.record.type,
+      );
+      return record ? { ...problem, text: PUT_BACK, record } : problem;
+    });
+    return { ...value, problems };
+  },
+  /** A critical problem that was not there before must not hide behind an open incident. */
+  isNews: (before, { problems }) => {
+    const known = new Set(criticalIds(before.problems));
+    return criticalIds(problems).some((id) => !known.has(id));
+  },
+  findWatched: findVerified,
+
+  choice: {
+    text: 'The health of your domain is bad',
+    hint: 'Checked on each health check of a verified domain: every day, and within an hour of a change of its records.',
+  },
+  alertsWhen: (threshold) =>
+    threshold === 1
+      ? 'a verified domain has a critical problem'
+      : 'a verified domain has a critical problem or a warning',
+  documentation:
+    'the health of a verified domain is `critical`, or with a `threshold` of 2 (1 or 2, default 1), `warning`',
+  shortText: 'the health of the domain is bad',
+  openedText({ subject, value: { summary, problems } }) {
+    const problem = problems[0]?.title.replace(/\.$/, '') ?? 'its health is bad';
+    return { title: problem.includes(subject) ? problem : `${subject}: ${problem}`, lead: summary };
+  },
+  resolvedTitle: ({ subject, value: { status } }, { threshold }) =>
+    threshold === 1 || status === 'warning'
+      ? `${subject} has no ${status === 'critical' ? 'critical problem' : 'warning'} anymore`
+      : `${subject} is healthy again`,
+  unwatchedText: noLongerVerified,
+  measurements: ({ value: { status, score, problems } }) => [
+    ['Health', score === null ? status : `${status}, ${score} of 100`],
+    ...problems.slice(1, MAX_STEPS).map(({ title }): [string, string] => ['Also', title]),
+  ],
+  isRelevantFix: () => false,
+  fixes: ({ value: { problems } }) =>
+    problems
+      .filter(({ text }) => text !== '')
+      .slice(0, MAX_STEPS)
+      .map(({ title, text, record }, index) => ({ title: index === 0 ? '' : title, text, record })),
+  subjectLabel: 'Domain',
+  page: healthPage,
+  sampleValue: () => ({
+    ...{
+      status: 'critical',
+      score: 49,
+      summary: 'example.com needs attention: 1 critical problem.',
+    },
+    problems: [],
+    domain_id: 'dom_sample',
+  }),
+};
+
+function problemsOf({ checks }: HealthObservation['health']): Problem[] {
+  const isCritical = ({ severity }: DomainCheck) => Number(severity === 'critical');
+  return checks
+    .filter(({ severity }) => severity !== null)
+    .toSorted((a, b) => isCritical(b) - isCritical(a))
+    .slice(0, MAX_PROBLEMS)
+    .map(({ id, severity, title, fix }) => ({
+      ...{ id, severity, title, text: fix?.text ?? '', record: fix?.record ?? null },
+    }));
+}
+
+const criticalIds = (problems: Problem[]): string[] =>
+  problems.flatMap(({ id, severity }) => (severity === 'critical' ? [id] : []));

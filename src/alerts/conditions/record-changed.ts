@@ -1,0 +1,102 @@
+/** `record_changed`: a watched record of a verified domain is not what it was. */
+
+import { goneRecord } from '../../domains/gone-records.ts';
+import type { RecordAuthor, RecordObservation } from '../../domains/observe.ts';
+import { truncate } from '../../report/plain-text.ts';
+import { type Condition, NO, type OpenedIncident } from './condition.ts';
+import { findVerified, healthPage } from './of-domains.ts';
+
+interface Value {
+  domain: string;
+  /** Such as "SPF record". */
+  label: string;
+  name: string;
+  type: string;
+  /** Before the change, and now. */
+  was: string[];
+  is: string[];
+  changed_by: RecordAuthor | null;
+  domain_id: string;
+}
+
+export const recordChanged: Condition<'record', Value> = {
+  observes: ['record'],
+  threshold: null,
+
+  evaluate({ state, domain, label, name, type, was, is, changedBy, domainId }) {
+    if (state !== 'changed') return NO;
+    const value = { domain, label, name, type, was, is };
+    return { answer: 'yes', value: { ...value, changed_by: changedBy, domain_id: domainId } };
+  },
+  isNews: (before, { is }) => listed(before.is) !== listed(is),
+  /** A change is over once it is undone, and is the usual state after a day. */
+  resolutionOf: (_, { state }) => (state === 'restored' ? 'condition_ended' : 'no_longer_watched'),
+  findWatched: findVerified,
+
+  choice: {
+    text: 'A DNS record of your domain changes',
+    hint: 'Looked up every hour: SPF, DMARC, DKIM, MX, MTA-STS, TLS-RPT, BIMI, NS and DS records of verified domains. Resolved when the record is as before, or after a day.',
+  },
+  alertsWhen: () => 'a record of a verified domain changes',
+  documentation:
+    'an [hourly look](#watching-records) finds that an SPF, DMARC, DKIM, MX, MTA-STS, TLS-RPT, BIMI, NS or DS record of a verified domain differs',
+  shortText: 'a record changed',
+  openedText: (opened) => ({ title: titleOf(opened.value), lead: leadOf(opened.value) }),
+  resolvedTitle: ({ value: { domain, label } }) =>
+    `The ${label} of ${domain} ${verb(label)} as before`,
+  unwatchedText: ({ value: { domain, label } }) => ({
+    title: `The ${label} of ${domain} did not change again`,
+    lead: 'The incident is resolved because nothing has changed for a day, or because the domain is no longer watched.',
+  }),
+  measurements: ({ value: { name, was, is, changed_by } }) => [
+    ['Name', name],
+    ['Before', inFull(was)],
+    ['Now', inFull(is)],
+    ['Changed here by', changed_by === null ? 'Nobody' : (changed_by.email ?? 'A command')],
+  ],
+  isRelevantFix: () => false,
+  fixes: ({ value: { name, type, was, is, changed_by } }) => [
+    {
+      title: '',
+      text:
+        changed_by === null
+          ? 'If your team did not make this change, put the old record back, and change the password at your DNS provider.'
+          : 'If this was a mistake, undo the change on the page of the domain.',
+      record: goneRecord({ name, type }, { was, is }),
+    },
+  ],
+  subjectLabel: 'Record',
+  domainName: ({ value: { domain } }) => domain,
+  page: healthPage,
+  sampleValue: () => ({
+    ...{ domain: 'example.com', label: 'SPF record', name: 'example.com', type: 'TXT' },
+    ...{ was: ['v=spf1 mx -all'], is: [], changed_by: null, domain_id: 'dom_sample' },
+  }),
+};
+
+const listed = (values: RecordObservation['is']): string => values.join('\n');
+
+const verb = (label: string): string => (label.endsWith('records') ? 'are' : 'is');
+
+function titleOf({ domain, label, was, is }: OpenedIncident<Value>['value']): string {
+  if (is.length === 0) return `The ${label} of ${domain} ${verb(label)} gone`;
+  if (was.length === 0) return `The ${label} of ${domain} ${verb(label)} new`;
+  return `The ${label} of ${domain} changed`;
+}
+
+const MAX_LENGTH = 200;
+const MAX_FULL_LENGTH = 450;
+
+const quoted = (values: string[]): string =>
+  values.length === 0 ? 'nothing' : `“${truncate(values.join(', '), MAX_LENGTH)}”`;
+
+const inFull = (values: string[]): string =>
+  values.length === 0 ? 'No record' : truncate(values.join(', '), MAX_FULL_LENGTH);
+
+function leadOf({ was, is, changed_by }: Value): string {
+  const author =
+    changed_by === null
+      ? 'Nobody made this change with this service.'
+      : `${changed_by.email ?? 'A command on the server'} made this change here.`;
+  return `It was ${quoted(was)}, and now it is ${quoted(is)}. ${author}`;
+}

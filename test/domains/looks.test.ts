@@ -1,0 +1,272 @@
+/** Hourly looks: what counts as a change, how it ends, who looks, and what a broken resolver does not cause. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { conditionOf } from '../../src/alerts/conditions/index.ts';
+import { lookJob } from '../../src/domains/look-job.ts';
+import {
+  compareLooks,
+  type Found,
+  lookUpSets,
+  type Watched,
+  watchedSets,
+} from '../../src/domains/watched-records.ts';
+import type { Observation, Observations } from '../../src/events/observations.ts';
+import { observed } from '../../src/events/observations.ts';
+import type { Resolver } from '../../src/net/dns/resolver.ts';
+import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
+import { subscribe } from '../../src/store/subscribers.ts';
+import { DAY, HOUR, startWatching } from './watching.ts';
+
+const [SPF] = watchedSets('kiln.example', []);
+
+function lookWith(before: Watched | null, values: string[] | null, now: number) {
+  const found: Found = new Map([[SPF!, values]]);
+  const { sets, changes } = compareLooks(before, found, now);
+  return { watched: { sets, failures: 0 }, states: changes.map(({ state }) => state), changes };
+}
+
+test('A change is told once, and again if it changes further; it ends when undone or after a day', () => {
+  const [a, b, c] = [['v=spf1 -all'], ['v=spf1 ~all'], [] as string[]];
+  const steps: [values: string[] | null, hour: number, states: string[]][] = [
+    [a, 0, []],
+    [a, 1, []],
+    [b, 2, ['changed']],
+    [b, 3, []],
+    [null, 4, []],
+    [c, 5, ['changed']],
+    [a, 6, ['restored']],
+    [a, 7, []],
+    [c, 8, ['changed']],
+    [null, 31, []],
+    [c, 32, ['settled']],
+    [c, 33, []],
+    [a, 34, ['changed']],
+    // A lookup that fails says neither, but a day has passed.
+    [null, 58, ['settled']],
+  ];
+  let watched: Watched | null = null;
+  for (const [values, hour, states] of steps) {
+    const look = lookWith(watched, values, hour * HOUR);
+    assert.deepEqual(look.states, states, `hour ${hour}`);
+    watched = look.watched;
+  }
+});
+
+test('Several changes of a day are told with what was before the first of them', () => {
+  const first = lookWith(null, ['v=spf1 -all'], 0);
+  const second = lookWith(first.watched, ['v=spf1 mx -all'], HOUR);
+  const [change] = lookWith(second.watched, ['v=spf1 +all'], 2 * HOUR).changes;
+  assert.deepEqual([change!.was, change!.is], [['v=spf1 -all'], ['v=spf1 +all']]);
+});
+
+const ZONE: Zone = {
+  'kiln.example': {
+    TXT: ['verify=1', 'v=spf1 mx -all'],
+    MX: ['20 B.kiln.example', '10 a.kiln.example'],
+    NS: ['ns2.dns.example', 'ns1.dns.example'],
+  },
+  '_dmarc.kiln.example': { TXT: ['v=DMARC1; p=reject'] },
+  's1._domainkey.kiln.example': { TXT: ['v=DKIM1; p=abc'] },
+  's2._domainkey.kiln.example': { CNAME: ['s2.mailer.example'] },
+  's2.mailer.example': { TXT: ['v=DKIM1; p=old'] },
+};
+
+async function found(zone: Zone, domain = 'kiln.example', resolver: Resolver = zoneResolver(zone)) {
+  const sets = watchedSets(domain, ['s1', 's2']);
+  const values = [...(await lookUpSets(resolver, domain, sets))];
+  return Object.fromEntries(values.map(([{ label }, records]) => [label, records]));
+}
+
+test('Neither the order of records, nor other TXT records, nor a key behind an alias is a change', async () => {
+  const before = await found(ZONE);
+  assert.deepEqual(before, {
+    'SPF record': ['v=spf1 mx -all'],
+    'DMARC record': ['v=DMARC1; p=reject'],
+    'MTA-STS record': [],
+    'TLS-RPT record': [],
+    'BIMI record': [],
+    'DKIM key s1': ['v=DKIM1; p=abc'],
+    'DKIM key s2': ['CNAME s2.mailer.example'],
+    'MX records': ['10 a.kiln.example', '20 b.kiln.example'],
+    'NS records': ['ns1.dns.example', 'ns2.dns.example'],
+    'DS records': [],
+  });
+  const same: Zone = {
+    ...ZONE,
+    'kiln.example': {
+      TXT: ['v=spf1 mx -all', 'verify=2'],
+      MX: ['10 a.kiln.example', '20 b.kiln.example'],
+      NS: ['ns1.dns.example', 'ns2.dns.example'],
+    },
+    's2.mailer.example': { TXT: ['v=DKIM1; p=new'] },
+  };
+  assert.deepEqual(await found(same), before);
+  const { 's2.mailer.example': _, ...without } = ZONE;
+  assert.deepEqual((await found(without))['DKIM key s2'], [
+    'CNAME s2.mailer.example (without a key)',
+  ]);
+});
+
+test('A subdomain without a DMARC record has that of its organizational domain; a failure is unknown', async () => {
+  const label = 'DMARC record';
+  assert.deepEqual((await found(ZONE, 'news.kiln.example'))[label], ['v=DMARC1; p=reject']);
+  const own = { ...ZONE, '_dmarc.news.kiln.example': { TXT: ['v=DMARC1; p=none'] } };
+  assert.deepEqual((await found(own, 'news.kiln.example'))[label], ['v=DMARC1; p=none']);
+  const failing: Zone = { ...ZONE, '_dmarc.kiln.example': { fails: 'servfail' } };
+  assert.equal((await found(failing, 'news.kiln.example'))[label], null);
+});
+
+const FAILS: Resolver = async () => ({ status: 'error', reason: 'timeout' });
+const DENIES: Resolver = async () => ({ status: 'nxdomain' });
+
+/** All observations of verified domains. */
+function observe({ app }: Awaited<ReturnType<typeof startWatching>>): Observation[] {
+  const all: Observation[] = [];
+  app.subscribers.add(subscribe(observed, async (_, some) => void all.push(...some)));
+  return all;
+}
+
+test('A resolver that fails, or denies everything, for a day raises nothing and loses nothing', async (t) => {
+  const watching = await startWatching(t);
+  const { app, dns, pass, domain, clock } = watching;
+  await pass(HOUR);
+  const stored = async () =>
+    (await app.db.selectFrom('domains').select('watched').executeTakeFirstOrThrow()).watched;
+  const before = await stored();
+  const health = (await watching.get(domain.id)).health;
+  const observations = observe(watching);
+  const works = app.backgroundResolver;
+  for (const broken of [FAILS, DENIES]) {
+    app.backgroundResolver = broken;
+    await pass(DAY, HOUR);
+    assert.equal(await stored(), before);
+    assert.deepEqual((await watching.get(domain.id)).health, health);
+  }
+  assert.deepEqual(observations, []);
+  // What changed meanwhile is found by the first look after it.
+  dns.zone['_dmarc.example.com'] = { TXT: ['v=DMARC1; p=none'] };
+  app.backgroundResolver = works;
+  const since = clock.now();
+  await pass(HOUR);
+  const [change] = observations.filter(({ kind }) => kind === 'record');
+  assert.deepEqual((change as Observations['record']).was, [
+    'v=DMARC1; p=reject; rua=mailto:dmarc@example.com',
+  ]);
+  assert.ok(Date.parse((await watching.get(domain.id)).health.checked_at!) > since);
+});
+
+test('Two nodes look once', async (t) => {
+  const { app, clock } = await startWatching(t);
+  let looks = 0;
+  const { backgroundResolver } = app;
+  app.backgroundResolver = async (name, type) => {
+    if (name === '_smtp._tls.example.com') looks += 1;
+    return backgroundResolver(name, type);
+  };
+  for (let hour = 1; hour <= 5; hour++) {
+    clock.advance(HOUR);
+    const nodes = [lookJob(app), lookJob(app)];
+    await Promise.all(nodes.map((job) => job.run()));
+    await Promise.all(nodes.map((job) => job.idle!()));
+    assert.equal(looks, hour);
+  }
+});
+
+test('Without a change, a look leads to no health check', async (t) => {
+  const { pass, get, domain } = await startWatching(t);
+  const { checked_at } = (await get(domain.id)).health;
+  await pass(10 * HOUR, HOUR);
+  assert.equal((await get(domain.id)).health.checked_at, checked_at);
+});
+
+test('A domain without any answer for three hours is unreachable until there is one', async (t) => {
+  const watching = await startWatching(t);
+  const { app, call, pass } = watching;
+  await call('POST', '/v1/alerts', {
+    json: { name: 'DNS', condition: 'domain_unreachable', channels: ['webhook'] },
+  });
+  const states = async () =>
+    (await app.db.selectFrom('alert_incidents').select(['status', 'value']).execute()).map(
+      ({ status, value }) => `${status}: ${JSON.parse(value).problem}`,
+    );
+  const works = app.backgroundResolver;
+  app.backgroundResolver = async (name, type) =>
+    name.endsWith('example.com') ? { status: 'error', reason: 'servfail' } : works(name, type);
+  await pass(2 * HOUR, HOUR);
+  assert.deepEqual(await states(), []);
+  await pass(HOUR, HOUR);
+  const problem = 'DNS has given no answer about example.com for 3 hours.';
+  assert.deepEqual(await states(), [`open: ${problem}`]);
+  await pass(3 * HOUR, HOUR);
+  assert.deepEqual(await states(), [`open: ${problem}`]);
+  app.backgroundResolver = works;
+  await pass(HOUR, HOUR);
+  assert.deepEqual(await states(), [`resolved: ${problem}`]);
+});
+
+test('A domain that is no longer verified is not looked at, and starts anew', async (t) => {
+  const watching = await startWatching(t);
+  const { app, pass, domain, dns } = watching;
+  const looks = () =>
+    app.db.selectFrom('domains').select(['next_look_at', 'watched']).executeTakeFirst();
+  assert.ok((await looks())!.watched);
+  watching.withdraw(domain);
+  await pass(5 * DAY, 6 * HOUR);
+  assert.equal((await watching.get(domain.id)).status, 'failed');
+  assert.deepEqual(await looks(), { next_look_at: null, watched: null });
+  const observations = observe(watching);
+  dns.zone['_dmarc.example.com'] = { TXT: ['v=DMARC1; p=none'] };
+  watching.publish(domain);
+  await watching.verify(domain.id);
+  await pass(2 * HOUR);
+  assert.ok((await looks())!.watched);
+  assert.deepEqual(
+    observations.filter(({ kind }) => kind === 'record'),
+    [],
+  );
+});
+
+const finding = (id: string, severity: 'critical' | 'warning') =>
+  ({ id, severity, title: `${id} is wrong.`, status: 'fail', fix: null }) as never;
+
+const healthWith = (
+  status: 'healthy' | 'warning' | 'critical' | 'unknown',
+  ...checks: never[]
+): Observations['health'] => ({
+  ...{ kind: 'health', subject: 'kiln.example', domainId: 'dom_1' },
+  health: { name: 'kiln.example', status, score: 80, summary: 'As it is.', checks },
+});
+
+test('domain_health is met at or below the status of the rule; unknown says neither', () => {
+  const condition = conditionOf({ condition: 'domain_health' });
+  const answers = (threshold: number) =>
+    (['healthy', 'warning', 'critical', 'unknown'] as const).map(
+      (status) => condition.evaluate(healthWith(status), threshold).answer,
+    );
+  assert.deepEqual(answers(1), ['no', 'no', 'yes', 'unknown']);
+  assert.deepEqual(answers(2), ['no', 'yes', 'yes', 'unknown']);
+});
+
+test('A further critical problem is news of an open incident; a warning, or one less, is not', () => {
+  const condition = conditionOf({ condition: 'domain_health' });
+  const valueWith = (...checks: never[]) => {
+    const verdict = condition.evaluate(healthWith('critical', ...checks), 2);
+    return verdict.answer === 'yes' ? verdict.value : null;
+  };
+  const [spf, mx] = [finding('spf_record', 'critical'), finding('mx', 'critical')];
+  const tlsRpt = finding('tls_rpt', 'warning');
+  assert.equal(condition.isNews!(valueWith(spf), valueWith(spf, mx)), true);
+  assert.equal(condition.isNews!(valueWith(tlsRpt), valueWith(tlsRpt, mx)), true);
+  assert.equal(condition.isNews!(valueWith(spf), valueWith(spf, tlsRpt)), false);
+  assert.equal(condition.isNews!(valueWith(spf, mx), valueWith(mx)), false);
+});
+
+test('domain_unreachable is met by a dead delegation or DNSSEC, not by another critical problem', () => {
+  const { evaluate } = conditionOf({ condition: 'domain_unreachable' });
+  const dead = healthWith('critical', finding('name_servers', 'critical'));
+  assert.equal(evaluate(dead, 0).answer, 'yes');
+  assert.equal(evaluate(healthWith('critical', finding('mx', 'critical')), 0).answer, 'no');
+  assert.equal(evaluate(healthWith('warning', finding('name_servers', 'warning')), 0).answer, 'no');
+  assert.equal(evaluate(healthWith('unknown'), 0).answer, 'unknown');
+});
