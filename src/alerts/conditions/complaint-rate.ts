@@ -59,7 +59,8 @@ export const complaintRate: Condition<'receiver_day', Value> = {
     async timesSince(reading) {
       const rows = await reading.db
         .selectFrom('domains')
-        .innerJoin('dmarc_days', 'dmarc_days.domain_id', 'domains.id')
+        // In this order, so that the days of each domain are looked up.
+        .crossJoin('dmarc_days')
         .leftJoin('feedback_message_sums as sums', (join) =>
           join
             .onRef('sums.domain_id', '=', 'domains.id')
@@ -68,6 +69,7 @@ export const complaintRate: Condition<'receiver_day', Value> = {
             .on('sums.value', '=', 'abuse'),
         )
         .select(['domains.id', 'dmarc_days.day', 'dmarc_days.messages', 'sums.count'])
+        .whereRef('dmarc_days.domain_id', '=', 'domains.id')
         .where('dmarc_days.day', '>=', firstDay(reading))
         .orderBy('dmarc_days.day', 'desc')
         .limit(MAX_PAST_ROWS)

@@ -42,8 +42,10 @@ export const spamRate: Condition<'spam_rate', Value> = {
       if (accounts.length === 0) return null;
       const rows = await reading.db
         .selectFrom('domains')
-        .innerJoin('receiver_days as days', 'days.name', 'domains.name')
+        // In this order, so that the days of each domain are looked up.
+        .crossJoin('receiver_days as days')
         .select(({ fn }) => ['days.name', 'days.day', fn.max('days.spam_rate').as('rate')])
+        .whereRef('days.name', '=', 'domains.name')
         .where('days.day', '>=', firstDay(reading))
         .where('days.receiver_id', 'in', accounts)
         .where('days.spam_rate', 'is not', null)

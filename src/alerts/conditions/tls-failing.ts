@@ -52,8 +52,10 @@ export const tlsFailing: Condition<'tls', Value> = {
     async timesSince(reading) {
       const rows = await reading.db
         .selectFrom('domains')
-        .innerJoin('tls_days', 'tls_days.domain_id', 'domains.id')
+        // In this order, so that the days of each domain are looked up.
+        .crossJoin('tls_days')
         .select(['domains.id', 'day', 'succeeded', 'failed'])
+        .whereRef('tls_days.domain_id', '=', 'domains.id')
         .where('day', '>=', firstDay(reading))
         .orderBy('day', 'desc')
         .limit(MAX_PAST_ROWS)
