@@ -37,7 +37,7 @@ export async function createAlert(
   author: AuthorContext,
   input: NewAlert,
 ): Promise<AlertRow> {
-  await requireBelowLimit(tx, tx.selectFrom('alerts'), { max: MAX_ALERTS, noun: 'alert rules' });
+  await requireFewAlerts(tx);
   const { app } = author;
   const id = app.newId('alt');
   const { recipients = null, domain_id = null } = input;
@@ -60,9 +60,38 @@ export async function createAlert(
     reminder_hours: input.reminder_hours ?? null,
     created_at: isoTime(app.clock.now()),
   };
-  await tx.insertInto('alerts').values(row).execute();
-  await auditAlert(tx, author, 'created', id, auditDetails(app, row));
+  await storeNew(tx, author, row, auditDetails(app, row));
   return row;
+}
+
+/** Creates a rule that needs no setting of a channel. */
+export async function insertAlert(
+  tx: Tx,
+  author: Author,
+  input: Omit<AlertRow, 'id' | 'slack_webhook_url' | 'last_triggered_at' | 'created_at'>,
+): Promise<AlertRow> {
+  await requireFewAlerts(tx);
+  const { clock, newId } = author.app;
+  const unset = { slack_webhook_url: null, last_triggered_at: null };
+  const row = { id: newId('alt'), ...input, ...unset, created_at: isoTime(clock.now()) };
+  await storeNew(tx, author, row, auditDetails(NO_SECRETS, row));
+  return row;
+}
+
+/** Such a rule stores nothing encrypted, so nothing is opened. */
+const NO_SECRETS = {} as Pick<App, 'secrets'>;
+
+const requireFewAlerts = (tx: Tx): Promise<void> =>
+  requireBelowLimit(tx, tx.selectFrom('alerts'), { max: MAX_ALERTS, noun: 'alert rules' });
+
+async function storeNew(
+  tx: Tx,
+  author: Author,
+  row: AlertRow,
+  details: Record<string, unknown>,
+): Promise<void> {
+  await tx.insertInto('alerts').values(row).execute();
+  await auditAlert(tx, author, 'created', row.id, details);
 }
 
 /** Throws `validation_failed` for a URL whose host is known not to be public. */

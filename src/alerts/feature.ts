@@ -13,6 +13,7 @@ import { recordMailOutcomes, recordRemovedDeliveries } from './delivery-status.t
 import { evaluateRules } from './incidents.ts';
 import { alertJobs } from './jobs.ts';
 import { moveIncidents } from './moved-incidents.ts';
+import { rulesForFirstOwner } from './recommended.ts';
 import { alertOperations } from './routes.ts';
 import { ALERT_EVENTS } from './schema.ts';
 import { alertTools } from './tools.ts';
@@ -29,6 +30,7 @@ export const alerts: Feature = {
     subscribe(domainRemoved, deleteAlertsOfDomain),
     subscribe(mailSettled, recordMailOutcomes),
     subscribe(deliveriesRemoved, recordRemovedDeliveries),
+    rulesForFirstOwner,
   ],
   checkConfig(config) {
     const problem = slackUrlProblem(config);

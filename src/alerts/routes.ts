@@ -1,9 +1,10 @@
 /** The operations on alert rules (contract §8). */
 
+import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { editableBy } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema, type Page } from '../http/schemas.ts';
+import { deletedOf, idOf, listSchema, type Page, typeField } from '../http/schemas.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AlertRow } from '../store/tables.generated.ts';
 import { auditAlert, changeAlert, createAlert, deleteAlert } from './change-alert.ts';
@@ -21,6 +22,7 @@ import {
   presentIncidentWithDetails,
   presentSample,
 } from './queries.ts';
+import { createMissing, listRecommended } from './recommended.ts';
 import { lastSample, postSample, sendSample } from './sample.ts';
 import {
   Alert,
@@ -33,6 +35,7 @@ import {
   type IncidentFilters,
   IncidentListQuery,
   NewAlert,
+  RecommendedAlert,
 } from './schema.ts';
 
 const ALERT_RULE_ID = idOf('alt', 'The ID of the alert rule.');
@@ -131,6 +134,37 @@ const list = route({
     const { rows, hasMore } = await listAlerts(app.db, query);
     const data = (await alertStates(app.db, app, rows)).map(presentAlert);
     return { object: 'list' as const, data, has_more: hasMore };
+  },
+});
+
+const listRecommendedAlerts = route({
+  method: 'GET',
+  path: '/v1/alerts/recommended',
+  operation: 'listRecommendedAlerts',
+  role: 'member',
+  summary: 'List recommended alert rules',
+  description:
+    'Returns the rules that suit every team, and how often each would have alerted in the last 30 days.',
+  response: v.object({ object: typeField('list'), data: v.array(RecommendedAlert) }),
+  handle: async ({ app }) => ({ object: 'list' as const, data: await listRecommended(app) }),
+});
+
+const createRecommended = route({
+  method: 'POST',
+  path: '/v1/alerts/recommended',
+  operation: 'createRecommendedAlerts',
+  role: 'admin',
+  summary: 'Create the missing recommended alert rules',
+  description:
+    'Creates each recommended rule whose condition no rule has for all domains. They notify the owner and the admins by email. Returns the new rules.',
+  response: v.object({ object: typeField('list'), data: v.array(Alert) }),
+  errors: ['conflict'],
+  async handle(call) {
+    const { app } = call;
+    return call.transact(async (tx) => {
+      const data = (await alertStates(tx, app, await createMissing(tx, call))).map(presentAlert);
+      return { object: 'list' as const, data };
+    });
   },
 });
 
@@ -235,6 +269,8 @@ const lastTest = route({
 export const alertOperations = {
   create,
   list,
+  listRecommended: listRecommendedAlerts,
+  createRecommended,
   get,
   update,
   remove,

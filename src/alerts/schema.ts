@@ -207,6 +207,42 @@ export const Alert = named(
 );
 export type Alert = v.InferOutput<typeof Alert>;
 
+export const RecommendedAlert = named(
+  'RecommendedAlert',
+  v.object({
+    object: typeField('recommended_alert'),
+    condition: described(v.picklist(CONDITION_IDS), CONDITION_TEXT),
+    name: described(v.string(), 'The name that the rule gets.', 'Blocklists'),
+    threshold: described(v.nullable(v.pipe(v.number(), v.integer())), THRESHOLD_TEXT),
+    alert_id: described(
+      v.nullable(v.string()),
+      'The ID of the rule with this condition for all domains. Null if there is none.',
+      exampleId('alt'),
+    ),
+    times: described(
+      v.nullable(v.pipe(v.number(), v.integer())),
+      'How often the rule would have alerted in that time. Null if it is not known.',
+      3,
+    ),
+    days: described(
+      v.nullable(v.pipe(v.number(), v.integer())),
+      'The number of days, up to now, about which enough is stored: at most 30. Null if it is not known.',
+      30,
+    ),
+    missing: described(
+      v.nullable(v.string()),
+      'What is missing if it is not known.',
+      'no completed test',
+    ),
+  }),
+  'A rule that suits every team, and how often it would have alerted lately.',
+  {
+    ...{ object: 'recommended_alert', condition: 'blocklist_hit', name: 'Blocklists' },
+    ...{ threshold: null, alert_id: exampleId('alt'), times: 3, days: 30, missing: null },
+  },
+);
+export type RecommendedAlert = v.InferOutput<typeof RecommendedAlert>;
+
 const NOTIFICATION = {
   channel: described(v.picklist(CHANNEL_IDS), 'The channel of the notification.'),
   status: described(

@@ -1,7 +1,9 @@
 /** `owner`: creates or resets the owner, and prints an API key and a link to set a password. */
 
+import { rulesForFirstOwner } from '../alerts/recommended.ts';
 import { readConfig } from '../config/config.ts';
 import { printable, printableJson } from '../lib/log.ts';
+import { createSubscribers } from '../store/subscribers.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import { createApiKey } from '../team/api-keys.ts';
 import { findMemberByEmail, findOwner, normalizeEmail } from '../team/members.ts';
@@ -9,6 +11,9 @@ import { makeOwner } from '../team/owner.ts';
 import { createOwnerLink } from '../team/passwords.ts';
 import { defineCommand, EXIT, printMessage, UsageError } from './command.ts';
 import { withStore } from './configure.ts';
+
+/** The service may not be running, and the team gets the same as from it. */
+const subscribers = createSubscribers([rulesForFirstOwner]);
 
 export const owner = defineCommand({
   name: 'owner',
@@ -29,7 +34,7 @@ export const owner = defineCommand({
         printMessage(io, replaceRequiredText(currentOwner, email));
         return EXIT.usage;
       }
-      const { owner: member, created, previous } = await makeOwner(team, email);
+      const { owner: member, created, previous } = await makeOwner({ ...team, subscribers }, email);
       const { key } = await createApiKey(team, {
         memberId: member.id,
         name: 'owner command',

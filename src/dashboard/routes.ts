@@ -10,6 +10,7 @@ import { unsubscribePages } from './access/unsubscribe.tsx';
 import { accountPages } from './account/account.tsx';
 import { alertPages } from './alerts/alerts.tsx';
 import { incidentPages } from './alerts/incident.tsx';
+import { recommendedPages } from './alerts/recommended.tsx';
 import { alertRulePages } from './alerts/rule.tsx';
 import { dnsChangePages } from './dns/changes.tsx';
 import { dnsPlanPages } from './dns/plan.tsx';
@@ -107,6 +108,7 @@ export const dashboardRoutes = [
   ...leavePages,
   ...systemPages,
   ...alertPages,
+  ...recommendedPages,
   ...alertRulePages,
   ...incidentPages,
   ...endpointListPages,

@@ -7,6 +7,7 @@ import { isoTime } from '../lib/clock.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { isUniqueViolation } from '../store/errors.ts';
 import { lockIn, type Tx, transact } from '../store/open.ts';
+import { channel } from '../store/subscribers.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
 import {
@@ -23,6 +24,12 @@ import { revokePasswordLinks } from './passwords.ts';
 import { endSessions } from './sessions.ts';
 import { signInGuardOf } from './sign-in-guard.ts';
 
+/** Published once in the life of a team, in the transaction that gives it an owner. */
+export const firstOwnerMade = channel<[author: Author]>('first owner made');
+
+/** Without subscribers, nobody learns of the first owner. */
+type OwnerContext = TeamContext & Partial<Pick<App, 'subscribers'>>;
+
 interface MakeOwnerResult {
   owner: MemberRow;
   created: boolean;
@@ -36,7 +43,7 @@ interface MakeOwnerResult {
  * access of the previous owner. `passwordHash` is only for a new member.
  */
 export async function makeOwner(
-  context: TeamContext,
+  context: OwnerContext,
   email: string,
   passwordHash: string | null = null,
 ): Promise<MakeOwnerResult> {
@@ -58,7 +65,7 @@ async function repeatIfNotUnique<T>(work: () => Promise<T>): Promise<T> {
 const MAX_OWNER_ATTEMPTS = 10;
 
 async function makeOwnerOnce(
-  context: TeamContext,
+  context: OwnerContext,
   { email, address, passwordHash }: { email: string; address: string; passwordHash: string | null },
 ): Promise<MakeOwnerResult> {
   return transact(context.db, async (tx) => {
@@ -69,16 +76,18 @@ async function makeOwnerOnce(
     if (member && member.id === current?.id)
       return { owner: current, created: false, previous: null };
     const previous = current ?? null;
-    if (member)
-      return { owner: await replaceOwner(tx, context, previous, member), created: false, previous };
-    if (previous)
-      return {
-        owner: await changeAddress(tx, context, previous, address),
-        created: false,
-        previous,
-      };
-    const fields = { email: address, name: email.split('@')[0]!, password_hash: passwordHash };
-    return { owner: await createOwner(tx, context, fields), created: true, previous };
+    if (!previous) {
+      const fields = { email: address, name: email.split('@')[0]!, password_hash: passwordHash };
+      const owner = member
+        ? await replaceOwner(tx, context, null, member)
+        : await createOwner(tx, context, fields);
+      await context.subscribers?.publish(firstOwnerMade, tx, serverAuthor(context));
+      return { owner, created: !member, previous };
+    }
+    const owner = member
+      ? await replaceOwner(tx, context, previous, member)
+      : await changeAddress(tx, context, previous, address);
+    return { owner, created: false, previous };
   });
 }
 

@@ -107,7 +107,8 @@ export async function startTestService(
   t.after(() => service.stop());
   const { app } = service;
   const url = `http://127.0.0.1:${service.http.port}`;
-  const owner = (await findOwner(app.db)) ?? (await makeOwner(app, 'owner@example.com')).owner;
+  const owner =
+    (await findOwner(app.db)) ?? (await makeOwner(contextOf(app), 'owner@example.com')).owner;
   const makeKey = async (role: Role, livemode = true, memberId = owner.id) =>
     (await createApiKey(app, { memberId, name: role, role, livemode })).key;
   let members = 0;
@@ -139,6 +140,9 @@ export async function startTestService(
     },
   };
 }
+
+/** Without subscribers, the team begins without alert rules. */
+const contextOf = ({ db, clock, newId }: Service['app']) => ({ db, clock, newId });
 
 export function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'deliverability-'));

@@ -1,7 +1,8 @@
 /** `auth_fail`: the SPF, DKIM or DMARC result of a test is known and not `pass`. */
 
 import type { TestRow } from '../../store/tables.generated.ts';
-import { type Condition, NO, UNKNOWN } from './condition.ts';
+import { type Condition, NO, UNKNOWN, type Verdict } from './condition.ts';
+import { MAX_PAST_ROWS, timesOf } from './history.ts';
 
 const METHODS = ['spf', 'dkim', 'dmarc'] as const;
 /** As in RFC 8601 §2.7. */
@@ -11,15 +12,34 @@ const LIST_FORMAT = new Intl.ListFormat('en-GB');
 const isConclusive = (result: string | null): boolean => result !== null && result !== 'temperror';
 const hasFailed = (result: string | null): boolean => isConclusive(result) && result !== 'pass';
 
+function judge({ spf, dkim, dmarc }: Results): Verdict<Results> {
+  const results = { spf, dkim, dmarc };
+  if (METHODS.some((method) => hasFailed(results[method])))
+    return { answer: 'yes', value: results };
+  return METHODS.every((method) => isConclusive(results[method])) ? NO : UNKNOWN;
+}
+
 export const authFail: Condition<'test', Results> = {
   observes: ['test'],
   threshold: null,
 
-  evaluate({ test: { spf, dkim, dmarc } }) {
-    const results = { spf, dkim, dmarc };
-    if (METHODS.some((method) => hasFailed(results[method])))
-      return { answer: 'yes', value: results };
-    return METHODS.every((method) => isConclusive(results[method])) ? NO : UNKNOWN;
+  evaluate: ({ test }) => judge(test),
+  history: {
+    missing: 'no completed test',
+    async timesSince(reading) {
+      const rows = await reading.db
+        .selectFrom('tests')
+        .select(['completed_at', 'from_domain', ...METHODS])
+        .where('livemode', '=', 1)
+        .where('completed_at', '>=', reading.since)
+        .orderBy('completed_at', 'desc')
+        .limit(MAX_PAST_ROWS)
+        .execute();
+      const answers = rows.flatMap(({ completed_at: at, from_domain: subject, ...results }) =>
+        subject === null ? [] : [{ at: at!, subject, answer: judge(results).answer }],
+      );
+      return timesOf(answers, reading, rows.length === MAX_PAST_ROWS);
+    },
   },
 
   choice: {

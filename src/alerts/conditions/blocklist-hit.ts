@@ -14,7 +14,9 @@ import {
   type OpenedIncident,
   type Step,
   UNKNOWN,
+  type Verdict,
 } from './condition.ts';
+import { listingTimes } from './listing-history.ts';
 
 /** A tier 1 or 2 list, and what it lists. */
 interface Listing {
@@ -42,20 +44,26 @@ interface Listings {
 
 const LIST_CHECKS = ['ip_blocklists', DOMAIN_CHECK, 'link_blocklists'];
 
+function judge(observation: ObservationOf<'test' | 'run'>): Verdict<Value> {
+  const { listed, isConclusive } = listingsIn(observation);
+  const byZone = new Map<string, Listing>();
+  for (const { listed: names = [], ...listing } of listed) {
+    const others = byZone.get(listing.zone)?.listed ?? [];
+    byZone.set(listing.zone, { ...listing, listed: [...new Set([...others, ...names])] });
+  }
+  if (byZone.size > 0) return { answer: 'yes', value: { lists: [...byZone.values()] } };
+  return isConclusive ? NO : UNKNOWN;
+}
+
 export const blocklistHit: Condition<'test' | 'run', Value> = {
   observes: ['test', 'run'],
   threshold: null,
-
-  evaluate(observation) {
-    const { listed, isConclusive } = listingsIn(observation);
-    const byZone = new Map<string, Listing>();
-    for (const { listed: names = [], ...listing } of listed) {
-      const others = byZone.get(listing.zone)?.listed ?? [];
-      byZone.set(listing.zone, { ...listing, listed: [...new Set([...others, ...names])] });
-    }
-    if (byZone.size > 0) return { answer: 'yes', value: { lists: [...byZone.values()] } };
-    return isConclusive ? NO : UNKNOWN;
+  history: {
+    missing: 'no test or monitor run in which blocklists answered',
+    timesSince: (reading) => listingTimes(reading, (one) => judge(one).answer),
   },
+
+  evaluate: judge,
   /**
    * The incident is resolved once every list that had a listing has answered about the same address or
    * name, and no list that answered lists it. Lists that never listed it may stay silent.

@@ -3,7 +3,8 @@
 import { providerName } from '../../feedback/bounces/explain.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
-import { type Condition, NO, UNKNOWN } from './condition.ts';
+import { type Condition, NO, UNKNOWN, type Verdict } from './condition.ts';
+import { firstDay, MAX_PAST_ROWS, timesOf } from './history.ts';
 import {
   countedBy,
   domainPage,
@@ -32,17 +33,53 @@ const THRESHOLD = {
 };
 const MIN_COMPLAINTS = 5;
 
+function answerOf(
+  { complaints, messages }: Pick<Value, 'complaints' | 'messages'>,
+  threshold: number,
+): Verdict['answer'] {
+  if (messages === 0) return 'unknown';
+  if (complaints * 1000 < messages * threshold) return 'no';
+  // A few complaints say neither.
+  return complaints < MIN_COMPLAINTS ? 'unknown' : 'yes';
+}
+
 export const complaintRate: Condition<'receiver_day', Value> = {
   observes: ['receiver_day'],
   threshold: THRESHOLD,
 
   evaluate({ day, complaints, receivers, messages, reporters, domainId }, threshold) {
-    if (day === null || messages === 0) return UNKNOWN;
-    if (complaints * 1000 < messages * threshold) return NO;
-    // A few complaints say neither.
-    if (complaints < MIN_COMPLAINTS) return UNKNOWN;
+    const answer = answerOf({ complaints, messages }, threshold);
+    if (day === null || answer === 'unknown') return UNKNOWN;
+    if (answer === 'no') return NO;
     const counts = { day, complaints, receivers, messages, reporters };
-    return { answer: 'yes', value: { ...counts, threshold, domain_id: domainId! } };
+    return { answer, value: { ...counts, threshold, domain_id: domainId! } };
+  },
+  history: {
+    missing: 'no DMARC report',
+    async timesSince(reading) {
+      const rows = await reading.db
+        .selectFrom('domains')
+        // In this order, so that the days of each domain are looked up.
+        .crossJoin('dmarc_days')
+        .leftJoin('feedback_message_sums as sums', (join) =>
+          join
+            .onRef('sums.domain_id', '=', 'domains.id')
+            .onRef('sums.period', '=', 'dmarc_days.day')
+            .on('sums.subject', '=', 'complaint kind')
+            .on('sums.value', '=', 'abuse'),
+        )
+        .select(['domains.id', 'dmarc_days.day', 'dmarc_days.messages', 'sums.count'])
+        .whereRef('dmarc_days.domain_id', '=', 'domains.id')
+        .where('dmarc_days.day', '>=', firstDay(reading))
+        .orderBy('dmarc_days.day', 'desc')
+        .limit(MAX_PAST_ROWS)
+        .execute();
+      const answers = rows.map(({ id, day, messages, count }) => ({
+        ...{ at: day, subject: id },
+        answer: answerOf({ complaints: count ?? 0, messages }, THRESHOLD.default),
+      }));
+      return timesOf(answers, reading);
+    },
   },
   resolutionOf: endsWithoutReports,
   findWatched: findDomains,

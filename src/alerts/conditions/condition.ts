@@ -7,6 +7,7 @@ import type { ObservationKind, Observations } from '../../events/observations.ts
 import type { Finding } from '../../monitors/findings.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { TestRow } from '../../store/tables.generated.ts';
+import type { History } from './history.ts';
 
 /**
  * Each condition has its own file, and a line in `index.ts` with its id. `Kind` is what it observes. `Value` is what an
@@ -35,6 +36,8 @@ export interface Condition<Kind extends ObservationKind = ObservationKind, Value
   ): IncidentEnd | null;
   /** The value of an incident whose subject became part of another: it follows, or ends with that as the reason. */
   movedValue?(value: Value, to: ObservationOf<Kind>, isFollowing: boolean): Value;
+  /** How often it was met lately. Absent: only rules that exist for long enough tell. */
+  history?: History;
   /** Which of the subjects of open incidents still exist. Absent: a later observation resolves each. */
   findWatched?(db: Db | Tx, config: Config, subjects: string[]): Promise<Set<string>>;
 

@@ -2,7 +2,7 @@
 
 import { timeInWords } from '../../report/times.ts';
 import { type Condition, NO } from './condition.ts';
-import { domainPage, domainRemoved, findDomains } from './of-feedback.ts';
+import { countedByEvents, domainPage, domainRemoved, findDomains } from './of-feedback.ts';
 
 interface Value {
   last_report_at: string;
@@ -12,6 +12,7 @@ interface Value {
 export const feedbackStopped: Condition<'feedback', Value> = {
   observes: ['feedback'],
   threshold: null,
+  history: countedByEvents('feedback.stopped'),
 
   evaluate: ({ isStopped, lastReportAt, domainId }) =>
     isStopped

@@ -5,6 +5,7 @@ import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
 import {
   countedBy,
+  countedByEvents,
   findSources,
   movedSource,
   type SourceValue,
@@ -26,6 +27,7 @@ interface Value extends SourceValue {
 export const newSource: Condition<'source', Value> = {
   observes: ['source'],
   threshold: null,
+  history: countedByEvents('feedback.new_source'),
 
   evaluate({ newSince, domain, name, day, messages, failed, reporters }) {
     if (newSince === null) return NO;

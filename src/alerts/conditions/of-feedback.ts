@@ -1,9 +1,33 @@
 /** What conditions about feedback share: their subjects and pages. */
 
 import type { Config } from '../../config/config.ts';
+import type { EventType } from '../../events/events.ts';
+import { idAt } from '../../lib/ids.ts';
 import { formatCount } from '../../report/summary.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { IncidentEnd, OpenedIncident } from './condition.ts';
+import { type History, keptSince } from './history.ts';
+
+/** Each time that such a rule alerts, feedback has an event. Without reports, it has none, and nothing tells. */
+export const countedByEvents = (type: EventType): History => ({
+  missing: 'no DMARC or TLS report',
+  async timesSince(reading) {
+    const since = keptSince(reading);
+    const { times, last_at } = await reading.db
+      .selectNoFrom(({ selectFrom }) => [
+        selectFrom('events')
+          .select(({ fn }) => fn.countAll<number | string>().as('count'))
+          .where('type', '=', type)
+          .where('id', '>=', idAt('evt', Date.parse(since)))
+          .as('times'),
+        selectFrom('feedback_domains')
+          .select(({ fn }) => fn.max('last_at').as('last_at'))
+          .as('last_at'),
+      ])
+      .executeTakeFirstOrThrow();
+    return last_at !== null && last_at >= since ? { times: Number(times), since } : null;
+  },
+});
 
 /** The subject is the ID of a source. */
 export async function findSources(

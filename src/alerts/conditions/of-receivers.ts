@@ -6,7 +6,7 @@ import { subjectOf } from '../../receivers/blocks.ts';
 import type { Db, Tx } from '../../store/open.ts';
 
 /** The names of the configured accounts. */
-const accountsAt = ({ RECEIVERS }: Config, receiver: ReceiverId): string[] =>
+export const accountsAt = ({ RECEIVERS }: Config, receiver: ReceiverId): string[] =>
   RECEIVERS.filter((account) => account.receiver === receiver).map(({ name }) => name);
 
 /** The subject is the name of a domain. One that an account no longer has is forgotten after a month. */

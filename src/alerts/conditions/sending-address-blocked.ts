@@ -1,10 +1,21 @@
 /** `sending_address_blocked`: Outlook blocks an address that mail is sent from, or treats most of its mail as spam. */
 
+import { idAt } from '../../lib/ids.ts';
+import { subjectOf } from '../../receivers/blocks.ts';
 import type { FilterResult } from '../../receivers/observations.ts';
+import type { ReceiverStatus } from '../../receivers/schema.ts';
 import { truncate } from '../../report/plain-text.ts';
 import { dayInWords } from '../../report/times.ts';
 import { type Condition, type IncidentEnd, NO, UNKNOWN } from './condition.ts';
-import { findAddresses } from './of-receivers.ts';
+import {
+  firstDay,
+  keptSince,
+  MAX_PAST_ROWS,
+  type PastAnswer,
+  type PastReading,
+  timesOf,
+} from './history.ts';
+import { accountsAt, findAddresses } from './of-receivers.ts';
 
 interface Value {
   /** Null if it is not known. */
@@ -38,6 +49,15 @@ export const sendingAddressBlocked: Condition<'sending_address', Value> = {
     return isKnown ? 'condition_ended' : 'no_longer_watched';
   },
   findWatched: findAddresses,
+  history: {
+    missing: 'no data of Microsoft SNDS',
+    async timesSince(reading) {
+      const accounts = accountsAt(reading.config, 'microsoft_snds');
+      if (accounts.length === 0) return null;
+      const known = [...(await ratings(reading, accounts)), ...(await blocks(reading, accounts))];
+      return timesOf([...known, ...(await changes(reading))], reading);
+    },
+  },
 
   choice: {
     text: 'Outlook blocks a sending address',
@@ -95,6 +115,55 @@ export const sendingAddressBlocked: Condition<'sending_address', Value> = {
     since: '2026-11-21T06:10:00.000Z',
   }),
 };
+
+/** How Microsoft rated each address by day. */
+async function ratings({ db, ...reading }: PastReading, accounts: string[]): Promise<PastAnswer[]> {
+  const rows = await db
+    .selectFrom('receiver_addresses')
+    .select(['address', 'day', 'filter_result'])
+    .distinct()
+    .where('day', '>=', firstDay({ db, ...reading }))
+    .where('receiver_id', 'in', accounts)
+    .where('filter_result', 'is not', null)
+    .orderBy('day', 'desc')
+    .limit(MAX_PAST_ROWS)
+    .execute();
+  // A day can have several periods: the worst decides.
+  return [...Map.groupBy(rows, ({ address, day }) => `${address} ${day}`).values()].map((day) => ({
+    ...{ at: day[0]!.day, subject: day[0]!.address },
+    answer: day.some(({ filter_result }) => filter_result === 'RED') ? 'yes' : 'no',
+  }));
+}
+
+/** What Microsoft says about blocks now. */
+async function blocks({ db, since }: PastReading, accounts: string[]): Promise<PastAnswer[]> {
+  const rows = await db
+    .selectFrom('receiver_blocks')
+    .select(['first_address', 'last_address', 'blocked', 'since'])
+    .where('receiver_id', 'in', accounts)
+    .limit(MAX_PAST_ROWS)
+    .execute();
+  return rows.map(({ blocked, since: at, ...range }) => ({
+    ...{ at: at < since ? since : at, subject: subjectOf(range) },
+    answer: blocked === 1 ? 'yes' : 'no',
+  }));
+}
+
+/** The blocks of the period, and their ends. */
+async function changes(reading: PastReading): Promise<PastAnswer[]> {
+  const rows = await reading.db
+    .selectFrom('events')
+    .select(['created_at', 'data'])
+    .where('type', '=', 'receiver.status_changed')
+    .where('id', '>=', idAt('evt', Date.parse(keptSince(reading))))
+    .limit(MAX_PAST_ROWS)
+    .execute();
+  return rows.flatMap(({ created_at: at, data }) => {
+    const { address, status } = JSON.parse(data) as ReceiverStatus;
+    const answer = status === 'BLOCKED' ? 'yes' : status === 'NOT_BLOCKED' ? 'no' : null;
+    return address === null || answer === null ? [] : [{ at, subject: address, answer }];
+  });
+}
 
 const MAX_LENGTH = 200;
 

@@ -5,6 +5,7 @@ import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
 import {
   countedBy,
+  countedByEvents,
   findSources,
   movedSource,
   type SourceValue,
@@ -25,6 +26,7 @@ interface Value extends SourceValue {
 export const sourceFailing: Condition<'source', Value> = {
   observes: ['source'],
   threshold: null,
+  history: countedByEvents('feedback.source_failing'),
 
   evaluate({ failingSince, domain, name, day, messages, failed, reporters }) {
     if (failingSince === null) return NO;

@@ -3,8 +3,9 @@
 import { rateInWords } from '../../report/spam-rate.ts';
 import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
+import { firstDay, MAX_PAST_ROWS, timesOf } from './history.ts';
 import { endsWithoutReports } from './of-feedback.ts';
-import { findDomainsAtGoogle, gmailPage } from './of-receivers.ts';
+import { accountsAt, findDomainsAtGoogle, gmailPage } from './of-receivers.ts';
 
 interface Value {
   /** As Google counts days. */
@@ -23,14 +24,41 @@ const THRESHOLD = {
 
 const LIMITS = 'Google asks senders to stay below 0.1%, and never to reach 0.3%.';
 
+const reaches = (rate: number, threshold: number): boolean => rate >= threshold / 1000;
+
 export const spamRate: Condition<'spam_rate', Value> = {
   observes: ['spam_rate'],
   threshold: THRESHOLD,
 
   evaluate({ day, spamRate: rate, domainId }, threshold) {
     if (day === null || rate === null) return UNKNOWN;
-    if (rate < threshold / 1000) return NO;
+    if (!reaches(rate, threshold)) return NO;
     return { answer: 'yes', value: { day, spam_rate: rate, threshold, domain_id: domainId } };
+  },
+  history: {
+    missing: 'no spam rate of Google Postmaster Tools',
+    async timesSince(reading) {
+      const accounts = accountsAt(reading.config, 'google_postmaster');
+      if (accounts.length === 0) return null;
+      const rows = await reading.db
+        .selectFrom('domains')
+        // In this order, so that the days of each domain are looked up.
+        .crossJoin('receiver_days as days')
+        .select(({ fn }) => ['days.name', 'days.day', fn.max('days.spam_rate').as('rate')])
+        .whereRef('days.name', '=', 'domains.name')
+        .where('days.day', '>=', firstDay(reading))
+        .where('days.receiver_id', 'in', accounts)
+        .where('days.spam_rate', 'is not', null)
+        .groupBy(['days.name', 'days.day'])
+        .orderBy('days.day', 'desc')
+        .limit(MAX_PAST_ROWS)
+        .execute();
+      const answers = rows.map(({ name, day, rate }) => ({
+        ...{ at: day, subject: name },
+        answer: reaches(rate!, THRESHOLD.default) ? ('yes' as const) : ('no' as const),
+      }));
+      return timesOf(answers, reading);
+    },
   },
   // Without a rate for a week, nobody knows whether the condition is still met.
   resolutionOf: endsWithoutReports,

@@ -2,7 +2,8 @@
 
 import { formatCount, formatPercent } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
-import { type Condition, NO, UNKNOWN } from './condition.ts';
+import { type Condition, NO, type ObservationOf, UNKNOWN, type Verdict } from './condition.ts';
+import { firstDay, MAX_PAST_ROWS, timesOf } from './history.ts';
 import {
   countedBy,
   domainPage,
@@ -24,17 +25,46 @@ interface Value {
 const MAX_SHARE = 0.01;
 const MIN_FAILED = 10;
 
+function answerOf({
+  succeeded,
+  failed,
+}: Pick<ObservationOf<'tls'>, 'succeeded' | 'failed'>): Verdict['answer'] {
+  const sessions = succeeded + failed;
+  if (sessions === 0) return 'unknown';
+  if (failed <= sessions * MAX_SHARE) return 'no';
+  // A few sessions say neither.
+  return failed < MIN_FAILED ? 'unknown' : 'yes';
+}
+
 export const tlsFailing: Condition<'tls', Value> = {
   observes: ['tls'],
   threshold: null,
 
   evaluate({ day, succeeded, failed, reporters, domainId }) {
+    const answer = answerOf({ succeeded, failed });
+    if (day === null || answer === 'unknown') return UNKNOWN;
+    if (answer === 'no') return NO;
     const sessions = succeeded + failed;
-    if (day === null || sessions === 0) return UNKNOWN;
-    if (failed <= sessions * MAX_SHARE) return NO;
-    // A few sessions say neither.
-    if (failed < MIN_FAILED) return UNKNOWN;
-    return { answer: 'yes', value: { day, sessions, failed, reporters, domain_id: domainId! } };
+    return { answer, value: { day, sessions, failed, reporters, domain_id: domainId! } };
+  },
+  history: {
+    missing: 'no TLS report',
+    async timesSince(reading) {
+      const rows = await reading.db
+        .selectFrom('domains')
+        // In this order, so that the days of each domain are looked up.
+        .crossJoin('tls_days')
+        .select(['domains.id', 'day', 'succeeded', 'failed'])
+        .whereRef('tls_days.domain_id', '=', 'domains.id')
+        .where('day', '>=', firstDay(reading))
+        .orderBy('day', 'desc')
+        .limit(MAX_PAST_ROWS)
+        .execute();
+      const answers = rows.map(({ id, day, ...sessions }) => ({
+        ...{ at: day, subject: id, answer: answerOf(sessions) },
+      }));
+      return timesOf(answers, reading);
+    },
   },
   resolutionOf: endsWithoutReports,
   findWatched: findDomains,

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { channelName } from '../../alerts/channels/index.ts';
+import { isAnyMissing } from '../../alerts/recommended.ts';
 import { alertOperations } from '../../alerts/routes.ts';
 import type { Alert } from '../../alerts/schema.ts';
 import { allows } from '../../http/actor.ts';
@@ -15,6 +16,7 @@ import { EmptyState, NotSetUp } from '../frame/states.tsx';
 import { DataTable, Pager } from '../frame/table.tsx';
 import { IncidentTable } from './incident-table.tsx';
 import { conditionText, LastTriggered, RuleState } from './parts.tsx';
+import { RECOMMENDED_PATH, RecommendedRules, readRecommended } from './recommended.tsx';
 
 export const PATH = '/alerts';
 
@@ -30,6 +32,7 @@ type Query = v.InferOutput<typeof Query>;
 const DONE: Record<string, string> = {
   created: 'Rule created.',
   deleted: 'Rule deleted.',
+  recommended: 'Recommended rules created.',
 };
 
 /** The largest page of the API holds all rules. */
@@ -59,6 +62,7 @@ async function render(call: PageCall, query: Query) {
     !hasRules &&
     (await call.invoke(alertOperations.listAllIncidents, { query: { limit: '1' } })).data.length ===
       0;
+  const recommended = (await isAnyMissing(call.app.db)) ? await readRecommended(call) : [];
   return appPage(call, {
     title: 'Alerts',
     section: 'alerts',
@@ -118,6 +122,16 @@ async function render(call: PageCall, query: Query) {
               {hasRules ? <RuleTable rules={rules.toSorted(byUrgency)} /> : <NoRules />}
             </section>
           </>
+        )}
+        {recommended.length > 0 ? (
+          <section aria-labelledby="recommended-title">
+            <h2 id="recommended-title">Recommended rules</h2>
+            <RecommendedRules rules={recommended} />
+          </section>
+        ) : (
+          <p class="small">
+            <a href={RECOMMENDED_PATH}>What the recommended rules would have said lately</a>
+          </p>
         )}
       </>
     ),

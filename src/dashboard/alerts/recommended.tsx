@@ -1,0 +1,125 @@
+/** The recommended rules: what each would have said lately, and one button that creates those that are missing. */
+
+import { timesInWords } from '../../alerts/recommended.ts';
+import { alertOperations } from '../../alerts/routes.ts';
+import type { RecommendedAlert } from '../../alerts/schema.ts';
+import { allows } from '../../http/actor.ts';
+import { ActionButton } from '../frame/action.tsx';
+import { appPage, type PageCall } from '../frame/app-page.tsx';
+import { type FormProblem, ProblemNotice, submit } from '../frame/form.tsx';
+import { seeOther } from '../frame/page.tsx';
+import { form, page } from '../frame/page-route.ts';
+import { useReader } from '../frame/reader.tsx';
+import { DataTable } from '../frame/table.tsx';
+import { conditionText } from './parts.tsx';
+
+const ALERTS = '/alerts';
+export const RECOMMENDED_PATH = `${ALERTS}/recommended`;
+
+export const readRecommended = async (call: PageCall): Promise<RecommendedAlert[]> =>
+  (await call.invoke(alertOperations.listRecommended)).data;
+
+const toSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+export function RecommendedRules({ rules }: { rules: RecommendedAlert[] }) {
+  const missing = rules.filter(({ alert_id }) => alert_id === null).length;
+  return (
+    <>
+      <p>
+        These rules suit every team. They notify the owner and the admins by email. The table shows
+        what each would have said in the last 30 days.
+      </p>
+      {missing > 0 && <CreateButton missing={missing} />}
+      <DataTable
+        label="Recommended rules"
+        rows={rules}
+        keyOf={({ condition }) => condition}
+        columns={[
+          {
+            title: 'Rule',
+            cell: (rule) => (
+              <>
+                {rule.name}
+                <span class="row-note">{conditionText(rule)}</span>
+              </>
+            ),
+          },
+          {
+            title: 'Would have said',
+            cell: (rule) =>
+              rule.times === null ? (
+                <span class="muted">{toSentence(timesInWords(rule))}</span>
+              ) : (
+                toSentence(timesInWords(rule))
+              ),
+          },
+          {
+            title: 'Exists',
+            cell: ({ alert_id }) =>
+              alert_id === null ? (
+                <span class="muted">No</span>
+              ) : (
+                <a href={`${ALERTS}/${alert_id}`}>Open</a>
+              ),
+          },
+        ]}
+      />
+    </>
+  );
+}
+
+function CreateButton({ missing }: { missing: number }) {
+  const { role, testMode } = useReader();
+  // Rules have no test mode.
+  if (testMode || !allows(role, 'admin')) return null;
+  return (
+    <div class="actions">
+      <ActionButton action={RECOMMENDED_PATH} primary>
+        {missing === 1 ? 'Create the missing rule' : `Create ${missing} recommended rules`}
+      </ActionButton>
+    </div>
+  );
+}
+
+async function render(call: PageCall, problem: FormProblem | null = null): Promise<Response> {
+  const rules = await readRecommended(call);
+  return appPage(call, {
+    title: 'Recommended rules',
+    section: 'alerts',
+    path: RECOMMENDED_PATH,
+    parents: [{ href: ALERTS, text: 'Alerts' }],
+    status: problem?.status,
+    headers: problem?.headers,
+    calls: [
+      { route: alertOperations.listRecommended },
+      { route: alertOperations.createRecommended },
+    ],
+    children: (
+      <>
+        {problem && <ProblemNotice problem={problem} />}
+        <RecommendedRules rules={rules} />
+      </>
+    ),
+  });
+}
+
+const show = page({
+  path: RECOMMENDED_PATH,
+  operation: 'showRecommendedAlerts',
+  role: 'member',
+  summary: 'Show the recommended alert rules',
+  handle: (call) => render(call),
+});
+
+const create = form({
+  path: RECOMMENDED_PATH,
+  operation: 'submitRecommendedAlerts',
+  role: 'admin',
+  summary: 'Create the missing recommended alert rules',
+  async handle(call) {
+    const { problem } = await submit({}, () => call.invoke(alertOperations.createRecommended));
+    return problem ? render(call, problem) : seeOther(`${ALERTS}?done=recommended`);
+  },
+});
+
+export const recommendedPages = [show, create];
