@@ -1,6 +1,7 @@
 /** How a proposed record and those that are published become one: which it replaces, and what is kept of them. */
 
 import { findCaaProblem, parseCaa } from '../analysis/checks/caa.ts';
+import { readSpf, resemblesSpf } from '../analysis/spf/repair.ts';
 
 /** A placeholder for a value that only the owner knows. */
 export const PLACEHOLDER = /<[^<>]+>/;
@@ -11,7 +12,8 @@ export const ADD_RUA = 'To receive reports, append “; rua=mailto:” and your 
 /** A name such as _dmarc has a single purpose; a domain name has TXT records of all kinds. */
 export const hasOwnName = (name: string): boolean => name.startsWith('_') || name.includes('._');
 
-export const isSpf = (text: string): boolean => /^[\s"']*v\s*=\s*spf1(?!\d)/i.test(text);
+/** Also a record that no receiver reads, so that it is replaced, not joined by a second one. */
+export const isSpf = resemblesSpf;
 
 /** Whether the TXT or CAA record replaces this one instead of being added alongside it. */
 export function isReplaced(
@@ -71,7 +73,8 @@ function tagsOf(record: string): Map<string, string> {
 // SPF records: terms in an order, where nothing after `all` counts.
 
 function mergeSpf(baseRecord: string, firstRecord: string, secondRecord: string): string {
-  const [base, first, second] = [termsOf(baseRecord), termsOf(firstRecord), termsOf(secondRecord)];
+  const meant = baseRecord === '' ? '' : (readSpf([baseRecord]).record ?? baseRecord);
+  const [base, first, second] = [termsOf(meant), termsOf(firstRecord), termsOf(secondRecord)];
   const kept = [...first].filter(([key]) => second.has(key) || !base.has(key));
   const added = [...second].filter(([key]) => !first.has(key) && !base.has(key));
   const terms = [...kept, ...added].map(([key, term]): [string, string] => {

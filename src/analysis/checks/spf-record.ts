@@ -19,12 +19,12 @@ import { fromDomain } from '../dns/names.ts';
 import { knownOwner } from '../sending-services/ownership.ts';
 import { firstRecordFix, type KeptSender, keepSender } from '../sending-services/spf-steps.ts';
 import { evaluateSpf, spfIdentity, spfResult } from '../spf/evaluate.ts';
+import { type ExaminedSpf, examineSpf } from '../spf/examine.ts';
 import { isPrivateNetwork } from '../spf/networks.ts';
 import { findSpfProblems, MAX_LOOKUPS, type SpfProblem } from '../spf/problems.ts';
 import {
-  mergeRecords,
+  allowsSenders,
   parseSpfTerms,
-  repairedSpf,
   spfFix,
   withAllReached,
   withDefaultSenders,
@@ -46,6 +46,7 @@ export const spfRecord: Check = {
   publicEvidence: {
     domain: 'shown',
     records: 'shown',
+    damaged: 'shown',
     lookups: 'shown',
     void_lookups: 'shown',
     octets: 'shown',
@@ -86,7 +87,7 @@ async function evaluateFromDomain(context: Context): Promise<Finding> {
   const domain = fromDomain(context);
   if (domain === null) return skipped(NOT_CHECKED, 'The message has no sender domain.');
   const { root } = await walkSpf(domain, context.resolver);
-  if (root.state === 'missing')
+  if (root.state === 'missing' && root.damaged.length === 0)
     return skipped(
       NOT_CHECKED,
       `The envelope sender (MAIL FROM) is unknown, and the From domain ${domain} has no SPF record.`,
@@ -100,17 +101,16 @@ async function evaluateFromDomain(context: Context): Promise<Finding> {
  * Known problems are reported even if lookups in a part of the tree failed.
  */
 export async function evaluateSpfRecord(domain: string, context: Context): Promise<Finding> {
-  const tree = await walkSpf(domain, context.resolver);
-  const { root } = tree;
-  if (root.state === 'missing')
+  const examined = await examineSpf(domain, context.resolver);
+  const { tree, problems } = examined;
+  if (tree.root.state === 'missing' && examined.texts.length === 0)
     return fail({
       title: `${domain} has no SPF record.`,
       detail: 'Without one, mailbox providers do not know which servers may send for your domain.',
       fix: await firstRecordFix(context, domain),
     });
-  const problems = findSpfProblems(tree);
   const evidence = {
-    ...evidenceOf(tree),
+    ...evidenceOf(examined),
     ...(problems.some(({ isOpen }) => isOpen) && { open: true }),
   };
   const worst = problems[0];
@@ -118,7 +118,7 @@ export async function evaluateSpfRecord(domain: string, context: Context): Promi
     const finding = {
       title: worst.text,
       detail: detailOf(worst, problems, tree),
-      fix: await proposeSpf(root, problems, context),
+      fix: await proposeSpf(domain, examined, context),
       evidence,
     };
     return worst.level === 'fail' ? fail(finding) : warn(finding);
@@ -183,13 +183,15 @@ function detailOf(worst: SpfProblem, problems: SpfProblem[], tree: SpfTree): str
   return `${lead}${otherProblems}${failures}${privateNote(tree)}`;
 }
 
-function evidenceOf(tree: SpfTree): NonNullable<Finding['evidence']> {
+function evidenceOf({ published, tree, texts }: ExaminedSpf): NonNullable<Finding['evidence']> {
+  const { damaged } = published.root;
   return {
     domain: tree.root.domain,
-    records: tree.root.records,
+    records: texts.slice(0, 10),
+    ...(damaged.length > 0 && { damaged: damaged.slice(0, 10) }),
     lookups: tree.lookups,
     void_lookups: tree.voidLookups,
-    octets: Buffer.byteLength(tree.root.records[0] ?? ''),
+    octets: Buffer.byteLength(texts[0] ?? ''),
     ...(tree.failedLookups.length > 0 && { unanswered: tree.failedLookups }),
     tree: treeEvidence(tree.root),
   };
@@ -206,29 +208,61 @@ function treeEvidence(node: SpfNode): { [key: string]: Json } {
 }
 
 /** All changes to make, with the record to publish if it can be generated. */
-async function proposeSpf(root: SpfNode, problems: SpfProblem[], context: Context): Promise<Fix> {
-  const text = [...new Set(problems.map(({ fix }) => fix))].slice(0, 6).join(' ');
-  if (root.state === 'several')
-    return spfFix(text, root.domain, withDefaultSenders(mergeRecords(root.records)));
-  const published = root.records[0];
+async function proposeSpf(
+  domain: string,
+  { published, tree, texts, record, unreadable, problems }: ExaminedSpf,
+  context: Context,
+): Promise<Fix> {
+  const said = [...new Set(problems.map(({ fix }) => fix))].slice(0, 6).join(' ');
+  const text = `${said}${unreadableNote(unreadable, said)}`;
   // Published as shown, the record must work: so none if a part of it cannot be corrected.
-  const record = published === undefined ? null : repairedSpf(published);
-  if (published === undefined || record === null || !problems.every(isCorrectable)) return { text };
-  const improved = await applyChanges(record, problems, root.domain, context);
-  if (improved !== published) {
-    const kept = await keepPassing(root.domain, improved, context);
+  if (record === null || !problems.every(isCorrectable)) return { text };
+  const improved = await applyChanges(record, problems, domain, context);
+  if (texts.length > 1 || improved !== texts[0]) {
+    // A sender that was never read is repaired, but no other one is added.
+    const isOne = texts.length === 1 && published.root.state === 'read';
+    const kept = isOne
+      ? await keepPassing(domain, improved, context)
+      : { value: improved, note: '' };
     if (kept === null) return { text };
-    return keptFix(text, root.domain, { ...kept, value: withDefaultSenders(kept.value) });
+    if (isOpenEnd(problems)) return keptFix(text, domain, withOwnHosts(kept));
+    // What is left would refuse all mail of the domain.
+    return allowsSenders(kept.value) || !allowsSenders(record)
+      ? keptFix(text, domain, kept)
+      : { text: `${text}${NOBODY_LEFT}` };
   }
   // The record that passes all senders is an included record of the same owner.
-  const closing = problems.find(({ change }) => change?.kind === 'close' && change.node !== root);
+  const closing = problems.find(
+    ({ change }) => change?.kind === 'close' && change.node !== tree.root,
+  );
   if (closing?.change?.kind !== 'close') return { text };
-  const { domain, records } = closing.change.node;
-  const kept = await keepPassing(domain, withSoftFail(records[0] ?? ''), context);
-  return kept && withDefaultSenders(kept.value) === kept.value
-    ? keptFix(text, domain, kept)
-    : { text };
+  const { domain: owner, records } = closing.change.node;
+  const kept = await keepPassing(owner, withSoftFail(records[0] ?? ''), context);
+  return kept && allowsSenders(kept.value) ? keptFix(text, owner, kept) : { text };
 }
+
+const NOBODY_LEFT =
+  ' No other server would be left in the record, so add those that send for your domain.';
+
+/** Whether only the end of the record is wrong, so that its own hosts take the place of the others that pass. */
+const isOpenEnd = (problems: SpfProblem[]): boolean =>
+  problems.some(({ change }) => change?.kind === 'close' && change.node.via === null) &&
+  problems.every(({ change, isSyntax }) => !isSyntax && (!change || change.kind === 'close'));
+
+const withOwnHosts = (kept: KeptSender): KeptSender => ({
+  ...kept,
+  value: withDefaultSenders(kept.value),
+});
+
+/** Which terms stand in the way of a proposal; empty if the advice names them already. */
+function unreadableNote(unreadable: string[], said: string): string {
+  const unnamed = unreadable.filter((term) => !said.includes(term.slice(0, 100)));
+  if (unnamed.length === 0) return '';
+  const list = unnamed.slice(0, 5).map((term) => `"${term.slice(0, 100)}"`);
+  return ` It is not certain what ${LIST.format(list)} ${unnamed.length === 1 ? 'means' : 'mean'}, so no record is proposed here.`;
+}
+
+const LIST = new Intl.ListFormat('en-GB');
 
 const keptFix = (text: string, domain: string, { value, note, caution }: KeptSender): Fix => ({
   ...spfFix(`${text}${note}${caution ? ` ${caution}` : ''}`, domain, value),

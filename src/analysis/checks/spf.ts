@@ -1,6 +1,7 @@
 /** `spf`: whether the sending domain's SPF record allows the sending IP address. */
 
 import { ownedDomain } from '../../lib/domain-names.ts';
+import { recordsOf } from '../../net/dns/resolver.ts';
 import {
   type Check,
   type Context,
@@ -20,6 +21,7 @@ import { foreignOwner } from '../sending-services/ownership.ts';
 import { allowSenderFix } from '../sending-services/spf-steps.ts';
 import { type SpfOutcome, spfResult } from '../spf/evaluate.ts';
 import { parseSpfTerms, unreachedTerms } from '../spf/record.ts';
+import { resemblesSpf } from '../spf/repair.ts';
 import { withPublished } from '../spf/tree.ts';
 import { evaluateSpfRecord } from './spf-record.ts';
 
@@ -69,8 +71,9 @@ async function evaluate(context: Context, outcome: SpfOutcome): Promise<Finding>
     );
   const forwarded = await explainForwardedSpf(context, outcome);
   if (forwarded) return fail({ ...forwarded, evidence });
-  if (outcome.result === 'permerror' && outcome.domain !== null)
-    return fail({ ...(await brokenRecord(outcome, outcome.domain, context)), evidence });
+  const { domain } = outcome;
+  if (domain !== null && (outcome.result === 'permerror' || (await isUnread(outcome, context))))
+    return fail({ ...(await brokenRecord(outcome, domain, context)), evidence });
   const service = await serviceEvidence(context);
   const failure = await failureOf(outcome, context);
   const alsoFixes = await fixedBeside(outcome, failure.fix, context);
@@ -125,18 +128,32 @@ interface Failure {
   fix: Fix;
 }
 
-/** `permerror`: the cause is in the record, so its finding says what to change. */
+/** Whether there is a record that a person would read, but no receiver. */
+async function isUnread({ result, domain }: SpfOutcome, { resolver }: Context): Promise<boolean> {
+  if (result !== 'none' || domain === null) return false;
+  return recordsOf(await resolver(domain, 'TXT'))?.some(resemblesSpf) ?? false;
+}
+
+/** The cause is in the record, so its finding says what to change. */
 async function brokenRecord(
   outcome: SpfOutcome,
   domain: string,
   context: Context,
 ): Promise<Failure> {
   const finding = await evaluateSpfRecord(domain, context);
+  const fix = finding.fix ?? { text: `Fix the SPF record of ${domain}: ${outcome.reason}.` };
+  const assumed = assumptionNote(outcome);
+  if (outcome.result === 'none')
+    return {
+      title: finding.title,
+      detail: `Mailbox providers treat the message as unauthenticated.${assumed} ${finding.detail}`,
+      fix,
+    };
   const cause = finding.fix ? finding.title : `${outcome.reason ?? 'It is invalid'}.`;
   return {
     title: `The SPF record of ${domain} cannot be used.`,
-    detail: `Mailbox providers ignore it and treat the message as unauthenticated. ${cause}${assumptionNote(outcome)}`,
-    fix: finding.fix ?? { text: `Fix the SPF record of ${domain}: ${outcome.reason}.` },
+    detail: `Mailbox providers ignore it and treat the message as unauthenticated. ${cause}${assumed}`,
+    fix,
   };
 }
 

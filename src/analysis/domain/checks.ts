@@ -16,8 +16,7 @@ import { mxTls } from '../checks/mx-tls.ts';
 import { nameServers, nameServersCheck } from '../checks/name-servers.ts';
 import { spfRecord } from '../checks/spf-record.ts';
 import { tlsRpt } from '../checks/tls-rpt.ts';
-import { findSpfProblems } from '../spf/problems.ts';
-import { walkSpf } from '../spf/tree.ts';
+import { examineSpf } from '../spf/examine.ts';
 import type { Severity } from './health.ts';
 
 export interface GradedCheck {
@@ -120,8 +119,9 @@ const never: SeverityRule = () => null;
  */
 const bySpf: SeverityRule = async (finding, { resolver }, domain) => {
   if (finding.status !== 'fail') return finding.status === 'warn' ? 'warning' : null;
-  const tree = await walkSpf(domain, resolver);
-  if (tree.root.state === 'missing') return 'critical';
-  const otherProblems = findSpfProblems({ ...tree, lookups: 0 });
-  return otherProblems.some(({ level }) => level === 'fail') ? 'critical' : 'warning';
+  const { problems } = await examineSpf(domain, resolver);
+  return problems.some(({ level, isLimit }) => level === 'fail' && !isLimit) ||
+    problems.length === 0
+    ? 'critical'
+    : 'warning';
 };

@@ -7,7 +7,8 @@ import type { FoundKeys } from '../dkim/selectors.ts';
 import { dmarcDiscovery } from '../dmarc/discovery.ts';
 import { dmarcFix, parseDmarcTags, repairedRecord, withoutTag, withTag } from '../dmarc/record.ts';
 import { mailHosts } from '../dns/mail-hosts.ts';
-import { isSpfRecord, parseSpfTerms, spfFix } from '../spf/record.ts';
+import { parseSpfTerms, spfFix } from '../spf/record.ts';
+import { readSpf, resemblesSpf } from '../spf/repair.ts';
 
 interface Parked {
   /** The end of its SPF record, such as `-all`; null without a record. */
@@ -32,11 +33,13 @@ export async function findParked(
   const signs = keys.some(({ key, isKnown }) => (key ? !key.revoked : isKnown));
   if (signs && kind !== 'null_mx') return null;
   const texts = recordsOf(await context.resolver(domain, 'TXT'));
-  const records = texts?.filter(isSpfRecord) ?? null;
-  if (records === null || records.length > 1) return null;
+  const records = texts?.filter(resemblesSpf) ?? null;
+  if (records === null) return null;
   if (records.length === 0)
     return kind === 'null_mx' && !signs ? { spfEnd: null, declares: kind } : null;
-  const terms = parseSpfTerms(records[0]!);
+  const { record } = readSpf(records);
+  if (record === null) return null;
+  const terms = parseSpfTerms(record);
   const [end, ...others] = terms;
   if (others.length > 0 || end?.name !== 'all' || end.isModifier || end.qualifier === '+')
     return null;
@@ -75,6 +78,8 @@ const RECEIVING = ['mx_tls', 'mta_sts', 'tls_rpt', 'dane'];
 const NO_MAIL = 'The domain declares that it sends and receives no mail.';
 
 function spfOf(domain: string, end: string | null, finding: Finding): Finding {
+  // No receiver reads what the record declares.
+  if (end !== null && finding.status === 'fail') return finding;
   if (end === '-all')
     return pass(`The SPF record of ${domain} allows no server to send.`, NO_MAIL, finding.evidence);
   const fix = spfFix(

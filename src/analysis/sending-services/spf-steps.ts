@@ -7,6 +7,7 @@ import { fromDomain } from '../dns/names.ts';
 import { evaluateSpf, spfIdentity } from '../spf/evaluate.ts';
 import { MAX_LOOKUPS } from '../spf/problems.ts';
 import { isSpfRecord, spfFix, withAddress, withInclude } from '../spf/record.ts';
+import { readSpf, resemblesSpf } from '../spf/repair.ts';
 import { walkSpf, withPublished } from '../spf/tree.ts';
 import { lowered } from '../text.ts';
 import { deliveringService, type FoundService, sendingServices } from './identify.ts';
@@ -64,10 +65,10 @@ const onlyIfServer = (address: string): string => `Publish it only if ${address}
 const onlyIfUsed = (service: string, domain: string): string =>
   `Publish it only if you use ${service} to send as ${domain}.`;
 
-/** The SPF record of the domain itself; null if there is none. */
+/** The SPF record of the domain itself, as it was meant; null if there is none. */
 async function currentRecord(context: Context, domain: string): Promise<string | null> {
-  const answer = await context.resolver(domain, 'TXT');
-  return recordsOf(answer)?.find(isSpfRecord) ?? null;
+  const texts = recordsOf(await context.resolver(domain, 'TXT'))?.filter(resemblesSpf) ?? [];
+  return texts.length === 0 ? null : (readSpf(texts).record ?? texts.find(isSpfRecord) ?? null);
 }
 
 const foreignSenderFix = (domain: string): Fix => ({

@@ -3,7 +3,14 @@
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import { isServiceSpf } from '../sending-services/services.ts';
 import { coveredShare, coversAlmostAll, isLargeNetwork } from './networks.ts';
-import { isMistakenModifier, parseSpfTerms, type SpfTerm, unreachedTerms } from './record.ts';
+import {
+  isMistakenModifier,
+  parseSpfTerms,
+  type SpfTerm,
+  slipOf,
+  unreachedTerms,
+} from './record.ts';
+import { spfDamage } from './repair.ts';
 import type { SpfNode, SpfTree } from './tree.ts';
 
 export const MAX_LOOKUPS = 10;
@@ -11,22 +18,50 @@ const MAX_VOID_LOOKUPS = 2;
 /** RFC 7208 §3.4: records up to this size fit into a DNS response over UDP. */
 const MAX_BYTES = 450;
 
-export function findSpfProblems(tree: SpfTree): SpfProblem[] {
+/**
+ * The problems of the SPF record of a domain, as it was meant: `tree` is that of the record that `published` means, which
+ * is the same if it is read as it was meant.
+ */
+export function findSpfProblems(tree: SpfTree, published = tree): SpfProblem[] {
   const nodes = allNodes(tree.root);
+  const written = [published.root, ...nodes.slice(1)];
   const problems = [
-    ...nodes.flatMap(structureProblems),
-    ...nodes.flatMap(syntaxProblems),
+    ...damageProblems(published.root),
+    ...written.flatMap(structureProblems),
+    ...written.flatMap(syntaxProblems),
     ...limitProblems(tree),
     ...openRecordProblems(tree.root),
     ...unreachedProblems(tree.root),
     ...largeNetworkProblems(tree.root),
-    ...repeatedVersionProblems(nodes),
-    ...mistakenModifierProblems(nodes),
+    ...repeatedVersionProblems(written),
+    ...mistakenModifierProblems(written),
     ...ptrProblems(nodes),
     ...endProblems(tree.root),
     ...sizeProblems(tree.root),
   ];
   return problems.sort((a, b) => (a.level === b.level ? 0 : a.level === 'fail' ? -1 : 1));
+}
+
+/** TXT records that a person reads as SPF, and no verifier (§4.5). */
+function damageProblems({ domain, records, damaged }: SpfNode): SpfProblem[] {
+  const count = records.length + damaged.length;
+  const which = count === 1 ? 'The' : damaged.length === 1 ? 'One' : 'Each';
+  return damaged
+    .toSorted()
+    .slice(0, 1)
+    .map((text) => ({
+      // Beside a record that is read, its senders fail, but the others pass.
+      level: records.length === 1 ? ('warn' as const) : ('fail' as const),
+      isSyntax: true as const,
+      text:
+        count === 1
+          ? `The SPF record of ${domain} ${spfDamage(text)}, so no receiver reads it.`
+          : `${which} of the ${count} SPF records of ${domain} ${spfDamage(text)}, so no receiver reads it.`,
+      fix:
+        count === 1
+          ? 'Begin the record with v=spf1 and a space, and separate its terms by spaces.'
+          : 'Merge them into one record and delete the others.',
+    }));
 }
 
 /** Several records, an include without a record, or a loop: `permerror` (§4.5, §5.2, §6.1). */
@@ -38,6 +73,7 @@ function structureProblems(node: SpfNode): SpfProblem[] {
         level: 'fail',
         text: `${domain} has ${node.records.length} SPF records; only one is allowed.`,
         fix: 'Merge them into one record and delete the others.',
+        ...(via === null && { isSyntax: true as const }),
       },
     ];
   if (state === 'missing' && via !== null)
@@ -55,6 +91,7 @@ function structureProblems(node: SpfNode): SpfProblem[] {
         level: 'fail',
         text: `"${via}" refers back to ${domain}, which creates a loop.`,
         fix: `Remove "${via}" from the record of ${node.path.at(-2)}.`,
+        ...(node.path.length === 2 && { change: { kind: 'remove' as const, terms: [via!] } }),
       },
     ];
   return [];
@@ -62,6 +99,7 @@ function structureProblems(node: SpfNode): SpfProblem[] {
 
 function syntaxProblems(node: SpfNode): SpfProblem[] {
   return node.terms
+    .map((term) => ({ ...term, fault: term.fault ?? slipOf(term) }))
     .filter((term) => term.fault !== null)
     .map((term) => ({
       level: 'fail' as const,
@@ -80,6 +118,7 @@ function limitProblems(tree: SpfTree): SpfProblem[] {
   if (tree.lookups > MAX_LOOKUPS)
     problems.push({
       level: 'fail',
+      isLimit: true,
       text: `Your SPF record needs ${tree.lookups} DNS lookups; the limit is ${MAX_LOOKUPS}.`,
       fix: 'Remove includes of services you no longer use, and replace a and mx with ip4: and ip6:.',
     });
@@ -102,15 +141,17 @@ function limitProblems(tree: SpfTree): SpfProblem[] {
 /** After a careless merge. Verifiers ignore it as an unknown modifier (§6). */
 function repeatedVersionProblems(nodes: SpfNode[]): SpfProblem[] {
   return nodes.flatMap((node) => {
-    const repeated = node.terms.find(({ name, isModifier }) => isModifier && name === 'v');
+    // After `all` too, because the terms that follow it are those of another record.
+    const terms = node.state === 'read' ? parseSpfTerms(node.records[0]!) : [];
+    const repeated = terms.find(({ name, isModifier }) => isModifier && name === 'v');
     if (!repeated || repeated.fault !== null) return [];
     const text = repeated.text.slice(0, 100);
     return [
       {
         level: 'warn' as const,
+        ...(node.via === null && { isSyntax: true as const }),
         text: `${describeRecord(node)} contains a second "${text}", which mailbox providers ignore.`,
         fix: `Remove the second "${text}" from the record of ${node.domain}. Check that no term was lost when records were merged.`,
-        ...(node.via === null && { change: { kind: 'remove' as const, terms: [repeated.text] } }),
       },
     ];
   });
@@ -122,6 +163,7 @@ function mistakenModifierProblems(nodes: SpfNode[]): SpfProblem[] {
       const text = term.text.slice(0, 100);
       return {
         level: 'warn' as const,
+        ...(node.via === null && { isSyntax: true as const }),
         text: `${describeRecord(node)} contains "${text}", which mailbox providers ignore.`,
         fix: `In the record of ${node.domain}, write "${text.replace('=', ':')}" with a colon instead.`,
       };
@@ -187,8 +229,10 @@ export interface SpfProblem {
   text: string;
   /** What to change, one sentence. */
   fix: string;
-  /** An invalid term of the sender's own record. */
+  /** What the sender's own record says is not read as it was meant. */
   isSyntax?: true;
+  /** Too many lookups: most verifiers can still use the record for most mail. */
+  isLimit?: true;
   /** The record works, but passes any sender. */
   isOpen?: true;
   /** The change to the record, if we can propose one. */

@@ -175,49 +175,20 @@ export function withoutUnreached(record: string): string {
   ].join(' ');
 }
 
-/**
- * The record with the terms corrected whose meaning is clear, such as `ipv4:192.0.2.1`; null if an invalid
- * term remains.
- */
-export function repairedSpf(record: string): string | null {
-  const terms = parseSpfTerms(record).flatMap((term) =>
-    term.fault === null && !isMistakenModifier(term) ? term.text : repairedTerms(term.text),
-  );
-  const repaired = ['v=spf1', ...new Set(terms)].join(' ');
-  return parseSpfTerms(repaired).every(({ fault }) => fault === null) ? repaired : null;
-}
-
 const MECHANISMS = new Set(['all', 'include', 'a', 'mx', 'ptr', 'ip4', 'ip6', 'exists']);
 
 /** A mechanism with `=`, which verifiers ignore as an unknown modifier (§6): `include=example.com`. */
 export const isMistakenModifier = ({ name, isModifier, fault }: SpfTerm): boolean =>
   isModifier && fault === null && MECHANISMS.has(name);
 
-/** The terms that a misspelled term stands for. */
-function repairedTerms(text: string): string[] {
-  return (
-    text
-      // A comma or semicolon in place of a space, and two strings of a record that were joined without one.
-      .split(/[,;]+|(?<=[a-z0-9])(?=(?:ip[46]|include):)/i)
-      .map((part) => part.replace(/["']/g, '').trim())
-      .filter((part) => part !== '')
-      .map((part) =>
-        part
-          .replace(/^([+\-?~]?)ipv([46])(?=[:=])/i, '$1ip$2')
-          .replace(/^([+\-?~]?)includes(?=[:=])/i, '$1include')
-          .replace(/^([+\-?~]?)ip[46]?[:=](?=[\d.]+(?:\/|$))/i, '$1ip4:')
-          .replace(/^([+\-?~]?)ip[46]?[:=](?=[\da-f]*:)/i, '$1ip6:')
-          .replace(/^([+\-?~]?)(include|a|mx|exists)=/i, '$1$2:')
-          .replace(/^redirect:/i, 'redirect=')
-          .replace(
-            /^([+\-?~]?)(include|a|mx|exists|redirect)([:=])https?:\/\/([^/]+)\/?$/i,
-            '$1$2$3$4',
-          )
-          .replace(/^[\u2010-\u2015](?=all$)/, '-')
-          .replace(/^([+\-?~]?)(all)\.$/i, '$1$2'),
-      )
-  );
-}
+/** A slip in a term that is well formed but names no domain, which continues a sentence as `fault` does; null if there is none. */
+export const slipOf = ({ text, target }: SpfTerm): string | null =>
+  /^https?:/i.test(target ?? '')
+    ? 'has a web address where a domain belongs'
+    : // No top-level domain has such a hyphen.
+      /\.[a-z]+-all$/i.test(target ?? '') && text.endsWith(target!)
+      ? 'has no space before -all'
+      : null;
 
 /** A fix that publishes an SPF record. */
 export function spfFix(text: string, domain: string, value: string): Fix {
@@ -256,12 +227,17 @@ function withTerm(record: string | null, term: string): string {
   return ['v=spf1', ...texts.slice(0, position), term, ...texts.slice(position)].join(' ');
 }
 
-/** The record without these terms. Adds `~all` if neither `all` nor a redirect remains. */
+/**
+ * The record without these terms, and the rest as it was written. Ends with `~all` if a redirect that is taken out was its
+ * end.
+ */
 export function withoutTerms(record: string, unwanted: string[]): string {
-  const terms = parseSpfTerms(record).filter(({ text }) => !unwanted.includes(text));
-  const texts = terms.map(({ text }) => text);
-  const hasEnd = terms.some((term) => isAll(term) || isRedirect(term));
-  return ['v=spf1', ...texts, ...(hasEnd ? [] : ['~all'])].join(' ');
+  const rest = record.replace(/ +([^ ]+)/g, (found, text) =>
+    unwanted.includes(text) ? '' : found,
+  );
+  const had = parseSpfTerms(record);
+  const hasEnd = parseSpfTerms(rest).some((term) => isAll(term) || isRedirect(term));
+  return had.some(isRedirect) && !hasEnd ? `${rest} ~all` : rest;
 }
 
 /**
@@ -278,26 +254,35 @@ export function withSoftFail(record: string): string {
 const redirectAsInclude = (term: SpfTerm): string =>
   isRedirect(term) ? `include:${term.target}` : term.text;
 
+/** Whether any sender can pass. */
+export const allowsSenders = (record: string): boolean =>
+  parseSpfTerms(record).some(
+    (term) => isRedirect(term) || (!term.isModifier && term.qualifier === '+'),
+  );
+
 /** Adds `a` and `mx` to a record that no sender can pass; returns any other record unchanged. */
-export function withDefaultSenders(record: string): string {
-  const terms = parseSpfTerms(record);
-  if (terms.some((term) => isRedirect(term) || (!term.isModifier && term.qualifier === '+')))
-    return record;
-  return ['v=spf1', 'a', 'mx', ...terms.map(({ text }) => text)].join(' ');
-}
+export const withDefaultSenders = (record: string): string =>
+  allowsSenders(record) ? record : record.replace(/^v=spf1/i, '$& a mx');
 
 /**
- * Merges several records into one with each term once and the last `all`, or `~all`. Redirects become
- * includes, because they would be ignored beside `all` (RFC 7208 §6.1).
+ * One record with the terms of several, each once, and the strictest `all` of them, if any has one. Redirects become
+ * includes, because they would be ignored beside `all` (RFC 7208 §6.1). Null if more than one refuses some senders: each
+ * would then refuse senders of the other.
  */
-export function mergeRecords(records: string[]): string {
-  const terms = records.flatMap(parseSpfTerms).filter((term) => term.fault === null);
-  const explanation = terms.find(({ name, isModifier: modifier }) => modifier && name === 'exp');
+export function joinTerms(records: SpfTerm[][]): string | null {
+  const refuses = (terms: SpfTerm[]) =>
+    terms.some((term) => !term.isModifier && !isAll(term) && term.qualifier !== '+');
+  const [open, refusing] = [records.filter((terms) => !refuses(terms)), records.filter(refuses)];
+  if (refusing.length > 1) return null;
+  const terms = [...open, ...refusing].flat();
+  const explanation = terms.find(({ name, isModifier }) => isModifier && name === 'exp');
   const texts = terms
     .filter(
       (term) => !isAll(term) && !(term.isModifier && term.name === 'exp' && term !== explanation),
     )
     .map(redirectAsInclude);
-  const lastAll = terms.findLast((term) => isAll(term) && term.qualifier !== '+');
-  return ['v=spf1', ...new Set(texts), lastAll?.text ?? '~all'].join(' ');
+  const strictest = [...'-~?+'].flatMap((sign) =>
+    terms.filter((term) => isAll(term) && term.qualifier === sign),
+  )[0];
+  return ['v=spf1', ...new Set([...texts, ...(strictest ? [strictest.text] : [])])].join(' ');
 }

@@ -2,6 +2,7 @@
 
 import type { DnsAnswer, RecordType, Resolver } from '../../net/dns/resolver.ts';
 import { isSpfRecord, parseSpfTerms, type SpfTerm } from './record.ts';
+import { resemblesSpf } from './repair.ts';
 
 /** The walk stops at three times the limit of RFC 7208. */
 const MAX_FOLLOWED_LOOKUPS = 30;
@@ -16,6 +17,8 @@ export interface SpfNode {
   path: string[];
   /** The SPF records of the domain; exactly one is valid. */
   records: string[];
+  /** Further TXT records of the domain that look like SPF, but that no verifier reads. */
+  damaged: string[];
   /** The effective terms: those after `all` are ignored (RFC 7208 §5.1). */
   terms: SpfTerm[];
   /** `missing`: no SPF record. `loop`: already in `path`. `unfollowed`: beyond the limit. */
@@ -57,7 +60,7 @@ export async function walkSpf(domain: string, resolver: Resolver): Promise<SpfTr
 function newNode(domain: string, via: string | null, passing: boolean, parents: string[]): SpfNode {
   const path = [...parents, domain];
   const state = parents.includes(domain) ? 'loop' : 'unknown';
-  return { domain, via, passing, path, records: [], terms: [], state, children: [] };
+  return { domain, via, passing, path, records: [], damaged: [], terms: [], state, children: [] };
 }
 
 function readNode(node: SpfNode, answer: DnsAnswer, tree: SpfTree): void {
@@ -65,7 +68,9 @@ function readNode(node: SpfNode, answer: DnsAnswer, tree: SpfTree): void {
     tree.failedLookups.push(labelOf(node));
     return;
   }
-  node.records = answer.status === 'found' ? answer.records.filter(isSpfRecord) : [];
+  const texts = answer.status === 'found' ? answer.records : [];
+  node.records = texts.filter(isSpfRecord);
+  node.damaged = texts.filter((text) => !isSpfRecord(text) && resemblesSpf(text));
   if (answer.status !== 'found' && node.via !== null) tree.voidLookups.push(labelOf(node));
   node.state = node.records.length === 0 ? 'missing' : node.records.length > 1 ? 'several' : 'read';
   if (node.state !== 'read') return;

@@ -85,7 +85,7 @@ const rows: Row[] = [
     status: 'fail',
     result: 'permerror',
     title: /cannot be used/,
-    publish: { name: 'example.com', value: 'v=spf1 mx a ip4:192.0.2.1 ~all' },
+    publish: { name: 'example.com', value: 'v=spf1 a mx ip4:192.0.2.1 -all' },
   },
   {
     name: 'permerror because of a syntax error',

@@ -1,0 +1,28 @@
+/** What forms, zone files and word processors leave in the text of a TXT record. */
+
+/** Invisible characters, and a byte order mark. */
+const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]|\u00ef\u00bb\u00bf/g;
+/** Quotation marks that were read in another encoding. */
+const MISREAD_QUOTES = /\u00e2[\u20ac\u0080][\u0153\u009c\u009d\u2122\u0099\u02dc\u0098]?/g;
+
+export const startsInvisibly = (text: string): boolean => text.search(INVISIBLE) === 0;
+
+/** The part of a line of a zone file before the text: `@ 3600 IN TXT`. */
+export const ZONE_LINE =
+  /^(?:[\w@.*-]+\s+)?(?:\d+[smhdw]?\s+)?(?:IN\s+)?(?:TXT|SPF)\s*[:=]?\s+(?=[("]*\s*(?:v\s*[=:]|spf\s*1|p\s*=))/i;
+
+/**
+ * The text in the characters that were meant: spaces, hyphens and tildes of ASCII, nothing invisible, and no escapes
+ * (RFC 1035 §5.1). Curly quotation marks become straight ones.
+ */
+export const plainCharacters = (text: string): string =>
+  text
+    .replace(MISREAD_QUOTES, '"')
+    .replace(INVISIBLE, '')
+    .replace(/[\u02dc\u223c\uff5e]/g, '~')
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replace(/[\u201c-\u201f\u00ab\u00bb]/g, '"')
+    .normalize('NFKC')
+    .replace(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(Number(code)))
+    .replace(/\\/g, '')
+    .replace(/\s+/g, ' ');

@@ -1,0 +1,37 @@
+/** Examines the SPF record of a domain as it was meant, for the checks of messages and of domains. */
+
+import type { Resolver } from '../../net/dns/resolver.ts';
+import { findSpfProblems, type SpfProblem } from './problems.ts';
+import { readSpf } from './repair.ts';
+import { type SpfTree, walkSpf, withPublished } from './tree.ts';
+
+export interface ExaminedSpf {
+  /** The tree as verifiers see it. */
+  published: SpfTree;
+  /** The tree of the record that was meant; that of `published` if it is not certain. */
+  tree: SpfTree;
+  /** Everything at the name that looks like SPF, whether it is read or not. */
+  texts: string[];
+  /** The record that was meant; null if there is none, or if it is not certain. */
+  record: string | null;
+  /** Terms whose meaning is not certain. */
+  unreadable: string[];
+  /** Worst first. Empty if there is no record. */
+  problems: SpfProblem[];
+}
+
+/** The problems of a repaired record count too: those of terms that nobody has read until now. */
+export async function examineSpf(domain: string, resolver: Resolver): Promise<ExaminedSpf> {
+  const published = await walkSpf(domain, resolver);
+  const { records, damaged } = published.root;
+  const texts = [...records, ...damaged];
+  const none = { published, tree: published, texts, record: null, unreadable: [], problems: [] };
+  // Without a record, the reader decides what that means.
+  if (texts.length === 0) return none;
+  const { record, unreadable } = readSpf(texts);
+  const found = findSpfProblems(published);
+  if (record === null || !found.some(({ isSyntax }) => isSyntax))
+    return { ...none, record, unreadable, problems: found };
+  const tree = await walkSpf(domain, withPublished(domain, record, resolver));
+  return { published, tree, texts, record, unreadable, problems: findSpfProblems(tree, published) };
+}
