@@ -14,6 +14,7 @@ import { bundleThreads } from '../test/bundles.ts';
 const NAMES = [
   'smtp',
   'analysis',
+  'domains',
   'http',
   'start',
   'memory',

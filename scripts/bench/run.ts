@@ -4,6 +4,7 @@ import { isMainThread } from 'node:worker_threads';
 import { benchAnalysis } from './analysis.ts';
 import { benchCapacity } from './capacity.ts';
 import { benchCopy } from './copy.ts';
+import { benchDomains } from './domains.ts';
 import { benchFeedback } from './feedback.ts';
 import { benchFeedbackPages } from './feedback-pages.ts';
 import { benchHttp } from './http.ts';
@@ -21,6 +22,7 @@ import { benchWebhooks } from './webhooks.ts';
 const BENCHES: Record<string, (options: string[]) => Promise<object>> = {
   smtp: benchSmtp,
   analysis: benchAnalysis,
+  domains: benchDomains,
   http: benchHttp,
   start: benchStart,
   memory: benchMemory,
