@@ -15,6 +15,7 @@ import {
 import { lookUpTlsa } from '../dane/tlsa.ts';
 import { withMeantDomains } from '../dmarc/dead-destinations.ts';
 import { feedbackAddressFor } from '../dmarc/report-mailbox.ts';
+import { doubledName, explainDoubled } from '../dns/appended-zone.ts';
 import { fromDomain } from '../dns/names.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 import { undeliverable } from '../dns/undeliverable.ts';
@@ -53,6 +54,7 @@ export const tlsRpt: Check = {
       !texts.some((text) => RESEMBLES_RECORD.test(text)) &&
       (await isFromWildcard(name, 'TXT', context.resolver));
     const finding =
+      (await misplacedRecord(domain, name, fix, areOther ? [] : texts, context)) ??
       (await undeliverableReports(domain, name, texts, context)) ??
       evaluateRecords(domain, name, areOther ? [] : texts, fix);
     return finding.fix ? withUse(finding, await tlsPolicies(context, domain)) : finding;
@@ -124,6 +126,32 @@ function evaluateRecords(domain: string, name: string, txtRecords: string[], fix
     'Senders that support TLS-RPT send you reports on TLS delivery to your domain.',
     { ...evidence, destinations: destinations.slice(0, 10) },
   );
+}
+
+/** For a record at a name that has the domain twice, and none at the right one; else null. */
+async function misplacedRecord(
+  domain: string,
+  name: string,
+  fix: Fix,
+  texts: string[],
+  { resolver }: Context,
+): Promise<Finding | null> {
+  if (texts.length > 0) return null;
+  const isMeant = (text: string) => RESEMBLES_RECORD.test(text);
+  const doubled = await doubledName(name, domain, isMeant, resolver);
+  if (!doubled) return null;
+  const value = doubled.texts.find(isRecord);
+  return {
+    ...info(
+      `The TLS reporting record of ${domain} is published at the wrong name.`,
+      explainDoubled(name, doubled.name, domain),
+      { name, records: doubled.texts.map((text) => text.slice(0, 500)) },
+    ),
+    fix: {
+      text: `Move the record to ${name}.`,
+      record: value === undefined ? fix.record : { type: 'TXT', name, value },
+    },
+  };
 }
 
 const isRecord = (text: string): boolean => /^v=TLSRPTv1\s*;/.test(text);
