@@ -15,6 +15,7 @@ import {
   unknown,
   warn,
 } from '../check.ts';
+import { deadDestinations, explainDead, withMeantDomains } from '../dmarc/dead-destinations.ts';
 import {
   type DiscardedRecord,
   type DmarcDiscovery,
@@ -43,6 +44,7 @@ import {
   withReportsTo,
 } from '../dmarc/report-mailbox.ts';
 import { fromDomain } from '../dns/names.ts';
+import type { Undeliverable } from '../dns/undeliverable.ts';
 import { foreignOwner } from '../sending-services/ownership.ts';
 
 export const dmarcRecord: Check = {
@@ -59,6 +61,7 @@ export const dmarcRecord: Check = {
     unknown_tags: 'shown',
     external_destinations: { domain: 'shown', name: 'shown', authorized: 'shown' },
     discarded: { domain: 'shown', texts: 'shown', why: 'shown' },
+    undeliverable: { domain: 'shown', why: 'shown', meant: 'shown' },
     records: 'shown',
     why: 'shown',
   },
@@ -113,7 +116,7 @@ async function evaluateRecord(
 }
 
 async function evaluateApplied(
-  { discarded }: DmarcDiscovery,
+  { fromDomain: author, discarded }: DmarcDiscovery,
   { record, recordDomain }: Pick<AppliedRecord, 'record' | 'recordDomain'>,
   resolver: Resolver,
   mailboxOf: ReportMailboxes,
@@ -127,7 +130,10 @@ async function evaluateApplied(
       { record, record_domain: recordDomain },
     );
   const addresses = ['rua', 'ruf'].flatMap((name) => reportAddresses(parsed.tags.get(name) ?? ''));
-  const external = await externalDestinations(recordDomain, addresses, resolver);
+  const [external, dead] = await Promise.all([
+    externalDestinations(recordDomain, addresses, resolver),
+    deadDestinations(addresses.slice(0, MAX_DESTINATIONS), recordDomain, resolver),
+  ]);
   const evidence = {
     record,
     record_domain: recordDomain,
@@ -135,9 +141,10 @@ async function evaluateApplied(
     unknown_tags: parsed.unknown,
     external_destinations: external.map((destination) => ({ ...destination })),
     discarded: discarded.map(({ domain, texts, reason }) => ({ domain, texts, why: reason })),
+    ...(dead.length > 0 && { undeliverable: dead.map((destination) => ({ ...destination })) }),
   };
   const problems = dmarcRecordProblems({
-    ...{ record, recordDomain, parsed, external, discarded },
+    ...{ record, recordDomain, parsed, external, dead, discarded },
     mailbox: mailboxOf(recordDomain),
   });
   const notes = notesOf(
@@ -149,7 +156,7 @@ async function evaluateApplied(
     return pass('Your DMARC record is valid.', `DMARC reports can reach you.${notes}`, evidence);
   const others = problems.slice(1, 6).map(({ text }) => text);
   const fixes = [...new Set(problems.map(({ fix }) => fix))].slice(0, 6).join(' ');
-  return warn({
+  const finding = warn({
     title: worst.text,
     detail: `${worst.detail}${others.length > 0 ? ` Other problems: ${others.join(' ')}` : ''}${notes}`,
     fix: {
@@ -158,6 +165,9 @@ async function evaluateApplied(
     },
     evidence,
   });
+  // The check of the mail servers names the cause, except for a domain that is to receive no mail.
+  const isByMx = dead.length === problems.length && dead.every(({ domain }) => domain === author);
+  return isByMx ? { ...finding, dependsOn: ['mx'] } : finding;
 }
 
 /**
@@ -237,6 +247,8 @@ interface AppliedRecord {
   recordDomain: string;
   parsed: DmarcTags;
   external: Destination[];
+  /** Those that can take no mail. */
+  dead: Undeliverable[];
   discarded: DiscardedRecord[];
   mailbox: ReportMailbox;
 }
@@ -247,16 +259,21 @@ function dmarcRecordProblems(applied: AppliedRecord): DmarcRecordProblem[] {
     ...syntaxProblems(applied),
     ...discardedProblems(applied),
     ...reportProblems(applied),
+    ...deadProblems(applied),
     ...consentProblems(applied),
   ];
 }
 
 /** The record without any of these problems, as far as its owner alone can resolve them. */
-function betterRecord({ record, recordDomain, external, mailbox }: AppliedRecord): Fix['record'] {
-  const repaired = repairedRecord(record);
-  const refused = external.filter(
-    ({ authorized, domain }) => authorized === false && (isForeign(domain) || mailbox.isFeedback),
-  );
+function betterRecord(applied: AppliedRecord): Fix['record'] {
+  const { record, recordDomain, external, dead, mailbox } = applied;
+  const repaired = withMeantDomains(repairedRecord(record), dead);
+  const refused = [
+    ...external.filter(
+      ({ authorized, domain }) => authorized === false && (isForeign(domain) || mailbox.isFeedback),
+    ),
+    ...dead.filter(({ meant }) => meant === null),
+  ];
   const kept = refused.length > 0 ? withoutReportsTo(repaired, refused) : repaired;
   const value =
     refused.length > 0 && mailbox.isFeedback
@@ -268,7 +285,7 @@ function betterRecord({ record, recordDomain, external, mailbox }: AppliedRecord
 /** Nobody can publish a consent there. */
 const isForeign = (domain: string): boolean => foreignOwner(domain) !== null;
 
-function withoutReportsTo(record: string, refused: Destination[]): string {
+function withoutReportsTo(record: string, refused: { domain: string }[]): string {
   return ['rua', 'ruf'].reduce((text, name) => {
     const value = parseDmarcTags(text).tags.get(name);
     if (value === undefined) return text;
@@ -333,8 +350,23 @@ function reportProblems(applied: AppliedRecord): DmarcRecordProblem[] {
   }));
 }
 
+/** Without another address, no record is proposed: nobody knows where the reports are to go. */
+function deadProblems(applied: AppliedRecord): DmarcRecordProblem[] {
+  const { dead, parsed, mailbox } = applied;
+  const lost = dead.filter(({ meant }) => meant === null).map(({ domain }) => domain);
+  const isKept = reportAddresses(parsed.tags.get('rua') ?? '').some(
+    ({ domain }) => domain !== null && !lost.includes(domain),
+  );
+  const record = isKept || mailbox.isFeedback ? betterRecord(applied) : undefined;
+  const steps = stepsForMailbox(record?.value ?? '', mailbox);
+  return dead.map((one) => ({ ...explainDead(one, record !== undefined, steps), record }));
+}
+
 function consentProblems(applied: AppliedRecord): DmarcRecordProblem[] {
-  const refusing = applied.external.filter(({ authorized }) => authorized === false);
+  const refusing = applied.external.filter(
+    ({ authorized, domain }) =>
+      authorized === false && !applied.dead.some((one) => one.domain === domain),
+  );
   return refusing.map(({ domain, name }) => {
     return {
       text: `${domain} has not agreed to receive your DMARC reports.`,

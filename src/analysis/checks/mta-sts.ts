@@ -16,6 +16,7 @@ import {
   skipped,
   unknown,
 } from '../check.ts';
+import { doubledName, explainDoubled } from '../dns/appended-zone.ts';
 import { mailHosts } from '../dns/mail-hosts.ts';
 import { fromDomain } from '../dns/names.ts';
 import { parseTagList } from '../dns/tag-list.ts';
@@ -60,7 +61,12 @@ export const mtaSts: Check = {
     const candidates = (answer.status === 'found' ? answer.records : []).filter(resemblesRecord);
     const evidence = { name, records: candidates.slice(0, 10).map((text) => text.slice(0, 500)) };
     const fix = recordFix(domain, name, candidates);
-    if (candidates.length === 0) return { ...noRecord(domain, evidence), fix };
+    if (candidates.length === 0) {
+      const doubled = await doubledName(name, domain, resemblesRecord, context.resolver);
+      return doubled
+        ? misplacedRecord(domain, name, doubled)
+        : { ...noRecord(domain, evidence), fix };
+    }
     const records = candidates.filter((text) => /^v=STSv1\s*;/.test(text));
     if (records.length !== 1 || !hasId(records[0]!))
       return { ...invalidRecord(domain, records.length, evidence), fix };
@@ -145,7 +151,7 @@ export async function unlistedHosts(context: Context, hosts: string[]): Promise<
 export async function hasStsRecord(context: Context, domain: string): Promise<boolean> {
   const answer = await context.resolver(`_mta-sts.${domain}`, 'TXT');
   const texts = answer.status === 'found' ? answer.records : [];
-  return texts.filter((text) => /^v=STSv1\s*;/.test(text) && hasId(text)).length === 1;
+  return texts.filter(isRecord).length === 1;
 }
 
 /** §3.2: the media type must be text/plain, so that nobody can inject a policy through other content. */
@@ -180,6 +186,29 @@ function recordFix(domain: string, name: string, records: string[]): Fix {
     record: { type: 'TXT', name, value: `v=STSv1; id=${id}` },
   };
 }
+
+function misplacedRecord(
+  domain: string,
+  name: string,
+  { name: doubled, texts }: { name: string; texts: string[] },
+): Finding {
+  const problem = explainDoubled(name, doubled, domain);
+  const value = texts.find(isRecord);
+  return {
+    ...info(`The MTA-STS record of ${domain} is published at the wrong name.`, problem, {
+      name,
+      records: texts.map((text) => text.slice(0, 500)),
+      problems: [problem],
+    }),
+    fix: {
+      text: `Move the record to ${name}.`,
+      record:
+        value === undefined ? recordFix(domain, name, texts).record : { type: 'TXT', name, value },
+    },
+  };
+}
+
+const isRecord = (text: string): boolean => /^v=STSv1\s*;/.test(text) && hasId(text);
 
 function noRecord(domain: string, evidence: Evidence): Finding {
   return info(

@@ -13,9 +13,12 @@ import {
   skipped,
 } from '../check.ts';
 import { lookUpTlsa } from '../dane/tlsa.ts';
+import { withMeantDomains } from '../dmarc/dead-destinations.ts';
 import { feedbackAddressFor } from '../dmarc/report-mailbox.ts';
+import { doubledName, explainDoubled } from '../dns/appended-zone.ts';
 import { fromDomain } from '../dns/names.ts';
 import { parseTagList } from '../dns/tag-list.ts';
+import { undeliverable } from '../dns/undeliverable.ts';
 import { isFromWildcard } from '../dns/wildcard.ts';
 import { hasStsRecord } from './mta-sts.ts';
 
@@ -50,7 +53,10 @@ export const tlsRpt: Check = {
     const areOther =
       !texts.some((text) => RESEMBLES_RECORD.test(text)) &&
       (await isFromWildcard(name, 'TXT', context.resolver));
-    const finding = evaluateRecords(domain, name, areOther ? [] : texts, fix);
+    const finding =
+      (await misplacedRecord(domain, name, fix, areOther ? [] : texts, context)) ??
+      (await undeliverableReports(domain, name, texts, context)) ??
+      evaluateRecords(domain, name, areOther ? [] : texts, fix);
     return finding.fix ? withUse(finding, await tlsPolicies(context, domain)) : finding;
   },
 };
@@ -92,7 +98,7 @@ const proposal = (domain: string, name: string, feedbackAddress: string | null):
 
 function evaluateRecords(domain: string, name: string, txtRecords: string[], fix: Fix): Finding {
   // Senders ignore other TXT records, and ignore all if several match (RFC 8460 §3).
-  const records = txtRecords.filter((text) => /^v=TLSRPTv1\s*;/.test(text));
+  const records = txtRecords.filter(isRecord);
   const evidence = { name, records: txtRecords.slice(0, 10).map((text) => text.slice(0, 500)) };
   if (txtRecords.length === 0)
     return {
@@ -121,6 +127,82 @@ function evaluateRecords(domain: string, name: string, txtRecords: string[], fix
     { ...evidence, destinations: destinations.slice(0, 10) },
   );
 }
+
+/** For a record at a name that has the domain twice, and none at the right one; else null. */
+async function misplacedRecord(
+  domain: string,
+  name: string,
+  fix: Fix,
+  texts: string[],
+  { resolver }: Context,
+): Promise<Finding | null> {
+  if (texts.length > 0) return null;
+  const isMeant = (text: string) => RESEMBLES_RECORD.test(text);
+  const doubled = await doubledName(name, domain, isMeant, resolver);
+  if (!doubled) return null;
+  const value = doubled.texts.find(isRecord);
+  return {
+    ...info(
+      `The TLS reporting record of ${domain} is published at the wrong name.`,
+      explainDoubled(name, doubled.name, domain),
+      { name, records: doubled.texts.map((text) => text.slice(0, 500)) },
+    ),
+    fix: {
+      text: `Move the record to ${name}.`,
+      record: value === undefined ? fix.record : { type: 'TXT', name, value },
+    },
+  };
+}
+
+const isRecord = (text: string): boolean => /^v=TLSRPTv1\s*;/.test(text);
+
+/** For a valid record with an address at a domain that takes no mail; else null. */
+async function undeliverableReports(
+  domain: string,
+  name: string,
+  texts: string[],
+  { resolver, setup }: Context,
+): Promise<Finding | null> {
+  const [record, ...others] = texts.filter(isRecord);
+  const uris = record === undefined || others.length > 0 ? [] : reportUris(record);
+  if (!uris.every(isDestination)) return null;
+  const domains = new Set(uris.flatMap((uri) => mailtoDomain(uri) ?? []));
+  const found = await Promise.all(
+    [...domains].map((mailDomain) => undeliverable(mailDomain, domain, resolver)),
+  );
+  const dead = found.filter((one) => one !== null);
+  const [first] = dead;
+  if (!first) return null;
+  const lost = dead.filter(({ meant }) => meant === null).map((one) => one.domain);
+  const kept = uris.filter((uri) => !lost.includes(mailtoDomain(uri) ?? ''));
+  const feedback = feedbackAddressFor(setup, domain);
+  const targets = kept.length === 0 && feedback !== null ? [`mailto:${feedback}`] : kept;
+  return {
+    ...info(
+      `TLS reports to addresses at ${first.domain} cannot be delivered.`,
+      `${first.domain} ${first.why}, so these reports are lost.`,
+      { name, records: texts.slice(0, 10).map((text) => text.slice(0, 500)) },
+    ),
+    // The check of the mail servers names the cause.
+    ...(domains.size === 1 && first.domain === domain && { dependsOn: ['mx'] }),
+    fix: {
+      text:
+        targets.length > 0
+          ? 'Publish this as the only record at its name.'
+          : `Set up mail for ${first.domain}, or use an address that receives mail in the record.`,
+      ...(targets.length > 0 && {
+        record: {
+          type: 'TXT',
+          name,
+          value: withMeantDomains(`v=TLSRPTv1; rua=${targets.join(',')}`, dead),
+        },
+      }),
+    },
+  };
+}
+
+const mailtoDomain = (uri: string): string | null =>
+  /^mailto:[^?]*@([^?]*)/i.exec(uri)?.[1]?.toLowerCase() ?? null;
 
 function reportUris(record: string): string[] {
   const rua = parseTagList(record).get('rua') ?? '';

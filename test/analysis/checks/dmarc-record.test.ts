@@ -9,6 +9,12 @@ import { runCheck } from '../../helpers/analysis.ts';
 
 const CONSENT = 'example.com._report._dmarc.reports.example';
 const REPORTED = 'rua=mailto:d@example.com';
+/** The hosts of all report addresses. */
+const MAIL: Zone = {
+  'example.com': { A: ['192.0.2.1'] },
+  'm.example.com': { A: ['192.0.2.1'] },
+  'reports.example': { A: ['192.0.2.2'] },
+};
 
 interface Row {
   name: string;
@@ -202,7 +208,7 @@ for (const row of rows) {
     const own: Zone = row.records ? { '_dmarc.example.com': { TXT: row.records } } : {};
     const found = await runCheck(dmarcRecord, {
       message: `From: Ann <ann@${row.from ?? 'example.com'}>\n\nHello\n`,
-      zone: { ...own, ...row.zone },
+      zone: { ...MAIL, ...own, ...row.zone },
       offline: row.offline,
     });
     assert.equal(found.status, row.status, `${found.title} ${found.detail}`);

@@ -23,7 +23,11 @@ function table(check: Check, rows: Row[]) {
     });
 }
 
-const text = (name: string, ...records: string[]): Zone => ({ [name]: { TXT: records } });
+const text = (name: string, ...records: string[]): Zone => ({
+  [name]: { TXT: records },
+  'example.com': { A: ['192.0.2.1'] },
+  'news.example.com': { A: ['192.0.2.1'] },
+});
 const RPT = '_smtp._tls.news.example.com';
 
 table(tlsRpt, [

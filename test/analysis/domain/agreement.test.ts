@@ -69,7 +69,7 @@ const TEXTS: Record<string, (string[] | null)[]> = {
   ],
   '_dmarc.example.com': [
     null,
-    ['v=DMARC1; p=reject; rua=mailto:d@example.com'],
+    ['v=DMARC1; p=reject; rua=mailto:d@mx.example.com'],
     ['v=DMARC1; p=none'],
     ['v=DMARC1; p=reject; sp=none'],
     ['v=DMARC1; p=rejekt'],
@@ -88,11 +88,11 @@ const TEXTS: Record<string, (string[] | null)[]> = {
   ],
   '_smtp._tls.example.com': [
     null,
-    ['v=TLSRPTv1; rua=mailto:t@example.com'],
+    ['v=TLSRPTv1; rua=mailto:t@mx.example.com'],
     ['v=TLSRPTv1'],
     ['v=TLSRPTv1; rua='],
-    ['v=tlsrptv1; rua=mailto:t@example.com'],
-    ['v=TLSRPTv1; rua=mailto:t@example.com', 'v=TLSRPTv1; rua=mailto:u@example.com'],
+    ['v=tlsrptv1; rua=mailto:t@mx.example.com'],
+    ['v=TLSRPTv1; rua=mailto:t@mx.example.com', 'v=TLSRPTv1; rua=mailto:u@example.com'],
     ['other'],
   ],
   '_mta-sts.example.com': [null, ['v=STSv1; id=1'], ['v=STSv1;'], ['v=STS1; id=1']],

@@ -8,6 +8,7 @@ import { checkDomain, DKIM_KEYS, item } from './domains.ts';
 const LOCKED: Zone = {
   'example.com': { TXT: ['v=spf1 -all'], MX: ['0 .'] },
   '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject'] },
+  'box.example.com': { A: ['192.0.2.81'] },
 };
 
 const COMPLETE: [name: string, zone: Zone][] = [
@@ -24,7 +25,10 @@ const COMPLETE: [name: string, zone: Zone][] = [
   ],
   [
     'reports to an address',
-    { ...LOCKED, '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@example.com'] } },
+    {
+      ...LOCKED,
+      '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@box.example.com'] },
+    },
   ],
 ];
 
@@ -60,10 +64,10 @@ const GAPS: [name: string, changes: Zone, id: string, severity: string, value: s
   ],
   [
     'a DMARC policy that only reports',
-    { '_dmarc.example.com': { TXT: ['v=DMARC1; p=none; rua=mailto:d@example.com'] } },
+    { '_dmarc.example.com': { TXT: ['v=DMARC1; p=none; rua=mailto:d@box.example.com'] } },
     'dmarc_policy',
     'warning',
-    'v=DMARC1; p=reject; rua=mailto:d@example.com',
+    'v=DMARC1; p=reject; rua=mailto:d@box.example.com',
   ],
   [
     'a weaker policy for subdomains',
