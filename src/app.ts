@@ -17,8 +17,9 @@ import { createIdGenerator, type NewId } from './lib/ids.ts';
 import { type Log, silentLog } from './lib/log.ts';
 import { createMetrics, type Metrics } from './lib/metrics.ts';
 import { type StartWorker, startWorker } from './lib/threads.ts';
-import { type AskDns, createAskDns } from './net/dns/ask.ts';
+import { createAskDns } from './net/dns/ask.ts';
 import { createDnsResolver, systemDnsServers } from './net/dns/network-resolver.ts';
+import type { AskDns } from './net/dns/reply.ts';
 import type { Resolver } from './net/dns/resolver.ts';
 import { createWebClient } from './net/http/client.ts';
 import type { Poster, WebClient } from './net/http/web.ts';
@@ -161,6 +162,7 @@ export async function createApp(
   const servers = config.DNS_SERVERS ?? systemDnsServers();
   const dns = overrides.resolver ? null : createDnsResolver({ servers, clock });
   const resolver = overrides.resolver ?? dns!;
+  const askDns = overrides.askDns ?? (dns && createAskDns({ servers }));
   const node = config.NODE_NAME ?? `node-${randomBytes(5).toString('hex')}`;
   const hints = config.DATABASE_NOTIFY ? store.hints : null;
   const wakeUps = createWakeUps({ hints, node, log });
@@ -185,10 +187,11 @@ export async function createApp(
     probeMailTls:
       overrides.probeMailTls ??
       withPort25CircuitBreaker(createMailTlsProbe({ resolver, helo: config.SMTP_NAME }), clock),
-    askDns: overrides.askDns ?? (overrides.resolver ? null : createAskDns({ servers })),
+    askDns,
     pool: createAnalysisPool({
       threads: config.WORKERS,
       resolver,
+      askDns,
       log,
       startWorker: overrides.startWorker,
     }),

@@ -1,5 +1,6 @@
 /** Analyzes one message: parses it once, runs all checks concurrently within the deadline, and scores it. */
 
+import type { AskDns } from '../net/dns/reply.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
 import { offlineWebClient, type WebClient } from '../net/http/web.ts';
 import type { AuthResult } from './auth-results.ts';
@@ -69,6 +70,8 @@ export type StepOutcome = CheckStatus | 'done';
 export interface AnalyzeOptions {
   resolver: Resolver;
   web?: WebClient;
+  /** Without it, lookups that fail are not explained. */
+  askDns?: AskDns | null;
   setup?: Setup;
   offline?: boolean;
   deadlineMs?: number;
@@ -92,6 +95,7 @@ export async function analyze(
     const context = createContext({ ...input, raw }, message, {
       resolver: boundedResolver(options.resolver, deadline),
       web: boundedWeb(options.web ?? offlineWebClient, deadline),
+      askDns: options.askDns,
       setup: options.setup,
       offline: options.offline,
       lineInFile: arrived?.lineInFile,

@@ -1,5 +1,6 @@
 /** Defines a check, its input and its findings. `checks/index.ts` lists all checks. */
 
+import type { AskDns } from '../net/dns/reply.ts';
 import {
   DNS_FAILURES,
   type DnsErrorReason,
@@ -102,6 +103,8 @@ export interface Context extends AnalysisInput {
   resolver: Resolver;
   /** The guarded client, which never connects to private or special addresses. */
   web: WebClient;
+  /** Asks more than a lookup says, to explain why one failed; null if that is not possible. */
+  askDns: AskDns | null;
   setup: Setup;
   /** Maps a line of the message as it arrived to its number in the file. */
   lineInFile(line: number): number;

@@ -1,6 +1,7 @@
 /** Creates the context that all checks of one analysis share, and limits its network requests. */
 
 import { KNOWN, withoutFalseDenials } from '../net/dns/denials.ts';
+import type { AskDns } from '../net/dns/reply.ts';
 import { DNS_FAILURES, type DnsAnswer, type Resolver } from '../net/dns/resolver.ts';
 import type { WebFailureReason } from '../net/guarded-connection.ts';
 import { offlineWebClient, type WebClient, type WebResult } from '../net/http/web.ts';
@@ -11,6 +12,7 @@ import { readTemplate } from './templates/template.ts';
 interface ContextOptions {
   resolver: Resolver;
   web?: WebClient;
+  askDns?: AskDns | null;
   setup?: Setup;
   offline?: boolean;
   lineInFile?: Context['lineInFile'];
@@ -22,6 +24,7 @@ export function createContext(
   {
     resolver,
     web = offlineWebClient,
+    askDns = null,
     setup = NO_SETUP,
     offline = false,
     lineInFile,
@@ -36,6 +39,7 @@ export function createContext(
     template,
     resolver: checkedResolver,
     web: withoutFalseAbsence(web, checkedResolver),
+    askDns,
     setup,
     offline,
     lineInFile: lineInFile ?? ((line) => line),

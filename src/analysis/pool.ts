@@ -4,6 +4,7 @@ import { batchPerTurn } from '../lib/concurrency.ts';
 import type { Log } from '../lib/log.ts';
 import { type StartWorker, startWorker } from '../lib/threads.ts';
 import { answerLookup } from '../net/dns/remote-resolver.ts';
+import type { AskDns } from '../net/dns/reply.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
 import type { AnalysisStep, StepOutcome } from './analyze.ts';
 import type { Setup } from './check.ts';
@@ -49,6 +50,8 @@ export interface AnalysisPool {
 export interface PoolOptions {
   threads: number;
   resolver: Resolver;
+  /** Without it, lookups that fail are not explained. */
+  askDns?: AskDns | null;
   log: Log;
   deadlineMs?: number;
   /** How long after its deadline a job may take before its thread counts as stuck. */
@@ -105,6 +108,7 @@ export function createAnalysisPool(options: PoolOptions): AnalysisPool {
     const limits = { deadlineMs, graceMs, idleMs, memoryMb, startWorker: options.startWorker };
     const thread = startThread({
       resolver,
+      askDns: options.askDns,
       log,
       workerFile,
       ...limits,
@@ -209,6 +213,7 @@ interface Thread {
 
 interface ThreadOptions {
   resolver: Resolver;
+  askDns?: AskDns | null;
   log: Log;
   deadlineMs: number;
   graceMs: number;
@@ -303,7 +308,7 @@ function startThread(options: ThreadOptions): Thread {
   };
   worker.on('message', (messages: FromWorker[]) => {
     for (const message of messages) {
-      if (message.type === 'lookup') answerLookup(message, options.resolver, send);
+      if (message.type === 'lookup') answerLookup(message, options.resolver, send, options.askDns);
       else if (message.type === 'started') {
         const job = jobs.get(message.job);
         if (job) startTimer(job);

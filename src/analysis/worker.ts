@@ -9,6 +9,7 @@ import {
   type LookupRequest,
   remoteResolver,
 } from '../net/dns/remote-resolver.ts';
+import type { AskDns } from '../net/dns/reply.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
 import { createWebClient } from '../net/http/client.ts';
 import type { WebClient } from '../net/http/web.ts';
@@ -40,9 +41,9 @@ export type FromWorker =
 
 const port = parentPort!;
 const send = batchPerTurn<FromWorker>((messages) => port.postMessage(messages));
-const { resolver: remoteLookup, settle } = remoteResolver(send);
+const { resolver: remoteLookup, askDns, settle } = remoteResolver(send);
 const { resolver, clear } = createBriefCache(remoteLookup);
-const network: Network = { resolver, web: createWebClient({ resolver }) };
+const network: Network = { resolver, web: createWebClient({ resolver }), askDns };
 
 const jobs = createJobQueue<AnalyzeCommand>({
   async run(command) {
@@ -63,6 +64,7 @@ port.on('message', (messages: ToWorker[]) => {
 interface Network {
   resolver: Resolver;
   web: WebClient;
+  askDns: AskDns;
 }
 
 async function runJob(command: AnalyzeCommand, network: Network): Promise<FromWorker> {

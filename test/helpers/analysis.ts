@@ -11,6 +11,7 @@ import type {
 } from '../../src/analysis/check.ts';
 import { createContext, NO_SETUP } from '../../src/analysis/context.ts';
 import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
+import type { AskDns } from '../../src/net/dns/reply.ts';
 import type { Resolver } from '../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 import type { WebClient } from '../../src/net/http/web.ts';
@@ -37,6 +38,7 @@ export interface CheckInput {
   isTemplate?: boolean;
   offline?: boolean;
   web?: WebClient;
+  askDns?: AskDns;
   setup?: Partial<Setup>;
 }
 
@@ -56,6 +58,7 @@ export async function contextFor(scene: CheckInput): Promise<Context> {
   return createContext(input, await parseMessage(raw), {
     resolver,
     web: scene.web,
+    askDns: scene.askDns,
     setup: { ...NO_SETUP, ...scene.setup },
     offline: scene.offline,
   });

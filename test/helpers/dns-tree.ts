@@ -11,8 +11,9 @@ import { join } from 'node:path';
 import { execFileSync } from '../../scripts/programs.ts';
 import { parseNetwork } from '../../src/lib/addresses.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { type AskDns, createAskDns } from '../../src/net/dns/ask.ts';
+import { createAskDns } from '../../src/net/dns/ask.ts';
 import { createDnsResolver } from '../../src/net/dns/network-resolver.ts';
+import type { AskDns } from '../../src/net/dns/reply.ts';
 import type { Resolver } from '../../src/net/dns/resolver.ts';
 import { freePort, startDaemon } from './daemon.ts';
 

@@ -1,7 +1,7 @@
 /** DNS in memory that may be dead for others: a resolver that validates, what it hides, and the name servers of zones. */
 
 import { organizationalDomain } from '../../src/lib/domain-names.ts';
-import { type AskDns, type DnsReply, NO_REPLY } from '../../src/net/dns/ask.ts';
+import { type AskDns, type DnsReply, NO_REPLY } from '../../src/net/dns/reply.ts';
 import { type DnsAnswer, type Resolver, recordsOf } from '../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 

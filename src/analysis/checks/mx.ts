@@ -17,6 +17,8 @@ import { dmarcDiscovery } from '../dmarc/discovery.ts';
 import type { BrokenName } from '../dns/broken-name.ts';
 import { explainMisused } from '../dns/host-problems.ts';
 import { type MailHosts, mailHosts } from '../dns/mail-hosts.ts';
+import { deadSender } from '../dns/dead-sender.ts';
+import { type HostProblem, type MailHost, type MailHosts, mailHosts } from '../dns/mail-hosts.ts';
 import { brokenSender, explainBroken } from '../dns/missing-domain.ts';
 import { fromDomain, mailFromDomain } from '../dns/names.ts';
 import { explainOldHost } from '../dns/old-host.ts';
@@ -121,14 +123,14 @@ function isUndecided({ kind, hosts }: MailHosts): boolean {
   );
 }
 
-/** No record cures a domain that does not exist, or whose alias is broken. */
+/** No record cures a domain that does not exist, whose alias is broken, or whose DNS is dead for others. */
 async function brokenFinding(
   { domain, kind }: MailHosts,
   context: Context,
 ): Promise<Finding | null> {
   if (kind !== 'nothing' && kind !== 'error') return null;
   const broken = await brokenSender(context, domain);
-  if (!broken) return null;
+  if (!broken) return kind === 'error' ? deadSender(context, domain) : null;
   const detail = `${broken.detail}${await policyForMissing(context, broken)}`;
   return explainBroken({ ...broken, detail });
 }

@@ -1,7 +1,6 @@
 /** The check `name_servers`: can others look up the domain, at each of its name servers and with DNSSEC? Only for domains. */
 
-import type { AskDns, DnsReply } from '../../net/dns/ask.ts';
-import { NO_REPLY } from '../../net/dns/ask.ts';
+import type { AskDns } from '../../net/dns/reply.ts';
 import { DNS_FAILURES } from '../../net/dns/resolver.ts';
 import { type Check, type Finding, rfc, skipped } from '../check.ts';
 import { judgeZone } from '../dns/dead-zone.ts';
@@ -27,28 +26,17 @@ export const nameServersCheck = {
   },
 } as const;
 
-/** A parent zone, eight servers at up to two addresses each, and DNSSEC. */
-const MAX_QUESTIONS = 24;
-
 export const nameServers = (ask: AskDns, domain: string): Check => ({
   ...nameServersCheck,
   async run({ resolver, receivedAt }) {
-    const facts = await surveyZone(domain, resolver, limited(ask));
+    const facts = await surveyZone(domain, resolver, ask);
     if (facts === null)
       return skipped('The name servers were not checked.', 'The name cannot be looked up.');
-    const { status, title, detail, fix, cause, at } = judgeZone(facts, receivedAt ?? 0);
+    const { status, title, detail, fix, cause, at } = judgeZone(facts, receivedAt);
     const evidence = evidenceOf(facts, cause, at);
     return { status, title, detail, evidence, ...(fix !== null && { fix: { text: fix } }) };
   },
 });
-
-function limited(ask: AskDns): AskDns {
-  let questions = 0;
-  return async (question): Promise<DnsReply> => {
-    questions += 1;
-    return questions > MAX_QUESTIONS ? { ...NO_REPLY, failure: 'limit' } : ask(question);
-  };
-}
 
 function evidenceOf(
   { domain, zone, failed, servers, security }: ZoneFacts,

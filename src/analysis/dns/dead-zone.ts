@@ -27,7 +27,8 @@ type Cause =
   | 'servers_differ'
   | 'unexplained';
 
-export function judgeZone(facts: ZoneFacts, now: number): ZoneVerdict {
+/** `now`: in milliseconds since the Unix epoch; null if unknown. */
+export function judgeZone(facts: ZoneFacts, now: number | null): ZoneVerdict {
   return (
     judgeResolver(facts) ??
     judgeServers(facts) ??
@@ -139,7 +140,7 @@ const CONSEQUENCE =
 /** Without the resolver's rejection, only what the records themselves show. */
 function judgeDnssec(
   { domain, zone, failed, security }: ZoneFacts,
-  now: number,
+  now: number | null,
 ): ZoneVerdict | null {
   if (!security || security.ds.length === 0) return null;
   const rejects = failed.some(({ reason }) => reason === 'servfail') && security.answersUnchecked;

@@ -1,7 +1,7 @@
 /** Why the answers of a signed zone do not validate (RFC 4035 §5), as far as its records say. Pure. */
 
 import { createHash } from 'node:crypto';
-import type { DnsSignature } from '../../net/dns/ask.ts';
+import type { DnsSignature } from '../../net/dns/reply.ts';
 import type { ZoneSecurity } from './zone-survey.ts';
 
 /**
@@ -13,8 +13,15 @@ export type DnssecFault =
   | { cause: 'expired' | 'not_yet'; at: number | null }
   | { cause: 'unsigned' | 'wrong_ds' | 'wrong_key' };
 
-/** Null if the records show no fault, or if validators do not know their algorithms, and so accept the zone (RFC 6840 §5.2). */
-export function dnssecFault(security: ZoneSecurity, zone: string, now: number): DnssecFault | null {
+/**
+ * Null if the records show no fault, or if validators do not know their algorithms, and so accept the zone (RFC 6840 §5.2).
+ * Without a time, periods are not judged.
+ */
+export function dnssecFault(
+  security: ZoneSecurity,
+  zone: string,
+  now: number | null,
+): DnssecFault | null {
   const ds = security.ds.map(parseDs).filter(isSupported);
   if (ds.length === 0) return null;
   const { keys: keyTexts, signatures, keySignatures } = security;
@@ -34,8 +41,8 @@ export function dnssecFault(security: ZoneSecurity, zone: string, now: number): 
 }
 
 /** One valid signature is enough. */
-function periodFault(signatures: DnsSignature[], now: number): DnssecFault | null {
-  if (signatures.length === 0) return null;
+function periodFault(signatures: DnsSignature[], now: number | null): DnssecFault | null {
+  if (signatures.length === 0 || now === null) return null;
   const ends = signatures.map(({ until }) => until);
   if (ends.every((end) => end < now)) return { cause: 'expired', at: Math.max(...ends) };
   const starts = signatures.map(({ from }) => from);

@@ -5,8 +5,8 @@
 
 import { isIP } from 'node:net';
 import { organizationalDomain } from '../../lib/domain-names.ts';
-import type { AskDns, DnsReply, DnsSignature } from '../../net/dns/ask.ts';
 import { KNOWN } from '../../net/dns/denials.ts';
+import { type AskDns, type DnsReply, type DnsSignature, NO_REPLY } from '../../net/dns/reply.ts';
 import { type RecordType, type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import type { FailedLookup } from '../check.ts';
 
@@ -66,13 +66,16 @@ const ESSENTIAL: RecordType[] = ['SOA', 'NS', 'MX', 'TXT'];
 const MAX_SERVERS = 8;
 const MAX_ADDRESSES = 2;
 const MAX_PARENT_LABELS = 4;
+/** A parent zone, eight servers at up to two addresses each, and DNSSEC. */
+const MAX_QUESTIONS = 24;
 
 /** Null if the name does not exist, or if lookups are not possible at all. */
 export async function surveyZone(
   domain: string,
   resolver: Resolver,
-  ask: AskDns,
+  askDns: AskDns,
 ): Promise<ZoneFacts | null> {
+  const ask = limited(askDns);
   const answers = await Promise.all(ESSENTIAL.map((type) => resolver(domain, type)));
   const failed = answers.flatMap((answer, index): FailedLookup[] =>
     answer.status === 'error'
@@ -100,6 +103,14 @@ export async function surveyZone(
       !known || (isValidated && failed.length === 0)
         ? null
         : await surveySecurity({ domain, zone, failed, servers }, resolver, ask),
+  };
+}
+
+function limited(ask: AskDns): AskDns {
+  let questions = 0;
+  return async (question): Promise<DnsReply> => {
+    questions += 1;
+    return questions > MAX_QUESTIONS ? { ...NO_REPLY, failure: 'limit' } : ask(question);
   };
 }
 

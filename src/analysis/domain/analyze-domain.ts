@@ -1,7 +1,7 @@
 /** Checks a domain without a message: the checks of a report that need none, and some more. */
 
 import { withReadableNames } from '../../lib/readable-domain.ts';
-import type { AskDns } from '../../net/dns/ask.ts';
+import type { AskDns } from '../../net/dns/reply.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
 import type { WebClient } from '../../net/http/web.ts';
 import type { ProbeMailTls } from '../../net/smtp/probe.ts';

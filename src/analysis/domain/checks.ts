@@ -1,6 +1,6 @@
 /** The checks of a domain in their order, each with a rule for its severity. */
 
-import type { AskDns } from '../../net/dns/ask.ts';
+import type { AskDns } from '../../net/dns/reply.ts';
 import type { ProbeMailTls } from '../../net/smtp/probe.ts';
 import type { Check, Context, Finding } from '../check.ts';
 import { bimi } from '../checks/bimi.ts';

@@ -13,6 +13,7 @@ import { VARIABLES } from '../../config/variables.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { silentLog } from '../../lib/log.ts';
 import { withCrlf } from '../../mailtests/submit.ts';
+import { createAskDns } from '../../net/dns/ask.ts';
 import { createDnsResolver, systemDnsServers } from '../../net/dns/network-resolver.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
 import { type Io, UsageError } from '../command.ts';
@@ -78,7 +79,12 @@ export async function* analyzeMessages(
   const progress = startProgress(io);
   const resolver: Resolver = withProgress(dns, progress);
   const threads = Math.min(sources.length, MAX_THREADS, availableParallelism());
-  const pool = createAnalysisPool({ threads: Math.max(1, threads), resolver, log: silentLog });
+  const pool = createAnalysisPool({
+    threads: Math.max(1, threads),
+    resolver,
+    askDns: createAskDns({ servers }),
+    log: silentLog,
+  });
   const createSetup = async (): Promise<Setup> => ({
     // Each list is tested first, because one that lists everything or nothing proves nothing.
     blocklists: await createBlocklistWatch({

@@ -13,46 +13,9 @@ import {
   readPacket,
   recordText,
 } from './message.ts';
-import type { DnsErrorReason, RecordType } from './resolver.ts';
+import { type AskDns, type DnsReply, NO_REPLY } from './reply.ts';
+import type { RecordType } from './resolver.ts';
 import { sendQuery } from './transport.ts';
-
-export interface DnsQuestion {
-  name: string;
-  type: RecordType;
-  /**
-   * `resolver`: as for every lookup. `unchecked`: the resolver, without validation (RFC 4035 §3.2.2). Otherwise the IP
-   * address of a name server, which is asked only about its own zones.
-   */
-  to: 'resolver' | 'unchecked' | (string & {});
-}
-
-export interface DnsReply {
-  /** Why there is no answer; `forbidden`: the address is not public. Null for an answer, even an empty one. */
-  failure: DnsErrorReason | 'forbidden' | null;
-  /** NXDOMAIN. */
-  missing: boolean;
-  /** The AA bit: the server has the zone (RFC 1035 §4.1.1). */
-  authoritative: boolean;
-  /** The records of the type at the name, as text. */
-  records: string[];
-  /** Another zone that the server refers to, with its name servers and what it says about their addresses. */
-  referral: { zone: string; hosts: string[]; addresses: Record<string, string[]> } | null;
-  signatures: DnsSignature[];
-  /** Extended errors (RFC 8914) as text, such as `7 Signature Expired: …`. */
-  extended: string[];
-}
-
-/** A signature of the records of the type at the name, or of the SOA record in a denial (RFC 4034 §3). */
-export interface DnsSignature {
-  /** Of the key; null if unknown. */
-  keyTag: number | null;
-  /** In milliseconds since the Unix epoch. */
-  from: number;
-  until: number;
-}
-
-/** Never rejects, and takes about two seconds at most. */
-export type AskDns = (question: DnsQuestion) => Promise<DnsReply>;
 
 interface AskOptions {
   /** The resolver. */
@@ -65,16 +28,6 @@ interface AskOptions {
 }
 
 const DNS_PORT = 53;
-
-export const NO_REPLY: DnsReply = {
-  failure: 'timeout',
-  missing: false,
-  authoritative: false,
-  records: [],
-  referral: null,
-  signatures: [],
-  extended: [],
-};
 
 /** Each attempt opens a socket of its own. A server that is silent is asked once more, without EDNS. */
 export function createAskDns(options: AskOptions): AskDns {

@@ -4,8 +4,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NO_SETUP } from '../../../src/analysis/context.ts';
 import { analyzeDomain } from '../../../src/analysis/domain/analyze-domain.ts';
+import { createAnalysisPool } from '../../../src/analysis/pool.ts';
+import type { CheckResult } from '../../../src/analysis/result.ts';
+import { silentLog } from '../../../src/lib/log.ts';
 import { createAskDns } from '../../../src/net/dns/ask.ts';
 import { offlineWebClient } from '../../../src/net/http/web.ts';
+import { ENVELOPE } from '../../helpers/analysis.ts';
 import { startDnsTree, type TreeZone } from '../../helpers/dns-tree.ts';
 import { skipUnlessInstalled } from '../../helpers/installed.ts';
 import { item } from '../domain/domains.ts';
@@ -117,6 +121,27 @@ test('Real BIND: DNSSEC faults and dead delegations are named, and healthy zones
         [health.status, status, evidence.cause],
         ['unknown', 'error', 'own_resolver'],
       );
+    },
+  );
+
+  await t.test(
+    'a message from a domain with expired signatures, analyzed in a thread',
+    async () => {
+      const { resolver, ask: askDns } = tree;
+      const pool = createAnalysisPool({ threads: 1, resolver, askDns, log: silentLog });
+      try {
+        const outcome = await pool.analyze({
+          raw: Buffer.from('From: Ann <ann@expired.example>\r\n\r\nHello\r\n'),
+          ...{ envelope: ENVELOPE, receivedAt: now, kind: 'transactional' },
+        });
+        assert.ok(outcome.ok);
+        const checks: CheckResult[] = JSON.parse(outcome.result.checks);
+        const { status, title } = checks.find(({ id }) => id === 'mx')!;
+        assert.equal(status, 'fail');
+        assert.match(title, /see nothing of expired\.example: its signatures expired on /);
+      } finally {
+        await pool.close();
+      }
     },
   );
 

@@ -2,12 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { mx } from '../../../src/analysis/checks/mx.ts';
 import { dnssecFault } from '../../../src/analysis/dns/dnssec-fault.ts';
 import type { ZoneSecurity } from '../../../src/analysis/dns/zone-survey.ts';
 import type { DomainHealth } from '../../../src/analysis/domain/health.ts';
-import { type AskDns, NO_REPLY } from '../../../src/net/dns/ask.ts';
+import { type AskDns, NO_REPLY } from '../../../src/net/dns/reply.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
-import { RECEIVED_AT } from '../../helpers/analysis.ts';
+import { RECEIVED_AT, runCheck } from '../../helpers/analysis.ts';
 import { type DnsWorld, dnsWorld } from '../../helpers/dns-world.ts';
 import { checkDomain, GOOD_ZONE, item } from '../domain/domains.ts';
 
@@ -192,6 +193,24 @@ test('Other name servers in the zone than at the registrar are named without a w
   const { title, severity } = item(await inWorld({ zone }), 'name_servers');
   assert.equal(severity, null);
   assert.match(title, /^The registrar of example\.com and the zone itself name different/);
+});
+
+test('The finding about mail servers of a message names why the sender domain cannot be looked up', async () => {
+  const message = 'From: Ann <ann@example.com>\n\nHello\n';
+  const until = Date.UTC(2025, 2, 9, 12);
+  const ofMessage = (changes: Partial<DnsWorld>, receivedAt: number | null = RECEIVED_AT) =>
+    runCheck(mx, { message, receivedAt, ...dnsWorld({ ...bogus, ...changes }) });
+  const expired = await ofMessage({ signatures: { [NAME]: { from: 0, until } } });
+  assert.equal(expired.status, 'fail');
+  assert.match(expired.title, /its signatures expired on 9 March 2025\.$/);
+  // A file may be older than the signatures, or without a date.
+  const younger = { signatures: { [NAME]: { from: until, until: until + DAY } } };
+  for (const receivedAt of [until - DAY, null]) {
+    const { title } = await ofMessage(younger, receivedAt);
+    assert.match(title, /its signatures are not valid\.$/);
+  }
+  const alone = await runCheck(mx, { message, resolver: dnsWorld(bogus).resolver });
+  assert.equal(alone.status, 'error');
 });
 
 const security = (changes: Partial<ZoneSecurity>): ZoneSecurity => ({
