@@ -45,7 +45,7 @@ export const domainUnreachable: Condition<'health' | 'dns_answer', Value> = {
   }),
   resolvedTitle: ({ subject }) => `${subject} is reachable in DNS again`,
   unwatchedText: noLongerVerified,
-  measurements: () => [],
+  measurements: ({ value: { problem } }) => [['Problem', problem]],
   isRelevantFix: () => false,
   fixes: ({ value: { step } }) => [step ?? { title: '', text: ASK_PROVIDER, record: null }],
   subjectLabel: 'Domain',
