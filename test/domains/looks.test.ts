@@ -204,7 +204,7 @@ test('A domain without any answer for three hours is unreachable until there is 
   assert.deepEqual(await states(), [`resolved: ${problem}`]);
 });
 
-test('A domain that is no longer verified is not looked at, and starts anew', async (t) => {
+test('A domain that is no longer verified is not looked at, and has a first look later', async (t) => {
   const watching = await startWatching(t);
   const { app, pass, domain, dns } = watching;
   const looks = () =>
