@@ -316,7 +316,7 @@ const INCIDENT = {
   ),
   subject: described(
     v.string(),
-    'A From domain, a target or address of a monitor, a seed mailbox, a domain, a domain and one of its records, or the ID of a source.',
+    'A domain, a domain and one of its records, a target or address of a monitor, a seed mailbox, or the ID of a source.',
   ),
   status: described(v.picklist(INCIDENT_STATUSES), '`open` as long as the condition is met.'),
   value: described(

@@ -155,7 +155,7 @@ test('A record that disappears is found within the hour, told, repaired by the p
   assert.ok(
     told().posts.some((text) => text.includes('The SPF record of example.com is as before')),
   );
-  await pass(2 * DAY);
+  await pass(2 * DAY, 3 * HOUR);
   await sweepIncidents(story.app);
   assert.deepEqual(told(), { mails: [], posts: [] });
 });

@@ -37,7 +37,7 @@ export const domainUnreachable: Condition<'health' | 'dns_answer', Value> = {
   },
   alertsWhen: () => 'DNS gives no answer about a verified domain',
   documentation:
-    'DNSSEC or the name servers of a verified domain are broken for others, or three hourly looks got no answer about it while the resolver works',
+    'for others, DNSSEC or the name servers of a verified domain are broken. Or three hourly looks in a row get no answer, and the resolver works',
   shortText: 'DNS gives no answer',
   openedText: ({ subject, value: { problem } }) => ({
     title: `${subject} is unreachable in DNS`,
@@ -45,7 +45,7 @@ export const domainUnreachable: Condition<'health' | 'dns_answer', Value> = {
   }),
   resolvedTitle: ({ subject }) => `${subject} is reachable in DNS again`,
   unwatchedText: noLongerVerified,
-  measurements: () => [],
+  measurements: ({ value: { problem } }) => [['Problem', problem]],
   isRelevantFix: () => false,
   fixes: ({ value: { step } }) => [step ?? { title: '', text: ASK_PROVIDER, record: null }],
   subjectLabel: 'Domain',
