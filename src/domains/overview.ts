@@ -1,4 +1,4 @@
-/** The state of all domains at a glance: how many are in which state, and which ones need attention. */
+/** The state of all domains at a glance: how many are in which state. */
 
 import type { Db } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
@@ -8,8 +8,6 @@ export interface DomainCounts {
   health: Record<DomainRow['health_status'], number>;
   pending: number;
   failed: number;
-  /** Verified domains whose record has not been found lately. */
-  missing: number;
   total: number;
 }
 
@@ -17,12 +15,7 @@ export interface DomainCounts {
 export async function countDomains(db: Db): Promise<DomainCounts> {
   const rows = await db
     .selectFrom('domains')
-    .select(({ fn }) => [
-      'status',
-      'health_status',
-      fn.countAll<number | string>().as('count'),
-      fn.count<number | string>('missing_since').as('missing'),
-    ])
+    .select(({ fn }) => ['status', 'health_status', fn.countAll<number | string>().as('count')])
     .groupBy(['status', 'health_status'])
     .execute();
   const count = (matches: (row: (typeof rows)[number]) => boolean) =>
@@ -38,7 +31,6 @@ export async function countDomains(db: Db): Promise<DomainCounts> {
     },
     pending: count(({ status }) => status === 'pending'),
     failed: count(({ status }) => status === 'failed'),
-    missing: rows.reduce((sum, { missing }) => sum + Number(missing), 0),
     total: count(() => true),
   };
 }
