@@ -1,6 +1,5 @@
-/** The state of all domains at a glance: how many are in which state, and which ones need attention. */
+/** The state of all domains at a glance: how many are in which state. */
 
-import { sql } from 'kysely';
 import type { Db } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 
@@ -9,8 +8,6 @@ export interface DomainCounts {
   health: Record<DomainRow['health_status'], number>;
   pending: number;
   failed: number;
-  /** Verified domains whose record has not been found lately. */
-  missing: number;
   total: number;
 }
 
@@ -18,12 +15,7 @@ export interface DomainCounts {
 export async function countDomains(db: Db): Promise<DomainCounts> {
   const rows = await db
     .selectFrom('domains')
-    .select(({ fn }) => [
-      'status',
-      'health_status',
-      fn.countAll<number | string>().as('count'),
-      fn.count<number | string>('missing_since').as('missing'),
-    ])
+    .select(({ fn }) => ['status', 'health_status', fn.countAll<number | string>().as('count')])
     .groupBy(['status', 'health_status'])
     .execute();
   const count = (matches: (row: (typeof rows)[number]) => boolean) =>
@@ -39,35 +31,8 @@ export async function countDomains(db: Db): Promise<DomainCounts> {
     },
     pending: count(({ status }) => status === 'pending'),
     failed: count(({ status }) => status === 'failed'),
-    missing: rows.reduce((sum, { missing }) => sum + Number(missing), 0),
     total: count(() => true),
   };
-}
-
-/** A domain whose mail is at risk, or that is about to lose its verification or has lost it. */
-export type FailingDomain = Pick<
-  DomainRow,
-  'id' | 'name' | 'status' | 'health_status' | 'health_score' | 'missing_since'
->;
-
-/** Domains in critical health first. */
-export async function listFailingDomains(db: Db, limit: number): Promise<FailingDomain[]> {
-  return db
-    .selectFrom('domains')
-    .select(['id', 'name', 'status', 'health_status', 'health_score', 'missing_since'])
-    .where(({ eb, and, or }) =>
-      or([
-        eb('status', '=', 'failed'),
-        and([
-          eb('status', '=', 'verified'),
-          or([eb('health_status', '=', 'critical'), eb('missing_since', 'is not', null)]),
-        ]),
-      ]),
-    )
-    .orderBy(sql`case when status = 'verified' and health_status = 'critical' then 0 else 1 end`)
-    .orderBy('name')
-    .limit(limit)
-    .execute();
 }
 
 /** The domain whose verification was requested last and is not complete. */

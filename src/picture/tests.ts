@@ -34,7 +34,7 @@ export type ReadTest = Pick<
 > & { completed_at: string; checks: CheckResult[] };
 
 /** A subquery: the IDs of the latest completed tests of the domain in live mode. */
-function latestIds(db: Db | Tx, domainId: string) {
+export function latestIds(db: Db | Tx, domainId: string) {
   const latest = db
     .selectFrom('tests')
     .select(['id', 'status'])
@@ -51,16 +51,23 @@ function latestIds(db: Db | Tx, domainId: string) {
 }
 
 /** Those completed since a time, newest first. */
-export async function latestTests(
+export const latestTests = (
   db: Db | Tx,
   domainId: string,
   { from }: { from: string },
+): Promise<ReadTest[]> => readTests(db, latestIds(db, domainId), from);
+
+export async function readTests(
+  db: Db | Tx,
+  ids: string[] | ReturnType<typeof latestIds>,
+  from: string,
 ): Promise<ReadTest[]> {
+  if (Array.isArray(ids) && ids.length === 0) return [];
   const rows = await db
     .selectFrom('tests')
     .select(['id', 'name', 'from_address', 'completed_at', 'score'])
     .select(['spf', 'dkim', 'dmarc', 'checks'])
-    .where('id', 'in', latestIds(db, domainId))
+    .where('id', 'in', ids)
     .orderBy('id', 'desc')
     .execute();
   return rows.flatMap(({ checks, completed_at, ...row }) =>
@@ -137,7 +144,10 @@ async function withoutTests(
 }
 
 /** Messages with the same name, or from the same address, were sent in the same way. */
-export const senderOf = ({ name, from_address }: ReadTest): string =>
+export const senderOf = ({
+  name,
+  from_address,
+}: Pick<ReadTest, 'name' | 'from_address'>): string =>
   name === null ? `from ${from_address?.toLowerCase()}` : `name ${name}`;
 
 const MAX_SENDER = 60;
@@ -154,7 +164,7 @@ function textOf({ score }: ReadTest, senders: number): string {
 }
 
 /** What the latest test of a sender says about each topic. `series`: newest first. */
-function findingsOf(series: ReadTest[]): Finding[] {
+export function findingsOf(series: ReadTest[]): Finding[] {
   const [latest] = series;
   return [...Map.groupBy(latest!.checks, ({ id }) => topicOf(id))].flatMap(([topic, checks]) =>
     findingAbout(topic, checks, series),

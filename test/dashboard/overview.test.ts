@@ -44,6 +44,21 @@ async function openIncident({ app, call }: TestService, subject: string): Promis
   return id;
 }
 
+/** A finding of the health check, as it is stored. */
+const NO_SPF = JSON.stringify([
+  {
+    ...{ id: 'spf_record', label: 'SPF record', category: 'authentication', status: 'fail' },
+    ...{ severity: 'critical', title: 'There is no SPF record.', detail: '', evidence: {} },
+    ...{
+      points: 3,
+      earned: 0,
+      gain: 10,
+      reference: { name: 'RFC 7208', url: 'https://rfc.example' },
+    },
+    fix: { text: 'Publish an SPF record that names your servers.' },
+  },
+]);
+
 /** The targets of links in the main part, in order. */
 const linksIn = (html: string): string[] =>
   [...html.slice(html.indexOf('<main')).matchAll(/<a [^>]*href="(\/[^"#]*)/g)].map(
@@ -90,6 +105,7 @@ test('Broken things come first, each in one line that leads to its page', async 
   await storeTest(app);
   const critical = await addDomain(service, 'critical.example', {
     ...{ status: 'verified', health_status: 'critical', health_score: 31 },
+    ...{ health_checks: NO_SPF, health_checked_at: isoTime(app.clock.now()) },
   });
   const failed = await addDomain(service, 'failed.example', { status: 'failed' });
   const losing = await addDomain(service, 'losing.example', {
@@ -106,16 +122,19 @@ test('Broken things come first, each in one line that leads to its page', async 
   const { html } = await owner.get('/');
   const main = mainOf(html);
   assert.match(main, /Mail from shop\.example scored 61, below 70/);
-  assert.match(main, /critical\.example has critical problems \(score 31\)/);
-  assert.match(main, /failed\.example failed verification/);
-  assert.match(main, /losing\.example is about to lose its verification/);
+  assert.match(
+    main,
+    /critical\.example: There is no SPF record\.\s*Publish an SPF record that names your servers\./,
+  );
+  assert.match(main, /failed\.example: Your domain is no longer verified\./);
+  assert.match(main, /losing\.example: The verification record is missing\./);
   assert.match(main, /hooks\.example gets no events/);
   assert.doesNotMatch(html, /path-with-a-secret/);
   assert.deepEqual(linksIn(html).slice(0, 5), [
     `/incidents/${incident}`,
     `/domains/${critical}`,
-    `/domains/${failed}`,
     `/webhooks/${endpoint.id}`,
+    `/domains/${failed}`,
     `/domains/${losing}`,
   ]);
   const member = await newMember(service, 'member');
@@ -134,8 +153,8 @@ test('More than five problems of a kind end with a link to all', async (t) => {
   await storeTest(service.app);
   for (let i = 0; i < 7; i++) await addDomain(service, `d${i}.example`, { status: 'failed' });
   const { html } = await owner.get('/');
-  assert.equal(mainOf(html).match(/failed verification: its/g)?.length, 5);
-  const link = '<a href="/domains?state=failed">All domains that failed verification (7)</a>';
+  assert.equal(mainOf(html).match(/Your domain is no longer verified/g)?.length, 5);
+  const link = '<a href="/domains">And 2 more domains</a>';
   assert.ok(html.includes(link));
 });
 

@@ -2,18 +2,15 @@
 
 import { conditionOf } from '../../alerts/conditions/index.ts';
 import { openedIncident } from '../../alerts/evaluate.ts';
+import { findIncidentSteps } from '../../alerts/incident-steps.ts';
 import { listIncidents } from '../../alerts/queries.ts';
 import type { App } from '../../app.ts';
-import {
-  type DomainCounts,
-  type FailingDomain,
-  listFailingDomains,
-} from '../../domains/overview.ts';
 import { type Dependency, isWaiting } from '../../health/dependencies.ts';
 import { healthOperations } from '../../health/routes.ts';
 import { type Actor, allows } from '../../http/actor.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { listAlertingMonitors } from '../../monitors/overview.ts';
+import { brokenDomains } from '../../picture/broken.ts';
 import { StateMark } from '../../report/html/components.tsx';
 import { formatCount } from '../../report/summary.ts';
 import { endpointOperations } from '../../webhooks/routes.ts';
@@ -30,6 +27,8 @@ export interface Problem {
   text: string;
   href: string;
   since: string | null;
+  /** What to do first, in a sentence. */
+  step?: string;
 }
 
 export interface Problems {
@@ -41,12 +40,12 @@ export interface Problems {
 /** Lines of each kind. */
 const MAX_LINES = 5;
 
-/** What a member may see. `counts` are those of the domains. */
-export async function findProblems(call: PageCall, counts: DomainCounts): Promise<Problems> {
+/** What a member may see. */
+export async function findProblems(call: PageCall): Promise<Problems> {
   const { app, actor } = call;
   const found = await Promise.all([
     findIncidents(app),
-    findDomains(app, counts),
+    findDomains(app),
     findMonitors(app),
     ...(allows(actor.role, 'admin') ? [findEndpoints(call, actor), findDependencies(call)] : []),
   ]);
@@ -72,56 +71,34 @@ function firstLines<T>(
   };
 }
 
-async function findIncidents({ db }: App): Promise<Problems> {
-  const { rows, hasMore } = await listIncidents(db, { limit: MAX_LINES, status: 'open' });
-  const problems = rows.map((row): Problem => {
+async function findIncidents(app: App): Promise<Problems> {
+  const { rows, hasMore } = await listIncidents(app.db, { limit: MAX_LINES, status: 'open' });
+  const problems: Problem[] = [];
+  for (const row of rows) {
     const { title } = conditionOf(row).openedText(openedIncident(row));
-    const href = `/incidents/${row.id}`;
-    return { state: 'fail', kind: 'Incident', text: title, href, since: row.opened_at };
-  });
+    const [step] = await findIncidentSteps(app, row.id);
+    problems.push({
+      ...{ state: 'fail', kind: 'Incident', text: title, href: `/incidents/${row.id}` },
+      ...{ since: row.opened_at, step: step?.text },
+    });
+  }
   return { problems, more: hasMore ? [{ text: 'All open incidents', href: '/alerts' }] : [] };
 }
 
-async function findDomains(
-  { db }: App,
-  { health, failed, missing }: DomainCounts,
-): Promise<Problems> {
-  if (health.critical + failed + missing === 0) return { problems: [], more: [] };
-  return firstLines(
-    await listFailingDomains(db, MAX_LINES + 1),
-    (domain) => ({
+/** Their headlines, as on their pages. */
+async function findDomains(app: App): Promise<Problems> {
+  const { pictures, more } = await brokenDomains(app, MAX_LINES);
+  return {
+    problems: pictures.map(({ domain_id, name, state, headline, since, first_step }) => ({
+      state: state === 'fail' ? 'fail' : 'warn',
       kind: 'Domain',
-      ...problemOf(domain),
-      href: `/domains/${domain.id}`,
-      since: domain.missing_since,
-    }),
-    ...linksToDomains({ critical: health.critical, failed }),
-  );
-}
-
-/** The list of domains shows one state, or all of them by state. */
-function linksToDomains({ critical, failed }: Record<'critical' | 'failed', number>) {
-  const links = [
-    { count: critical, text: 'All critical domains', href: '/domains?state=critical' },
-    { count: failed, text: 'All domains that failed verification', href: '/domains?state=failed' },
-  ]
-    .filter(({ count }) => count > 0)
-    .map(({ count, text, href }) => ({ text: `${text} (${formatCount(count)})`, href }));
-  return links.length > 0 ? links : [{ text: 'All domains', href: '/domains' }];
-}
-
-function problemOf(domain: FailingDomain): Pick<Problem, 'state' | 'text'> {
-  const { status, health_status, health_score } = domain;
-  const name = readableDomain(domain.name);
-  if (status === 'failed')
-    return { state: 'fail', text: `${name} failed verification: its TXT record was not found` };
-  if (health_status !== 'critical')
-    return {
-      state: 'warn',
-      text: `${name} is about to lose its verification: its TXT record is missing`,
-    };
-  const score = health_score === null ? '' : ` (score ${health_score})`;
-  return { state: 'fail', text: `${name} has critical problems${score}` };
+      text: `${readableDomain(name)}: ${headline}`,
+      href: `/domains/${domain_id}`,
+      since,
+      step: first_step?.text,
+    })),
+    more: more === 0 ? [] : [{ text: `And ${formatCount(more, 'more domain')}`, href: '/domains' }],
+  };
 }
 
 async function findMonitors({ db }: App): Promise<Problems> {
@@ -133,6 +110,7 @@ async function findMonitors({ db }: App): Promise<Problems> {
       text: `${name} found a problem`,
       href: `/monitors/${id}`,
       since: last_run_at,
+      step: 'Open the monitor: its last run names each problem.',
     }),
     { text: 'All monitors', href: '/monitors' },
   );
@@ -148,6 +126,7 @@ async function findEndpoints(call: PageCall, { livemode }: Actor): Promise<Probl
       text: `${new URL(url).host} gets no events: its endpoint kept failing and was disabled`,
       href: `/webhooks/${id}`,
       since: null,
+      step: 'Repair the endpoint, then enable it again.',
     }),
     { text: 'All webhooks', href: '/webhooks' },
   );
@@ -194,12 +173,15 @@ export function BrokenNow({ problems, more, isWatching }: Props) {
   return (
     <Card title="Broken now" id="broken">
       <ul class="problems">
-        {problems.map(({ state, kind, text, href, since }) => (
+        {problems.map(({ state, kind, text, href, since, step }) => (
           <li key={href + text}>
             <StateMark state={state} word={kind} />
-            <a href={href}>
-              <bdi>{text}</bdi>
-            </a>
+            <div>
+              <a href={href}>
+                <bdi>{text}</bdi>
+              </a>
+              {step && <p class="small muted">{step}</p>}
+            </div>
             {since && (
               <span class="small muted">
                 <Ago at={since} />

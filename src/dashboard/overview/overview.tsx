@@ -78,7 +78,7 @@ async function overview(call: PageCall, query: v.InferOutput<typeof Query>): Pro
   const domains = allows(actor.role, 'member') ? await countDomains(app.db) : null;
   const [summary, problems, steps, latest] = await Promise.all([
     call.invoke(summaryOperations.get, { query: summaryQuery }),
-    domains && findProblems(call, domains),
+    domains && findProblems(call),
     domains ? findNextSteps(call, domains) : [],
     call.invoke(testOperations.list, { query: { limit: '5', domain_id } }),
   ]);
@@ -94,7 +94,9 @@ async function overview(call: PageCall, query: v.InferOutput<typeof Query>): Pro
     ],
     children: (
       <>
-        {problems && <BrokenNow {...problems} isWatching={await isWatching(call, domains)} />}
+        {problems && (
+          <BrokenNow {...problems} isWatching={await isWatching(call, domains, latest.data)} />
+        )}
         <NextSteps steps={steps} />
         <section class="going" aria-labelledby="going-title">
           <div class="panel-head">
@@ -126,11 +128,16 @@ export const UnknownDomain = () => (
   <Notice tone="warn">No such domain. The figures include all domains.</Notice>
 );
 
-/** Whether anything would show a problem: a domain with a known health, or a rule or monitor that runs. */
-async function isWatching({ app }: PageCall, domains: DomainCounts | null): Promise<boolean> {
+/** Whether anything would show a problem: a domain with a known health, a rule with a test to look at, or a monitor that runs. */
+async function isWatching(
+  { app }: PageCall,
+  domains: DomainCounts | null,
+  tests: { status: string }[],
+): Promise<boolean> {
   const { healthy = 0, warning = 0, critical = 0 } = domains?.health ?? {};
   if (healthy + warning + critical > 0) return true;
   const any = (table: 'alerts' | 'monitors') =>
     app.db.selectFrom(table).select('id').where('enabled', '=', 1).limit(1).executeTakeFirst();
-  return (await any('alerts')) !== undefined || (await any('monitors')) !== undefined;
+  if ((await any('monitors')) !== undefined) return true;
+  return tests.some(({ status }) => status === 'completed') && (await any('alerts')) !== undefined;
 }

@@ -9,6 +9,7 @@ export const OVERVIEW_STYLE = `
 .problems > li { display: grid; grid-template-columns: 132px minmax(0, 1fr) auto; align-items: baseline; gap: 4px 16px; padding: 8px 0; border-top: 1px solid var(--line); }
 .problems > li:first-child { border-top: 0; }
 .problems a { color: var(--ink); }
+.page .problems p { margin: 2px 0 0; max-width: 88ch; }
 .next-steps > li { display: flex; align-items: center; justify-content: space-between; gap: 8px 24px; padding: 12px 0; border-top: 1px solid var(--line); }
 .next-steps > li:first-child { border-top: 0; padding-top: 0; }
 .next-steps > li:last-child { padding-bottom: 0; }
@@ -71,7 +72,7 @@ export const OVERVIEW_STYLE = `
 @media (max-width: 960px) { .main-and-side { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 640px) {
   .problems > li { grid-template-columns: minmax(0, 1fr) auto; }
-  .problems > li > a { grid-column: 1 / -1; grid-row: 2; }
+  .problems > li > div { grid-column: 1 / -1; grid-row: 2; }
   .next-steps > li { flex-wrap: wrap; }
   .next-steps .button { width: 100%; justify-content: center; }
   .button.large { width: 100%; justify-content: center; }

@@ -1,0 +1,87 @@
+/** Which domains are broken now, the worst first: as their pictures say, and read from the same sources. */
+
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { App } from '../app.ts';
+import { inSnapshot } from '../store/open.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
+import { dnsReport } from './dns.ts';
+import { feedbackReport } from './feedback.ts';
+import type { SourceReport } from './findings.ts';
+import { pictureOf } from './picture.ts';
+import { placementReport } from './placement.ts';
+import type { Reading } from './reading.ts';
+import { receiversReport } from './receivers.ts';
+import type { Picture } from './schema.ts';
+import { type StoredSource, suspectDomains } from './suspects.ts';
+import { worstOfTests } from './worst-of-tests.ts';
+
+type Source = Pick<App, 'db' | 'clock' | 'config'>;
+
+export interface BrokenDomains {
+  pictures: Picture[];
+  /** How many more are broken. */
+  more: number;
+}
+
+type ListedDomain = Pick<DomainRow, 'id' | 'name' | 'status' | 'missing_since'>;
+
+/**
+ * Those whose picture fails, and those that lost their verification or are about to. With hundreds of domains, only the ones
+ * that are returned are read as a whole. For the others, it is enough what their worst failure costs.
+ */
+export async function brokenDomains(app: Source, limit: number): Promise<BrokenDomains> {
+  const suspects = await inSnapshot(app.db, (db) => suspectDomains({ ...app, db }));
+  const domains: ListedDomain[] = await app.db
+    .selectFrom('domains')
+    .select(['id', 'name', 'status', 'missing_since'])
+    .execute();
+  const found: { id: string; name: string; cost: number }[] = [];
+  for (const domain of domains) {
+    const cost = await costOf(app, domain, suspects.get(domain.id) ?? new Set());
+    if (cost > 0) found.push({ id: domain.id, name: domain.name, cost });
+    // Others are served in between.
+    await yieldToEventLoop();
+  }
+  const worst = found
+    .toSorted((a, b) => b.cost - a.cost || (a.name < b.name ? -1 : 1))
+    .slice(0, limit);
+  const pictures: Picture[] = [];
+  for (const { id } of worst) {
+    const row = await domainOf(app, id);
+    if (row) pictures.push(await pictureOf(app, row));
+  }
+  return { pictures, more: found.length - worst.length };
+}
+
+const domainOf = ({ db }: Pick<Source, 'db'>, id: string): Promise<DomainRow | undefined> =>
+  db.selectFrom('domains').selectAll().where('id', '=', id).executeTakeFirst();
+
+const REPORTS: Record<StoredSource, (reading: Reading) => Promise<SourceReport>> = {
+  dns: dnsReport,
+  placement: placementReport,
+  feedback: feedbackReport,
+  receivers: receiversReport,
+};
+
+/** What the worst problem of a broken domain costs; 0 if it is not broken. */
+async function costOf(
+  app: Source,
+  { id, status, missing_since }: ListedDomain,
+  suspected: Set<StoredSource>,
+): Promise<number> {
+  const ofTests = await worstOfTests(app, id);
+  const domain = suspected.size === 0 ? undefined : await domainOf(app, id);
+  const costs = [ofTests];
+  if (domain)
+    await inSnapshot(app.db, async (db) => {
+      for (const source of suspected) {
+        const { findings } = await REPORTS[source]({ ...app, db, domain });
+        costs.push(...findings.map(({ state, problem }) => (state === 'fail' ? problem!.cost : 0)));
+      }
+    });
+  const worst = Math.max(...costs);
+  if (worst > 0 || (status !== 'failed' && missing_since === null)) return worst;
+  // No failure: warnings decide, which any source may have.
+  const row = await domainOf(app, id);
+  return row ? ((await pictureOf(app, row)).problems[0]?.cost ?? 0) : 0;
+}
