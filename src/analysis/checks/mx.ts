@@ -15,10 +15,9 @@ import {
 } from '../check.ts';
 import { dmarcDiscovery } from '../dmarc/discovery.ts';
 import type { BrokenName } from '../dns/broken-name.ts';
+import { deadSender } from '../dns/dead-sender.ts';
 import { explainMisused } from '../dns/host-problems.ts';
 import { type MailHosts, mailHosts } from '../dns/mail-hosts.ts';
-import { deadSender } from '../dns/dead-sender.ts';
-import { type HostProblem, type MailHost, type MailHosts, mailHosts } from '../dns/mail-hosts.ts';
 import { brokenSender, explainBroken } from '../dns/missing-domain.ts';
 import { fromDomain, mailFromDomain } from '../dns/names.ts';
 import { explainOldHost } from '../dns/old-host.ts';
