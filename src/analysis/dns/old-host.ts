@@ -15,8 +15,8 @@ const providersOf = suffixIndex(
 );
 
 /**
- * A warning if mail goes to a mailbox provider and to a server of the domain itself or of another provider. Other hosts can
- * be filters or backups. Null if there is no such host.
+ * A warning if mail goes to a mailbox provider and to a server of the domain itself or of another provider. Another host
+ * can be a filter, but only if mail goes to it first. Null if there is no such host.
  */
 export function explainOldHost({ domain, hosts }: MailHosts): Finding | null {
   const groups = hosts.map((host) => ({ host, provider: providersOf(host.name)[0] }));
@@ -29,15 +29,18 @@ export function explainOldHost({ domain, hosts }: MailHosts): Finding | null {
   if (!current) return null;
   const [{ name }, kept] = current;
   const own = ownedDomain(domain) ?? domain;
+  const firstKept = Math.min(...kept.map(({ host }) => host.preference));
   const old = groups
     .filter(({ host, provider }) =>
-      provider ? provider.name !== name : hasSuffix(host.name, [own]),
+      provider
+        ? provider.name !== name
+        : hasSuffix(host.name, [own]) || host.preference > firstKept,
     )
     .map(({ host }) => host);
   const [first] = old;
   if (!first) return null;
   const names = old.map((host) => host.name).join(', ');
-  const isFirst = first.preference <= kept[0]!.host.preference;
+  const isFirst = first.preference <= firstKept;
   return warn({
     title: isFirst
       ? `Mail to ${domain} goes to ${first.name} before it goes to ${name}.`

@@ -17,7 +17,7 @@ export const CRITICAL_BELOW = 50;
 /** What critical findings lead to, worst first. `docs/monitoring.md` shows the limits. */
 const DANGERS: Danger[] = [
   // Nobody finds the domain: all its mail is rejected, and none reaches it.
-  { limit: 10, applies: ({ evidence }) => evidence.unreachable === true },
+  { limit: 10, applies: ({ id }) => id === 'name_servers' },
   // Forged mail passes SPF as if it were the owner's, and DMARC with it.
   { limit: 20, applies: ({ id, evidence }) => id === 'spf_record' && evidence.open === true },
   // Large mailbox providers reject mail from listed domains.
