@@ -5,7 +5,7 @@ const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]|\u00ef\u00bb\u00bf/g;
 /** Quotation marks that were read in another encoding. */
 const MISREAD_QUOTES = /\u00e2[\u20ac\u0080][\u0153\u009c\u009d\u2122\u0099\u02dc\u0098]?/g;
 
-export const startsInvisibly = (text: string): boolean => text.search(INVISIBLE) === 0;
+const startsInvisibly = (text: string): boolean => text.search(INVISIBLE) === 0;
 
 /** The part of a line of a zone file before the text: `@ 3600 IN TXT`. */
 export const ZONE_LINE =
@@ -26,3 +26,11 @@ export const plainCharacters = (text: string): string =>
     .replace(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(Number(code)))
     .replace(/\\/g, '')
     .replace(/\s+/g, ' ');
+
+/** What form or zone file left around the text, as the predicate of a sentence; null if nothing. */
+export function pastedAround(text: string): string | null {
+  if (/^\s*\\?["'`\u2018-\u201f\u00ab\u00bb]/.test(text)) return 'is in quotation marks';
+  if (startsInvisibly(text)) return 'begins with an invisible character';
+  if (/^\s/.test(text)) return 'begins with a space';
+  return ZONE_LINE.test(text) ? 'has the rest of a line of a zone file before it' : null;
+}
