@@ -1,5 +1,6 @@
 /** The DNS records that fix the findings of the domain checks, ready to copy. */
 
+import type { Json } from '../analysis/check.ts';
 import type { DomainCheck } from '../analysis/domain/health.ts';
 import { ownedDomain } from '../lib/domain-names.ts';
 import { type Resolver, recordsOf } from '../net/dns/resolver.ts';
@@ -18,6 +19,10 @@ import { verificationRecord } from './verification.ts';
 
 /** Checks whose proposed records are only examples, with an invented mailbox, host, or policy. */
 const EXAMPLES = ['mx', 'mta_sts'];
+
+const INVENTED = 'mailto:tls-reports@';
+const isWritten = (records: Json | undefined): boolean =>
+  Array.isArray(records) && records.some((text) => String(text).includes('tls-reports@'));
 
 /** A check of a domain or of a test. */
 type Proposer = Pick<DomainCheck, 'id' | 'status' | 'evidence' | 'fix'>;
@@ -72,7 +77,8 @@ const isWithin = (name: string, owner: string): boolean =>
 
 /** Whether the proposed record is only an example, with an invented mailbox, host, or policy. */
 export function isExample({ id, evidence, fix }: Proposer, checks: Proposer[]): boolean {
-  if (id === 'tls_rpt') return fix?.record?.value.includes('mailto:tls-reports@') === true;
+  if (id === 'tls_rpt')
+    return fix?.record?.value.includes(INVENTED) === true && !isWritten(evidence.records);
   if (EXAMPLES.includes(id)) return true;
   // Without an existing record, the proposed authority or logo is invented.
   if (id === 'caa') return !Array.isArray(evidence.records) || evidence.records.length === 0;

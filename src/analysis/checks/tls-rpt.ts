@@ -13,8 +13,10 @@ import {
   skipped,
 } from '../check.ts';
 import { lookUpTlsa } from '../dane/tlsa.ts';
+import { mailboxDomain } from '../dmarc/record.ts';
 import { feedbackAddressFor } from '../dmarc/report-mailbox.ts';
 import { fromDomain } from '../dns/names.ts';
+import { pastedAround, withoutPasted } from '../dns/pasted-text.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 import { hasStsRecord } from './mta-sts.ts';
 
@@ -44,12 +46,12 @@ export const tlsRpt: Check = {
       return lookupFailed('Could not look up the TLS reporting record.', [
         { name, type: 'TXT', reason: answer.reason },
       ]);
-    const fix = proposal(domain, name, feedbackAddressFor(context.setup, domain));
+    const feedbackAddress = feedbackAddressFor(context.setup, domain);
     const finding = evaluateRecords(
       domain,
       name,
       answer.status === 'found' ? answer.records : [],
-      fix,
+      feedbackAddress,
     );
     return finding.fix ? withUse(finding, await tlsPolicies(context, domain)) : finding;
   },
@@ -87,36 +89,85 @@ const proposal = (domain: string, name: string, feedbackAddress: string | null):
   },
 });
 
-function evaluateRecords(domain: string, name: string, txtRecords: string[], fix: Fix): Finding {
+function evaluateRecords(
+  domain: string,
+  name: string,
+  txtRecords: string[],
+  feedbackAddress: string | null,
+): Finding {
   // Senders ignore other TXT records, and ignore all if several match (RFC 8460 §3).
   const records = txtRecords.filter((text) => /^v=TLSRPTv1\s*;/.test(text));
   const evidence = { name, records: txtRecords.slice(0, 10).map((text) => text.slice(0, 500)) };
-  if (txtRecords.length === 0)
+  const written = txtRecords.filter(resemblesTlsRpt);
+  if (written.length === 0)
     return {
       ...info(
         `${domain} does not request TLS reports.`,
         'With this record, senders report to you when they cannot deliver over TLS. It does not affect mail you send.',
         evidence,
       ),
-      fix,
+      fix: proposal(domain, name, feedbackAddress),
     };
   const destinations = records.length === 1 ? reportUris(records[0]!) : [];
-  if (destinations.length === 0 || !destinations.every(isDestination))
+  // An address after a semicolon is no part of rua.
+  const hasStray = written.some((text) => /;\s*[^;=\s]+@[^;=]*(?:;|$)/.test(text));
+  if (destinations.length === 0 || hasStray || !destinations.every(isDestination))
     return {
       ...info(
         `The TLS reporting record of ${domain} is invalid.`,
-        records.length > 1
-          ? 'There are several records, so senders ignore all of them.'
-          : 'It must start with v=TLSRPTv1; and list mailto: or https: addresses in rua.',
+        whyInvalid(written, records.length === 1),
         evidence,
       ),
-      fix,
+      fix: repair(name, written, feedbackAddress),
     };
   return info(
     `${domain} requests TLS reports.`,
     'Senders that support TLS-RPT send you reports on TLS delivery to your domain.',
     { ...evidence, destinations: destinations.slice(0, 10) },
   );
+}
+
+/** Whether a TXT record looks like one for TLS reporting, valid or not. */
+export const resemblesTlsRpt = (text: string): boolean =>
+  /^(?:v\s*[=:]*\s*)?tlsrpt|^rua\s*[=:].*[;,\s]v\s*[=:]\s*tlsrpt/i.test(withoutPasted(text));
+
+function whyInvalid(written: string[], isRead: boolean): string {
+  if (written.length > 1) return 'There are several records, so senders ignore all of them.';
+  const around = pastedAround(written[0]!);
+  if (around !== null) return `It ${around}, so senders ignore it.`;
+  return isRead
+    ? 'It must list mailto: or https: addresses in rua, separated by commas.'
+    : 'It must start with v=TLSRPTv1; and list mailto: or https: addresses in rua.';
+}
+
+/** The record with every address that was written; without one if it is not certain what an address means. */
+function repair(name: string, written: string[], feedbackAddress: string | null): Fix {
+  const entries = written.toSorted().flatMap((text) => {
+    const [, list = ''] = /rua\s*[=:]\s*(.*)$/i.exec(withoutPasted(text)) ?? [];
+    return list.split(/[;,\s]+/, MAX_URIS).filter((entry) => /[@/]|^https?:/i.test(entry));
+  });
+  const uris = [...new Set(entries.map(meantUri))];
+  const unreadable = entries.filter((entry) => meantUri(entry) === null);
+  if (uris.length === 0 && feedbackAddress !== null) uris.push(`mailto:${feedbackAddress}`);
+  if (uris.length === 0)
+    return {
+      text: 'Publish the record with an address where you read reports: v=TLSRPTv1; rua=mailto: and the address.',
+    };
+  if (unreadable.length > 0)
+    return {
+      text: `It is not certain what "${unreadable[0]!.slice(0, 100)}" means, so no record is proposed here. Write each address as mailto:name@example.com or as an https: address.`,
+    };
+  return {
+    text: 'Publish this as the only record at its name. It has all addresses of the old one.',
+    record: { type: 'TXT', name, value: `v=TLSRPTv1; rua=${uris.join(',')}` },
+  };
+}
+
+/** The URI that an entry of `rua` means; null if that is not certain. */
+function meantUri(entry: string): string | null {
+  if (/^https:/i.test(entry)) return isDestination(entry) ? entry : null;
+  const address = entry.replace(/^(?:mailto\s*:\/*)+/i, '');
+  return mailboxDomain(address) === null ? null : `mailto:${address}`;
 }
 
 function reportUris(record: string): string[] {

@@ -9,7 +9,7 @@ const startsInvisibly = (text: string): boolean => text.search(INVISIBLE) === 0;
 
 /** The part of a line of a zone file before the text: `@ 3600 IN TXT`. */
 export const ZONE_LINE =
-  /^(?:[\w@.*-]+\s+)?(?:\d+[smhdw]?\s+)?(?:IN\s+)?(?:TXT|SPF)\s*[:=]?\s+(?=[("]*\s*(?:v\s*[=:]|spf\s*1|p\s*=))/i;
+  /^(?:[\w@.*-]+\s+)?(?:\d+[smhdw]?\s+)?(?:IN\s+)?(?:TXT|SPF)\s*[:=]?\s+(?=[("]*\s*(?:v\s*[=:]|spf\s*1|p\s*=|rua\s*=))/i;
 
 /**
  * The text in the characters that were meant: spaces, hyphens and tildes of ASCII, nothing invisible, and no escapes
@@ -34,3 +34,10 @@ export function pastedAround(text: string): string | null {
   if (/^\s/.test(text)) return 'begins with a space';
   return ZONE_LINE.test(text) ? 'has the rest of a line of a zone file before it' : null;
 }
+
+/** The text of a list of tags, without what was added around it or to its characters. */
+export const withoutPasted = (text: string): string =>
+  plainCharacters(text)
+    .replace(/["'`\u2018-\u201b]/g, '')
+    .trim()
+    .replace(ZONE_LINE, '');

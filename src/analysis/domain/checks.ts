@@ -13,7 +13,7 @@ import { mtaSts } from '../checks/mta-sts.ts';
 import { mx } from '../checks/mx.ts';
 import { mxTls } from '../checks/mx-tls.ts';
 import { spfRecord } from '../checks/spf-record.ts';
-import { tlsRpt } from '../checks/tls-rpt.ts';
+import { resemblesTlsRpt, tlsRpt } from '../checks/tls-rpt.ts';
 import { examineSpf } from '../spf/examine.ts';
 import type { Severity } from './health.ts';
 
@@ -95,7 +95,7 @@ const ifBroken: SeverityRule = ({ status, evidence }) => {
 /** The finding has no list of problems, so a fix means that the record is broken. */
 const ifBadTlsRpt: SeverityRule = ({ status, evidence, fix }) => {
   const records = Array.isArray(evidence?.records) ? evidence.records : [];
-  const hasRecord = records.some((text) => /^[\s"']*v\s*=\s*tlsrpt/i.test(String(text)));
+  const hasRecord = records.some((text) => resemblesTlsRpt(String(text)));
   return status === 'info' && hasRecord && fix ? 'warning' : null;
 };
 
