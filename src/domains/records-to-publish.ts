@@ -1,5 +1,6 @@
 /** The DNS records that fix the findings of the domain checks, ready to copy. */
 
+import type { Json } from '../analysis/check.ts';
 import type { DomainCheck } from '../analysis/domain/health.ts';
 import { ownedDomain } from '../lib/domain-names.ts';
 import { type Resolver, recordsOf } from '../net/dns/resolver.ts';
@@ -15,6 +16,10 @@ import {
 } from './merge-records.ts';
 import type { RecordToPublish } from './schema.ts';
 import { verificationRecord } from './verification.ts';
+
+const INVENTED = 'mailto:tls-reports@';
+const isWritten = (records: Json | undefined): boolean =>
+  Array.isArray(records) && records.some((text) => String(text).includes('tls-reports@'));
 
 /** A check of a domain or of a test. */
 type Proposer = Pick<DomainCheck, 'id' | 'status' | 'evidence' | 'fix'>;
@@ -69,7 +74,8 @@ const isWithin = (name: string, owner: string): boolean =>
 
 /** Whether the proposed record is only an example, with an invented mailbox, host, or policy. */
 export function isExample({ id, evidence, fix }: Proposer, checks: Proposer[]): boolean {
-  if (id === 'tls_rpt') return fix?.record?.value.includes('mailto:tls-reports@') === true;
+  if (id === 'tls_rpt')
+    return fix?.record?.value.includes(INVENTED) === true && !isWritten(evidence.records);
   if (id === 'mta_sts') return true;
   // Another host is one that the domain names already.
   if (id === 'mx') return fix?.record?.value === `10 mx.${fix?.record?.name}`;

@@ -18,22 +18,23 @@ import {
 } from '../check.ts';
 import { type DmarcDiscovery, dmarcDiscovery, unusableRecord } from '../dmarc/discovery.ts';
 import { dmarcResult } from '../dmarc/evaluate.ts';
+import { joinDmarc, STRENGTH } from '../dmarc/join.ts';
 import {
   dmarcFix,
   droppedAddressNote,
   isPolicy,
   isTestMode,
   parseDmarcTags,
-  recordToKeep,
   repairedRecord,
   resemblesDmarc,
+  withoutTag,
   withTag,
 } from '../dmarc/record.ts';
 import {
   type ReportMailboxes,
   reportMailboxes,
   stepsForMailbox,
-  withReportAddress,
+  withFeedbackAddress,
 } from '../dmarc/report-mailbox.ts';
 import { fromDomain } from '../dns/names.ts';
 import { forwarding } from '../forwarding/forwarding.ts';
@@ -86,11 +87,13 @@ export async function policyFinding(context: Context): Promise<Finding> {
   return misplaced ? { ...finding, ...explainMisplaced(misplaced, mailboxOf) } : finding;
 }
 
-/** The fix, without its record if a check of the record already proposes one. */
+/** The fix, without its record if a check of the record already proposes another one. */
 export async function dmarcFixUnlessProposed(context: Context, fix: Fix): Promise<Fix> {
   const domain = fix.record?.name.replace('_dmarc.', '') ?? '';
   const others = await Promise.all([context.fact(recordFinding), context.fact(policyFinding)]);
-  return others.some((finding) => proposesRecord(finding, domain)) ? { text: fix.text } : fix;
+  const isOther = (finding: Finding) =>
+    proposesRecord(finding, domain) && finding.fix?.record?.value !== fix.record?.value;
+  return others.some(isOther) ? { text: fix.text } : fix;
 }
 
 // A stricter policy while the message itself fails.
@@ -147,7 +150,7 @@ async function findMisplaced(
 
 function explainMisplaced({ domain, name, text }: Misplaced, mailboxOf: ReportMailboxes) {
   const mailbox = mailboxOf(domain);
-  const value = withReportAddress(repairedRecord(text), mailbox);
+  const value = withFeedbackAddress(repairedRecord(text), mailbox);
   return {
     title: `The DMARC record of ${domain} is published at the wrong name.`,
     detail: `It is at ${name}, but mailbox providers look only at _dmarc.${domain}. They act as if there were no record.`,
@@ -193,6 +196,9 @@ function evaluatePolicy(
     return warn({ ...explainNone(discovery, record, isRepairFirst), evidence });
   if (policy.testing)
     return warn({ ...explainTestMode(policy, record, recordDomain, isRepairFirst), evidence });
+  const open = openSubdomains(record);
+  if (open.length > 0)
+    return warn({ ...explainOpen(open, record, recordDomain, isRepairFirst), evidence });
   return pass(
     `Your DMARC policy asks mailbox providers to ${policy.effective} mail that fails DMARC.`,
     `${policy.tag}=${policy.effective} in the DMARC record of ${recordDomain} applies to ${fromDomain}${policy.tag === 'np' ? ', which does not exist in DNS' : ''}.${weakerNote(record, recordDomain)}`,
@@ -200,7 +206,29 @@ function evaluatePolicy(
   );
 }
 
-const STRENGTH = ['none', 'quarantine', 'reject'];
+/** The tags that leave subdomains without a policy, though the domain has one. */
+function openSubdomains(record: string): string[] {
+  const { tags } = parseDmarcTags(record);
+  const isNone = (name: string) => /^none$/i.test(tags.get(name) ?? '');
+  return isNone('p') ? [] : ['sp', 'np'].filter(isNone);
+}
+
+function explainOpen(open: string[], record: string, recordDomain: string, isRepairFirst: boolean) {
+  const which = open.map((name) => `${name}=none`).join(' and ');
+  const whom = open.includes('sp') ? 'subdomains' : 'subdomains that do not exist';
+  const names = open.join(' and ');
+  return {
+    title: `Your DMARC policy does not protect ${whom} (${which}).`,
+    detail: `Anyone can send as ${open.includes('sp') ? 'a subdomain' : 'an invented subdomain'} of ${recordDomain}: mail that fails DMARC is still delivered.`,
+    fix: isRepairFirst
+      ? `${REPAIR_FIRST} Once the reports show that the mail of your subdomains passes, remove ${names} from it.`
+      : dmarcFix(
+          `Once the reports show that the mail of your subdomains passes, publish this record, without ${names}.`,
+          recordDomain,
+          open.reduce(withoutTag, repairedRecord(record)),
+        ),
+  };
+}
 
 /** What a weaker policy for subdomains means (RFC 9989 §4.7); empty if there is none. */
 function weakerNote(record: string, recordDomain: string): string {
@@ -288,8 +316,7 @@ function withoutPolicy(
   const explanation = explainAbsence(discovery, fromDomain, mailboxOf);
   const unusable = unusableRecord(discovery.discarded);
   if (!unusable) return fail(explanation);
-  const { reason, texts } = unusable;
-  const corrected = recordToKeep(reason === 'several' ? texts : texts.slice(0, 1));
+  const corrected = joinDmarc(unusable.texts).record;
   return isEnforced(corrected, unusable.domain === fromDomain)
     ? { ...fail(explanation), dependsOn: ['dmarc_record'] }
     : warn(explanation);
@@ -299,7 +326,11 @@ function withoutPolicy(
 function isEnforced(record: string, isOwn: boolean): boolean {
   const { tags } = parseDmarcTags(record);
   const policy = (isOwn ? undefined : tags.get('sp')) ?? tags.get('p') ?? '';
-  return /^(?:quarantine|reject)$/i.test(policy) && !isTestMode(tags);
+  return (
+    /^(?:quarantine|reject)$/i.test(policy) &&
+    !isTestMode(tags) &&
+    openSubdomains(record).length === 0
+  );
 }
 
 function explainAbsence(
@@ -316,7 +347,7 @@ function explainAbsence(
   };
   if (unusable?.reason === 'policy') {
     const published = unusable.texts[0] ?? 'v=DMARC1';
-    const value = withReportAddress(repairedRecord(published), mailbox);
+    const value = withFeedbackAddress(repairedRecord(published), mailbox);
     return {
       title: `The DMARC record of ${domain} has no valid policy.`,
       detail:

@@ -1,7 +1,6 @@
 /** The check `dmarc_record`: is the DMARC record usable, and can its reports be delivered? */
 
-import { organizationalDomain } from '../../lib/domain-names.ts';
-import type { Resolver } from '../../net/dns/resolver.ts';
+import { recordsOf } from '../../net/dns/resolver.ts';
 import {
   type Check,
   type Context,
@@ -17,21 +16,27 @@ import {
 } from '../check.ts';
 import { deadDestinations, explainDead, withMeantDomains } from '../dmarc/dead-destinations.ts';
 import {
+  type Destination,
+  externalDestinations,
+  MAX_DESTINATIONS,
+  reportAddresses,
+} from '../dmarc/destinations.ts';
+import {
   type DiscardedRecord,
   type DmarcDiscovery,
   dmarcDiscovery,
   unusableRecord,
 } from '../dmarc/discovery.ts';
+import { type JoinedDmarc, joinDmarc } from '../dmarc/join.ts';
+import { harmfulPsd } from '../dmarc/organization.ts';
 import {
   type DmarcTags,
   droppedAddressNote,
   isDmarcRecord,
   isDropped,
-  mailboxDomain,
   parseDmarcTags,
   percentOf,
-  recordToKeep,
-  repairedRecord,
+  resemblesDmarc,
   withoutTag,
   withTag,
 } from '../dmarc/record.ts';
@@ -40,10 +45,12 @@ import {
   type ReportMailboxes,
   reportMailboxes,
   stepsForMailbox,
+  withFeedbackAddress,
   withReportAddress,
   withReportsTo,
 } from '../dmarc/report-mailbox.ts';
 import { fromDomain } from '../dns/names.ts';
+import { pastedAround } from '../dns/pasted-text.ts';
 import type { Undeliverable } from '../dns/undeliverable.ts';
 import { foreignOwner } from '../sending-services/ownership.ts';
 
@@ -76,11 +83,8 @@ export const NO_REPORT_ADDRESS = 'Your DMARC record has no address for reports (
 
 /** A fact: the finding of this check. */
 export async function recordFinding(context: Context): Promise<Finding> {
-  return evaluateRecord(
-    await context.fact(dmarcDiscovery),
-    context.resolver,
-    await context.fact(reportMailboxes),
-  );
+  const discovery = await context.fact(dmarcDiscovery);
+  return evaluateRecord(discovery, context, await context.fact(reportMailboxes));
 }
 
 /** Whether this finding proposes another record for the domain; a report should propose only one. */
@@ -93,7 +97,7 @@ export const proposesRecord = ({ fix }: Finding, domain: string): boolean =>
  */
 async function evaluateRecord(
   discovery: DmarcDiscovery,
-  resolver: Resolver,
+  context: Context,
   mailboxOf: ReportMailboxes,
 ): Promise<Finding> {
   const { status, fromDomain, record, recordDomain, discarded } = discovery;
@@ -112,13 +116,13 @@ async function evaluateRecord(
     const dependsOn = ['dmarc_policy'];
     return { ...skipped(title, `No DMARC record applies to ${fromDomain}.`), dependsOn };
   }
-  return evaluateApplied(discovery, { record, recordDomain }, resolver, mailboxOf);
+  return evaluateApplied(discovery, { record, recordDomain }, context, mailboxOf);
 }
 
 async function evaluateApplied(
   { fromDomain: author, discarded }: DmarcDiscovery,
   { record, recordDomain }: Pick<AppliedRecord, 'record' | 'recordDomain'>,
-  resolver: Resolver,
+  context: Context,
   mailboxOf: ReportMailboxes,
 ): Promise<Finding> {
   const parsed = parseDmarcTags(record);
@@ -131,12 +135,16 @@ async function evaluateApplied(
     );
   const addresses = ['rua', 'ruf'].flatMap((name) => reportAddresses(parsed.tags.get(name) ?? ''));
   const [external, dead] = await Promise.all([
-    externalDestinations(recordDomain, addresses, resolver),
-    deadDestinations(addresses.slice(0, MAX_DESTINATIONS), recordDomain, resolver),
+    externalDestinations(recordDomain, addresses, context.resolver),
+    deadDestinations(addresses.slice(0, MAX_DESTINATIONS), recordDomain, context.resolver),
   ]);
+  const texts = recordsOf(await context.resolver(`_dmarc.${recordDomain}`, 'TXT')) ?? [];
+  const unread = texts.filter((text) => !isDmarcRecord(text) && resemblesDmarc(text));
+  const published = texts.find((text) => text.trim() === record) ?? record;
   const evidence = {
     record,
     record_domain: recordDomain,
+    ...(unread.length > 0 && { records: [published, ...unread.toSorted()] }),
     obsolete_tags: parsed.obsolete,
     unknown_tags: parsed.unknown,
     external_destinations: external.map((destination) => ({ ...destination })),
@@ -144,7 +152,8 @@ async function evaluateApplied(
     ...(dead.length > 0 && { undeliverable: dead.map((destination) => ({ ...destination })) }),
   };
   const problems = dmarcRecordProblems({
-    ...{ record, recordDomain, parsed, external, dead, discarded },
+    ...{ record, recordDomain, parsed, external, dead, discarded, unread, published },
+    psd: await harmfulPsd(context),
     mailbox: mailboxOf(recordDomain),
   });
   const notes = notesOf(
@@ -201,34 +210,45 @@ function explainUnusable(
   mailboxOf: ReportMailboxes,
 ) {
   const first = texts[0] ?? '';
+  const joined = joinDmarc(texts);
+  const around = pastedAround(first);
   const { title, text } = {
     several: {
       title: `${domain} has ${texts.length} DMARC records; only one is allowed.`,
-      text: 'Delete all DMARC records except this one.',
+      text: `Delete all DMARC records except this one.${joinNote(joined)}`,
     },
     doubled_tag: {
       title: `The DMARC record of ${domain} has the same tag twice (${parseDmarcTags(first).duplicates.join(', ')}).`,
       text: 'Publish the record with each tag only once.',
     },
     version: {
-      title: `The DMARC record of ${domain} does not begin with "v=DMARC1;".`,
+      title:
+        around === null
+          ? `The DMARC record of ${domain} does not begin with "v=DMARC1;".`
+          : `The DMARC record of ${domain} ${around}, so no receiver reads it.`,
       text: 'Publish the record with exactly v=DMARC1; at the beginning.',
     },
     policy: { title: `The DMARC record of ${domain} has no valid policy.`, text: '' },
   }[why];
-  const record = recordToKeep(why === 'several' ? texts : [first]);
   const mailbox = mailboxOf(domain);
-  const value = withReportAddress(record, mailbox);
+  const value = withFeedbackAddress(joined.record, mailbox);
   return {
     title,
     detail: 'Mailbox providers discard such a record and act as if there were none.',
     fix: {
-      text: `${text}${droppedAddressNote(first)}${stepsForMailbox(value, mailbox)}`,
+      text: `${text}${texts.map(droppedAddressNote).join('')}${stepsForMailbox(value, mailbox)}`,
       record: { type: 'TXT', name: `_dmarc.${domain}`, value },
     },
     evidence: { record_domain: domain, records: texts, why },
   };
 }
+
+/** What joining decided, and what comes next. */
+const joinNote = ({ record, next }: JoinedDmarc): string => {
+  if (next === null) return ' It keeps all report addresses.';
+  const policy = parseDmarcTags(record).tags.get('p');
+  return ` It keeps the weaker policy (p=${policy}) and all report addresses: neither policy applies today, so the stricter one would begin at once. Once the reports show that your own mail passes, change p to ${next}.`;
+};
 
 // Weaknesses of a DMARC record that applies: its tags, and the destinations of its reports.
 
@@ -250,24 +270,92 @@ interface AppliedRecord {
   /** Those that can take no mail. */
   dead: Undeliverable[];
   discarded: DiscardedRecord[];
+  /** Further records at the same name that no receiver reads. */
+  unread: string[];
+  /** The record with the spaces around it. */
+  published: string;
+  psd: 'y' | 'n' | null;
   mailbox: ReportMailbox;
 }
 
 /** The most important first. The check `dmarc_policy` covers the policy tags. */
 function dmarcRecordProblems(applied: AppliedRecord): DmarcRecordProblem[] {
   return [
-    ...syntaxProblems(applied),
+    ...unreadProblems(applied),
+    ...policyProblems(applied),
+    ...faultProblems(applied),
     ...discardedProblems(applied),
     ...reportProblems(applied),
     ...deadProblems(applied),
     ...consentProblems(applied),
+    ...unknownTagProblems(applied),
   ];
+}
+
+/** What some receivers, or all, do not read as a record. */
+function unreadProblems(applied: AppliedRecord): DmarcRecordProblem[] {
+  const { recordDomain, unread, published } = applied;
+  const record = betterRecord(applied);
+  const leading = /^\s/.test(published)
+    ? [
+        {
+          text: 'Your DMARC record begins with a space.',
+          detail: 'Receivers that follow RFC 9989 to the letter act as if there were no record.',
+          fix: 'Publish the record without the space.',
+          record,
+        },
+      ]
+    : [];
+  const others = unread.slice(0, 1).map(() => ({
+    text: `${recordDomain} has another DMARC record, which no receiver reads.`,
+    detail: 'It does not begin with "v=DMARC1;", so its report addresses get nothing.',
+    fix: 'Delete all DMARC records except this one. It keeps the policy that applies, and all report addresses.',
+    record,
+  }));
+  return [...leading, ...others];
+}
+
+/** Tags that weaken the policy, or that keep related domains from aligning. */
+function policyProblems(applied: AppliedRecord): DmarcRecordProblem[] {
+  const { parsed, psd, recordDomain } = applied;
+  const record = betterRecord(applied);
+  const pct = percentOf(parsed.tags);
+  const isPartial = pct < 100 && (parsed.tags.get('p')?.toLowerCase() ?? 'none') !== 'none';
+  const partial = isPartial
+    ? [
+        {
+          text: `Your DMARC record has pct=${pct}, so some receivers apply its policy to only ${pct} % of failing mail.`,
+          detail: 'The rest of the forged mail is treated more mildly there.',
+          fix: 'Once the reports show that your own mail passes, publish the record without pct. To test a policy, use t=y instead.',
+          record,
+        },
+      ]
+    : [];
+  const meaning = {
+    y: {
+      text: `Your DMARC record has psd=y, but ${recordDomain} is not a public suffix.`,
+      detail: `With psd=y, each domain below ${recordDomain} counts as a separate organization, so they do not align with each other.`,
+    },
+    n: {
+      text: `Your DMARC record has psd=n, so mail of ${recordDomain} does not align with its parent domain.`,
+      detail: `With psd=n, ${recordDomain} counts as a separate organization. It needs SPF and DKIM of its own.`,
+    },
+  };
+  const separated = psd
+    ? [{ ...meaning[psd], fix: `Publish the record without psd=${psd}.`, record }]
+    : [];
+  return [...partial, ...separated];
 }
 
 /** The record without any of these problems, as far as its owner alone can resolve them. */
 function betterRecord(applied: AppliedRecord): Fix['record'] {
-  const { record, recordDomain, external, dead, mailbox } = applied;
-  const repaired = withMeantDomains(repairedRecord(record), dead);
+  const { record, recordDomain, external, dead, mailbox, unread, psd } = applied;
+  const unwanted = [
+    ...(percentOf(applied.parsed.tags) < 100 ? ['pct'] : []),
+    ...(psd ? ['psd'] : []),
+  ];
+  const joined = unwanted.reduce(withoutTag, joinDmarc([record, ...unread]).record);
+  const repaired = withMeantDomains(joined, dead);
   const refused = [
     ...external.filter(
       ({ authorized, domain }) => authorized === false && (isForeign(domain) || mailbox.isFeedback),
@@ -298,22 +386,25 @@ function withoutReportsTo(record: string, refused: { domain: string }[]): string
   }, record);
 }
 
-function syntaxProblems(applied: AppliedRecord): DmarcRecordProblem[] {
+function faultProblems(applied: AppliedRecord): DmarcRecordProblem[] {
   const { parsed } = applied;
   const record = betterRecord(applied);
-  const invalid = parsed.faults.map((fault) => ({
+  return parsed.faults.map((fault) => ({
     text: `Your DMARC record has an error: ${fault}`,
     detail: 'Mailbox providers ignore that part, or the whole record.',
     fix: 'Correct that part of the record, or remove it.',
     record,
   }));
-  const unknownTags = parsed.unknown.map((name) => ({
+}
+
+function unknownTagProblems(applied: AppliedRecord): DmarcRecordProblem[] {
+  const record = betterRecord(applied);
+  return applied.parsed.unknown.map((name) => ({
     text: `Your DMARC record has an unknown tag: "${name}".`,
     detail: 'Mailbox providers ignore it, so it has no effect.',
     fix: `Remove or correct the tag "${name}". Tag names are in lower case.`,
     record,
   }));
-  return [...invalid, ...unknownTags];
 }
 
 function discardedProblems({ discarded, recordDomain }: AppliedRecord): DmarcRecordProblem[] {
@@ -401,61 +492,4 @@ function consentFix(
         fix: `Ask ${domain} to publish this record, or use an address in your own domain.`,
         record: { type: 'TXT', name, value: 'v=DMARC1' },
       };
-}
-
-// Report destinations: the addresses in `rua` and `ruf`, and whether they consent to receive reports.
-
-/** More than any legitimate record has. */
-const MAX_DESTINATIONS = 10;
-
-interface ReportAddress {
-  uri: string;
-  /** The normalized domain of a mailto address; null if reports cannot be sent to the URI. */
-  domain: string | null;
-}
-
-/** The addresses of a `rua` or `ruf` tag, without the obsolete size limits (`!10m`). */
-function reportAddresses(value: string): ReportAddress[] {
-  return value
-    .split(',')
-    .map((uri) => uri.trim().replace(/!\d+[kmgt]?$/i, ''))
-    .filter((uri) => uri !== '')
-    .map((uri) => ({ uri, domain: mailtoDomain(uri) }));
-}
-
-function mailtoDomain(uri: string): string | null {
-  return mailboxDomain(/^mailto:([^?]*)/i.exec(uri)?.[1] ?? '');
-}
-
-interface Destination {
-  domain: string;
-  /** The DNS name at which its consent is published. */
-  name: string;
-  /** null: the lookup failed. */
-  authorized: boolean | null;
-}
-
-/**
- * Destinations outside the organization must consent at `<domain>._report._dmarc.<destination>`, or
- * they receive no reports (RFC 9990 §4, formerly RFC 7489 §7.1). Omits destinations in the same
- * organization, according to the Public Suffix List.
- */
-async function externalDestinations(
-  recordDomain: string,
-  addresses: ReportAddress[],
-  resolver: Resolver,
-): Promise<Destination[]> {
-  const ownOrganization = organizationalDomain(recordDomain) ?? recordDomain;
-  const domains = new Set<string>();
-  for (const { domain } of addresses)
-    if (domain !== null && (organizationalDomain(domain) ?? domain) !== ownOrganization)
-      domains.add(domain);
-  return Promise.all(
-    [...domains].slice(0, MAX_DESTINATIONS).map(async (domain) => {
-      const name = `${recordDomain}._report._dmarc.${domain}`;
-      const answer = await resolver(name, 'TXT');
-      const consents = answer.status === 'found' && answer.records.some(isDmarcRecord);
-      return { domain, name, authorized: answer.status === 'error' ? null : consents };
-    }),
-  );
 }

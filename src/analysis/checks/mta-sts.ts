@@ -19,6 +19,7 @@ import {
 import { doubledName, explainDoubled } from '../dns/appended-zone.ts';
 import { mailHosts } from '../dns/mail-hosts.ts';
 import { fromDomain } from '../dns/names.ts';
+import { pastedAround, withoutPasted } from '../dns/pasted-text.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 import { isFromWildcard } from '../dns/wildcard.ts';
 
@@ -69,14 +70,16 @@ export const mtaSts: Check = {
     }
     const records = candidates.filter((text) => /^v=STSv1\s*;/.test(text));
     if (records.length !== 1 || !hasId(records[0]!))
-      return { ...invalidRecord(domain, records.length, evidence), fix };
+      return { ...invalidRecord(domain, candidates, evidence), fix };
     return evaluatePolicy(context, domain, evidence);
   },
 };
 
 /** A wildcard may return unrelated TXT records for this name. */
 function resemblesRecord(text: string): boolean {
-  return /^[\s"']*v\s*=\s*sts/i.test(text);
+  return /^(?:v\s*[=:]*\s*)?stsv\d|^v\s*[=:]\s*sts|^id\s*[=:].*[;,\s]v\s*[=:]\s*stsv/i.test(
+    withoutPasted(text),
+  );
 }
 
 function hasId(record: string): boolean {
@@ -119,6 +122,8 @@ async function evaluatePolicy(
       hosts.unanswered,
       policyFacts,
     );
+  if (policy.mode !== 'none' && (policy.maxAge ?? 0) < WEEK)
+    return shortPolicy(domain, policy.maxAge ?? 0, policyFacts);
   return validPolicy(domain, policy, policyFacts);
 }
 
@@ -130,6 +135,28 @@ async function wildcardNote({ resolver }: Context, domain: string): Promise<stri
   return areFrom.includes(true)
     ? ` ${host} has its address only by a wildcard record: publish the address of your policy server there.`
     : '';
+}
+
+/** In seconds. */
+const DAY = 86_400;
+const WEEK = 7 * DAY;
+
+/** Only what a sender remembers protects it from an attacker who hides the record (§10.2). */
+function shortPolicy(domain: string, maxAge: number, evidence: Evidence): Finding {
+  const time = formatDuration(maxAge * 1000);
+  const problem =
+    maxAge < DAY
+      ? `Senders forget it after ${time}, so most mail is sent without any policy if the record cannot be read.`
+      : `Senders forget it after ${time}, so it protects only those that send to you more often.`;
+  return {
+    ...info(`Senders remember the MTA-STS policy of ${domain} for only ${time}.`, problem, {
+      ...evidence,
+      problems: [problem],
+    }),
+    fix: {
+      text: `In the policy at ${stsPolicyUrl(domain)}, set max_age to at least ${WEEK} (a week), such as 2592000. Then change the id in the DNS record.`,
+    },
+  };
 }
 
 /** A fact: the policy of the From domain, fetched once. Only for a domain with an MTA-STS record. */
@@ -180,7 +207,12 @@ const ID_LENGTH = 14;
 
 /** The record to publish. Its id differs from those of the `records` that it replaces, and does not depend on the time. */
 function recordFix(domain: string, name: string, records: string[]): Fix {
-  const id = derivedToken([domain, ...records].join('\n'), ID_LENGTH);
+  const token = derivedToken([domain, ...records.toSorted()].join('\n'), ID_LENGTH);
+  // What no sender has read can keep its id.
+  const [only, ...others] = records;
+  const written = /id\s*[=:]\s*([^;,\s]+)/i.exec(withoutPasted(only ?? ''))?.[1];
+  const kept = others.length > 0 ? undefined : written?.replace(/[^a-z0-9]/gi, '').slice(0, 32);
+  const id = kept || token;
   return {
     text: `Serve a policy at ${stsPolicyUrl(domain)}, then publish this as the only record at its name. Change the id whenever the policy changes.`,
     record: { type: 'TXT', name, value: `v=STSv1; id=${id}` },
@@ -218,11 +250,14 @@ function noRecord(domain: string, evidence: Evidence): Finding {
   );
 }
 
-function invalidRecord(domain: string, count: number, evidence: Evidence): Finding {
+function invalidRecord(domain: string, records: string[], evidence: Evidence): Finding {
+  const around = pastedAround(records[0] ?? '');
   const problem =
-    count > 1
+    records.length > 1
       ? 'There are several records, so senders ignore all of them.'
-      : 'It must start with v=STSv1; and have an id of 1 to 32 letters and digits.';
+      : around !== null
+        ? `It ${around}, so senders ignore it.`
+        : 'It must start with v=STSv1; and have an id of 1 to 32 letters and digits.';
   return info(`The MTA-STS record of ${domain} is invalid.`, problem, {
     ...evidence,
     problems: [problem],

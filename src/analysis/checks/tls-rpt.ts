@@ -14,9 +14,11 @@ import {
 } from '../check.ts';
 import { lookUpTlsa } from '../dane/tlsa.ts';
 import { withMeantDomains } from '../dmarc/dead-destinations.ts';
+import { mailboxDomain } from '../dmarc/record.ts';
 import { feedbackAddressFor } from '../dmarc/report-mailbox.ts';
 import { doubledName, explainDoubled } from '../dns/appended-zone.ts';
 import { fromDomain } from '../dns/names.ts';
+import { pastedAround, withoutPasted } from '../dns/pasted-text.ts';
 import { parseTagList } from '../dns/tag-list.ts';
 import { undeliverable } from '../dns/undeliverable.ts';
 import { isFromWildcard } from '../dns/wildcard.ts';
@@ -48,21 +50,19 @@ export const tlsRpt: Check = {
       return lookupFailed('Could not look up the TLS reporting record.', [
         { name, type: 'TXT', reason: answer.reason },
       ]);
-    const fix = proposal(domain, name, feedbackAddressFor(context.setup, domain));
-    const texts = answer.status === 'found' ? answer.records : [];
+    const feedbackAddress = feedbackAddressFor(context.setup, domain);
+    const found = answer.status === 'found' ? answer.records : [];
     const areOther =
-      !texts.some((text) => RESEMBLES_RECORD.test(text)) &&
-      (await isFromWildcard(name, 'TXT', context.resolver));
+      !found.some(resemblesTlsRpt) && (await isFromWildcard(name, 'TXT', context.resolver));
+    const texts = areOther ? [] : found;
+    const fix = proposal(domain, name, feedbackAddress);
     const finding =
-      (await misplacedRecord(domain, name, fix, areOther ? [] : texts, context)) ??
+      (await misplacedRecord(domain, name, fix, texts, context)) ??
       (await undeliverableReports(domain, name, texts, context)) ??
-      evaluateRecords(domain, name, areOther ? [] : texts, fix);
+      evaluateRecords(domain, name, texts, feedbackAddress);
     return finding.fix ? withUse(finding, await tlsPolicies(context, domain)) : finding;
   },
 };
-
-/** A wildcard may return unrelated TXT records for this name. */
-const RESEMBLES_RECORD = /v\s*=\s*tlsrpt/i;
 
 /** What protects mail to the domain, and fails without notice if there are no reports. */
 async function tlsPolicies(context: Context, domain: string): Promise<string[]> {
@@ -96,30 +96,36 @@ const proposal = (domain: string, name: string, feedbackAddress: string | null):
   },
 });
 
-function evaluateRecords(domain: string, name: string, txtRecords: string[], fix: Fix): Finding {
+function evaluateRecords(
+  domain: string,
+  name: string,
+  txtRecords: string[],
+  feedbackAddress: string | null,
+): Finding {
   // Senders ignore other TXT records, and ignore all if several match (RFC 8460 §3).
   const records = txtRecords.filter(isRecord);
   const evidence = { name, records: txtRecords.slice(0, 10).map((text) => text.slice(0, 500)) };
-  if (txtRecords.length === 0)
+  const written = txtRecords.filter(resemblesTlsRpt);
+  if (written.length === 0)
     return {
       ...info(
         `${domain} does not request TLS reports.`,
         'With this record, senders report to you when they cannot deliver over TLS. It does not affect mail you send.',
         evidence,
       ),
-      fix,
+      fix: proposal(domain, name, feedbackAddress),
     };
   const destinations = records.length === 1 ? reportUris(records[0]!) : [];
-  if (destinations.length === 0 || !destinations.every(isDestination))
+  // An address after a semicolon is no part of rua.
+  const hasStray = written.some((text) => /;\s*[^;=\s]+@[^;=]*(?:;|$)/.test(text));
+  if (destinations.length === 0 || hasStray || !destinations.every(isDestination))
     return {
       ...info(
         `The TLS reporting record of ${domain} is invalid.`,
-        records.length > 1
-          ? 'There are several records, so senders ignore all of them.'
-          : 'It must start with v=TLSRPTv1; and list mailto: or https: addresses in rua.',
+        whyInvalid(written, records.length === 1),
         evidence,
       ),
-      fix,
+      fix: repair(name, written, feedbackAddress),
     };
   return info(
     `${domain} requests TLS reports.`,
@@ -137,8 +143,7 @@ async function misplacedRecord(
   { resolver }: Context,
 ): Promise<Finding | null> {
   if (texts.length > 0) return null;
-  const isMeant = (text: string) => RESEMBLES_RECORD.test(text);
-  const doubled = await doubledName(name, domain, isMeant, resolver);
+  const doubled = await doubledName(name, domain, resemblesTlsRpt, resolver);
   if (!doubled) return null;
   const value = doubled.texts.find(isRecord);
   return {
@@ -203,6 +208,49 @@ async function undeliverableReports(
 
 const mailtoDomain = (uri: string): string | null =>
   /^mailto:[^?]*@([^?]*)/i.exec(uri)?.[1]?.toLowerCase() ?? null;
+
+/** Whether a TXT record looks like one for TLS reporting, valid or not. */
+export const resemblesTlsRpt = (text: string): boolean =>
+  /^(?:v\s*[=:]*\s*)?tlsrpt|^rua\s*[=:].*[;,\s]v\s*[=:]\s*tlsrpt/i.test(withoutPasted(text));
+
+function whyInvalid(written: string[], isRead: boolean): string {
+  if (written.length > 1) return 'There are several records, so senders ignore all of them.';
+  const around = pastedAround(written[0]!);
+  if (around !== null) return `It ${around}, so senders ignore it.`;
+  return isRead
+    ? 'It must list mailto: or https: addresses in rua, separated by commas.'
+    : 'It must start with v=TLSRPTv1; and list mailto: or https: addresses in rua.';
+}
+
+/** The record with every address that was written; without one if it is not certain what an address means. */
+function repair(name: string, written: string[], feedbackAddress: string | null): Fix {
+  const entries = written.toSorted().flatMap((text) => {
+    const [, list = ''] = /rua\s*[=:]\s*(.*)$/i.exec(withoutPasted(text)) ?? [];
+    return list.split(/[;,\s]+/, MAX_URIS).filter((entry) => /[@/]|^https?:/i.test(entry));
+  });
+  const uris = [...new Set(entries.map(meantUri))];
+  const unreadable = entries.filter((entry) => meantUri(entry) === null);
+  if (uris.length === 0 && feedbackAddress !== null) uris.push(`mailto:${feedbackAddress}`);
+  if (uris.length === 0)
+    return {
+      text: 'Publish the record with an address where you read reports: v=TLSRPTv1; rua=mailto: and the address.',
+    };
+  if (unreadable.length > 0)
+    return {
+      text: `It is not certain what "${unreadable[0]!.slice(0, 100)}" means, so no record is proposed here. Write each address as mailto:name@example.com or as an https: address.`,
+    };
+  return {
+    text: 'Publish this as the only record at its name. It has all addresses of the old one.',
+    record: { type: 'TXT', name, value: `v=TLSRPTv1; rua=${uris.join(',')}` },
+  };
+}
+
+/** The URI that an entry of `rua` means; null if that is not certain. */
+function meantUri(entry: string): string | null {
+  if (/^https:/i.test(entry)) return isDestination(entry) ? entry : null;
+  const address = entry.replace(/^(?:mailto\s*:\/*)+/i, '');
+  return mailboxDomain(address) === null ? null : `mailto:${address}`;
+}
 
 function reportUris(record: string): string[] {
   const rua = parseTagList(record).get('rua') ?? '';

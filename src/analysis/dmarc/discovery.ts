@@ -139,7 +139,8 @@ async function findDiscarded(
     [...domains].map(async (domain) => {
       if (domain === recordDomain) return [];
       const answer = await resolver(`_dmarc.${domain}`, 'TXT');
-      const texts = answer.status === 'found' ? answer.records.filter(resemblesDmarc) : [];
+      const texts =
+        answer.status === 'found' ? answer.records.filter(resemblesDmarc).toSorted() : [];
       return texts.length === 0 ? [] : [{ domain: domain!, texts, reason: discardReason(texts) }];
     }),
   );

@@ -1,6 +1,11 @@
 /** A psd tag that makes a domain an organization of its own (RFC 9989 §4.10.2), so that related domains do not align with it. */
 
+import { ownedDomain } from '../../lib/domain-names.ts';
+import { recordsOf } from '../../net/dns/resolver.ts';
 import type { Context, Fix } from '../check.ts';
+import { dkimResult } from '../dkim/verify.ts';
+import { spfResult } from '../spf/evaluate.ts';
+import { resemblesSpf } from '../spf/repair.ts';
 import { dmarcDiscovery } from './discovery.ts';
 import { alignsWithRecord } from './evaluate.ts';
 import { dmarcFix, parseDmarcTags, repairedRecord, withoutTag } from './record.ts';
@@ -34,4 +39,26 @@ export async function separatedByPsd(
       value,
     ),
   };
+}
+
+/**
+ * A psd tag that does harm, of the record that applies: `y` at a domain that is no public suffix, and `n` at a subdomain that
+ * cannot align without its parent: it has no SPF record of its own, or this message passes only for the parent. Null for any
+ * other.
+ */
+export async function harmfulPsd(context: Context): Promise<'y' | 'n' | null> {
+  const { record, recordDomain } = await context.fact(dmarcDiscovery);
+  if (record === null || recordDomain === null) return null;
+  const psd = parseDmarcTags(record).tags.get('psd')?.toLowerCase();
+  const owner = ownedDomain(recordDomain);
+  if (owner === null) return null;
+  if (psd === 'y') return 'y';
+  if (psd !== 'n' || owner === recordDomain) return null;
+  const texts = recordsOf(await context.resolver(recordDomain, 'TXT'));
+  if (texts !== null && !texts.some(resemblesSpf)) return 'n';
+  const { signatures } = await context.fact(dkimResult);
+  const spf = await context.fact(spfResult);
+  for (const { result, domain } of [...signatures, spf])
+    if (result === 'pass' && domain && (await separatedByPsd(context, domain))) return 'n';
+  return null;
 }

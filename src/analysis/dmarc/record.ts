@@ -2,6 +2,7 @@
 
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import type { Fix } from '../check.ts';
+import { ZONE_LINE } from '../dns/pasted-text.ts';
 
 export interface DmarcTags {
   /** In the order of the record; the first value of a duplicate tag. */
@@ -35,7 +36,9 @@ export function isDmarcRecord(text: string): boolean {
 
 /** Whether a TXT record looks like a DMARC record, valid or not. */
 export function resemblesDmarc(text: string): boolean {
-  return /^v\s*[=:]\s*dmarc/i.test(plainText(text));
+  return /^(?:v\s*[=:]\s*dmarc|dmarc1\s*[;,])|^\s*[a-z]+\s*=.*[;,\s]v\s*[=:]\s*dmarc1/i.test(
+    plainText(text),
+  );
 }
 
 /** Whether it is a valid value of `p`, `sp` and `np`. */
@@ -117,6 +120,8 @@ const TAG_START = new RegExp(
   'gi',
 );
 
+const TAG_NAME = /^\s*[a-z]+\s*=/i;
+
 /**
  * A well-formed record that keeps what the owner meant: the version first, each tag once, with valid values.
  * Repairs missing or wrong separators, quotation marks, and escaped characters. A valid record is unchanged,
@@ -125,22 +130,22 @@ const TAG_START = new RegExp(
 export function repairedRecord(record: string): string {
   const text = plainText(record).replace(TAG_START, ';$1=');
   const tags = new Map<string, string>();
+  let lastList: string | null = null;
   for (const part of text.split(';')) {
     const equals = part.indexOf('=');
     const rawName = part.slice(0, Math.max(equals, 0)).trim().toLowerCase();
     const name = rawName === 'policy' ? 'p' : rawName;
     const value = repairedValue(name, part.slice(equals + 1).trim());
     if (value !== null && !tags.has(name)) tags.set(name, value);
+    // A semicolon between two addresses.
+    const more = lastList === null || TAG_NAME.test(part) ? null : repairedAddresses(part);
+    if (lastList !== null && more !== null)
+      tags.set(lastList, [tags.get(lastList) ?? [], more].flat().join(','));
+    else if (part.trim() !== '') lastList = name === 'rua' || name === 'ruf' ? name : null;
   }
   const { p = 'none', ...others } = Object.fromEntries(tags);
   const parts = Object.entries({ v: 'DMARC1', p, ...others });
   return parts.map(([name, value]) => `${name}=${value}`).join('; ');
-}
-
-/** The record to keep of several: the order in DNS is random, so the first with a report address. */
-export function recordToKeep(records: string[]): string {
-  const repaired = records.map(repairedRecord);
-  return repaired.find((text) => parseDmarcTags(text).tags.has('rua')) ?? repaired[0] ?? '';
 }
 
 /** Invisible characters, and quotation marks that were read in another encoding: copying a record adds them. */
@@ -157,7 +162,8 @@ const plainText = (record: string): string =>
     .replace(QUOTES, '')
     .replace(/[^\x20-\x7e]/g, '?')
     .replace(/dmarc1(?=[a-z]+ *=)/i, 'DMARC1;')
-    .trim();
+    .trim()
+    .replace(ZONE_LINE, '');
 
 /** The value if it is valid or can be made valid; null for any other, and for an unknown tag. */
 function repairedValue(name: string, value: string): string | null {

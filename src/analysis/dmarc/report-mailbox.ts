@@ -78,6 +78,10 @@ function newMailbox(domain: string): ReportMailbox {
 export const withReportAddress = (record: string, { address }: ReportMailbox): string =>
   parseDmarcTags(record).tags.has('rua') ? record : withTag(record, 'rua', `mailto:${address}`);
 
+/** A repaired record gets no mailbox that its owner would have to create: only one that this service reads. */
+export const withFeedbackAddress = (record: string, mailbox: ReportMailbox): string =>
+  mailbox.isFeedback ? withReportAddress(record, mailbox) : record;
+
 /** The record with the mailbox added to its addresses for reports. */
 export function withReportsTo(record: string, { address }: ReportMailbox): string {
   const uri = `mailto:${address}`;

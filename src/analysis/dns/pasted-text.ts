@@ -5,11 +5,11 @@ const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]|\u00ef\u00bb\u00bf/g;
 /** Quotation marks that were read in another encoding. */
 const MISREAD_QUOTES = /\u00e2[\u20ac\u0080][\u0153\u009c\u009d\u2122\u0099\u02dc\u0098]?/g;
 
-export const startsInvisibly = (text: string): boolean => text.search(INVISIBLE) === 0;
+const startsInvisibly = (text: string): boolean => text.search(INVISIBLE) === 0;
 
 /** The part of a line of a zone file before the text: `@ 3600 IN TXT`. */
 export const ZONE_LINE =
-  /^(?:[\w@.*-]+\s+)?(?:\d+[smhdw]?\s+)?(?:IN\s+)?(?:TXT|SPF)\s*[:=]?\s+(?=[("]*\s*(?:v\s*[=:]|spf\s*1|p\s*=))/i;
+  /^(?:[\w@.*-]+\s+)?(?:\d+[smhdw]?\s+)?(?:IN\s+)?(?:TXT|SPF)\s*[:=]?\s+(?=[("]*\s*(?:v\s*[=:]|spf\s*1|p\s*=|rua\s*=))/i;
 
 /**
  * The text in the characters that were meant: spaces, hyphens and tildes of ASCII, nothing invisible, and no escapes
@@ -26,3 +26,18 @@ export const plainCharacters = (text: string): string =>
     .replace(/\\(\d{3})/g, (_, code: string) => String.fromCharCode(Number(code)))
     .replace(/\\/g, '')
     .replace(/\s+/g, ' ');
+
+/** What form or zone file left around the text, as the predicate of a sentence; null if nothing. */
+export function pastedAround(text: string): string | null {
+  if (/^\s*\\?["'`\u2018-\u201f\u00ab\u00bb]/.test(text)) return 'is in quotation marks';
+  if (startsInvisibly(text)) return 'begins with an invisible character';
+  if (/^\s/.test(text)) return 'begins with a space';
+  return ZONE_LINE.test(text) ? 'has the rest of a line of a zone file before it' : null;
+}
+
+/** The text of a list of tags, without what was added around it or to its characters. */
+export const withoutPasted = (text: string): string =>
+  plainCharacters(text)
+    .replace(/["'`\u2018-\u201b]/g, '')
+    .trim()
+    .replace(ZONE_LINE, '');

@@ -15,7 +15,7 @@ import { mx } from '../checks/mx.ts';
 import { mxTls } from '../checks/mx-tls.ts';
 import { nameServers, nameServersCheck } from '../checks/name-servers.ts';
 import { spfRecord } from '../checks/spf-record.ts';
-import { tlsRpt } from '../checks/tls-rpt.ts';
+import { resemblesTlsRpt, tlsRpt } from '../checks/tls-rpt.ts';
 import { examineSpf } from '../spf/examine.ts';
 import type { Severity } from './health.ts';
 
@@ -107,7 +107,7 @@ const byMtaSts: SeverityRule = (finding, context, domain) => {
 /** The finding has no list of problems, so a fix means that the record is broken. */
 const ifBadTlsRpt: SeverityRule = ({ status, evidence, fix }) => {
   const records = Array.isArray(evidence?.records) ? evidence.records : [];
-  const hasRecord = records.some((text) => /^[\s"']*v\s*=\s*tlsrpt/i.test(String(text)));
+  const hasRecord = records.some((text) => resemblesTlsRpt(String(text)));
   return status === 'info' && hasRecord && fix ? 'warning' : null;
 };
 

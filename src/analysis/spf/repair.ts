@@ -2,7 +2,7 @@
 
 import { isIPv6 } from 'node:net';
 import { normalizeDomain } from '../../lib/domain-names.ts';
-import { plainCharacters, startsInvisibly, ZONE_LINE } from '../dns/pasted-text.ts';
+import { pastedAround, plainCharacters, ZONE_LINE } from '../dns/pasted-text.ts';
 import { isMistakenModifier, isSpfRecord, joinTerms, parseSpfTerms, slipOf } from './record.ts';
 
 export interface SpfReading {
@@ -22,10 +22,8 @@ export const resemblesSpf = (text: string): boolean => VERSION.test(plainText(te
 /** Why verifiers do not read the record at all (RFC 7208 §4.5), as the predicate of a sentence; null if they do. */
 export function spfDamage(text: string): string | null {
   if (isSpfRecord(text)) return null;
-  if (/^\s*\\?["'`\u2018-\u201f\u00ab\u00bb]/.test(text)) return 'is in quotation marks';
-  if (startsInvisibly(text)) return 'begins with an invisible character';
-  if (/^\s/.test(text)) return 'begins with a space';
-  if (ZONE_LINE.test(text)) return 'has the rest of a line of a zone file before it';
+  const around = pastedAround(text);
+  if (around !== null) return around;
   const [, next] = /^v=spf1(.)/isu.exec(text) ?? [];
   if (next !== undefined && /[;,:.\\]/.test(next)) return `has "${next}" after v=spf1, not a space`;
   if (next !== undefined && /^[\x21-\x7e]$/.test(next)) return 'has no space after v=spf1';

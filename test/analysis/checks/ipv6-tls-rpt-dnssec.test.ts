@@ -53,10 +53,40 @@ table(tlsRpt, [
   ['no rua', 'info', /is invalid/, { zone: text(RPT, 'v=TLSRPTv1;') }],
   ['a bare address', 'info', /is invalid/, { zone: text(RPT, 'v=TLSRPTv1; rua=t@example.com') }],
   ['http', 'info', /is invalid/, { zone: text(RPT, 'v=TLSRPTv1; rua=http://r.example/') }],
+  ['an unrelated TXT record', 'info', /does not request/, { zone: text(RPT, 'v=spf1 -all') }],
+  [
+    'quotation marks',
+    'info',
+    /is invalid\. It is in quotation marks/,
+    { zone: text(RPT, '"v=TLSRPTv1; rua=mailto:t@example.com"') },
+  ],
   ['a DNS failure', 'error', /Could not/, { zone: { [RPT]: { fails: 'servfail' } } }],
   ['offline', 'skipped', /offline/i, { offline: true }],
   ['no From domain', 'skipped', /From field/, { message: noDomain }],
 ]);
+
+for (const [record, value] of [
+  ['v=TLSRPTv1; rua=t@example.com', 'v=TLSRPTv1; rua=mailto:t@example.com'],
+  ['“v=TLSRPTv1\\; rua=mailto:t@example.com”', 'v=TLSRPTv1; rua=mailto:t@example.com'],
+  [' v=TLSRPTv1;rua=mailto://t@example.com', 'v=TLSRPTv1; rua=mailto:t@example.com'],
+  [
+    'v=TLSRPTv1; rua=mailto:t@example.com; u@example.com',
+    'v=TLSRPTv1; rua=mailto:t@example.com,mailto:u@example.com',
+  ],
+  ['rua=https://r.example/x; v=TLSRPTv1', 'v=TLSRPTv1; rua=https://r.example/x'],
+  ['v=TLSRPTv1; rua=http://r.example/', undefined],
+  ['v=TLSRPTv1; rua=t@@example.com', undefined],
+  ['v=TLSRPTv1;', undefined],
+] as const)
+  test(`tls_rpt check keeps the addresses of a damaged record: ${record}`, async () => {
+    const { title, fix } = await runCheck(tlsRpt, {
+      message: 'From: a@example.com\n\nx\n',
+      zone: text('_smtp._tls.example.com', record),
+    });
+    assert.match(title, /is invalid/);
+    assert.equal(fix?.record?.value, value);
+    assert.ok(fix?.text);
+  });
 
 const DS = { DS: ['12345 13 2 aabb'] };
 const validating: CheckInput['resolver'] = async (name, type) => {

@@ -47,6 +47,25 @@ const rows: Row[] = [
     /\(testing\).*In testing mode/,
     policy(POLICY.replace('enforce', 'testing')),
   ],
+  [
+    'a policy that is forgotten within a day',
+    'info',
+    /for only 1 h\. Senders forget it after 1 h, so most mail/,
+    policy(POLICY.replace('604800', '3600')),
+  ],
+  [
+    'a policy that is forgotten within a week',
+    'info',
+    /for only 2 d\. .* send to you more often/,
+    policy(POLICY.replace('604800', '172800')),
+  ],
+  [
+    'a record in quotation marks',
+    'info',
+    /is invalid\. It is in quot/,
+    { zone: text(`"${RECORD}"`) },
+  ],
+  ['a space in front', 'info', /is invalid\. It begins with a space/, { zone: text(` ${RECORD}`) }],
   ['mode none', 'info', /\(none\)/, policy('version: STSv1\nmode: none\nmax_age: 86400')],
   [
     'a record beside other TXT records',
@@ -123,10 +142,18 @@ for (const [what, status, expected, scene] of rows)
     assert.equal(finding.status, status, finding.title);
     assert.match(`${finding.title} ${finding.detail}`, expected);
     // Domain health finds invalid records and policies by `problems`.
-    const hasProblems = /cannot use|is invalid|does not cover/.test(finding.title);
+    const hasProblems = /cannot use|is invalid|does not cover|for only/.test(finding.title);
     assert.equal(Array.isArray(finding.evidence?.problems), hasProblems);
     if (hasProblems) assert.ok(finding.fix);
   });
+
+test('mta_sts check keeps the id of a damaged record', async () => {
+  const proposed = async (record: string) =>
+    (await runCheck(mtaSts, { message, zone: text(record) })).fix?.record?.value;
+  assert.equal(await proposed(` ${RECORD}`), 'v=STSv1; id=20260101T000000');
+  assert.equal(await proposed('“v=STSv1\\; id=2026-01-01”'), 'v=STSv1; id=20260101');
+  assert.equal(await proposed('id=7; v=STSv1'), 'v=STSv1; id=7');
+});
 
 test('mta_sts check reports mail servers missing from the policy', async () => {
   const findingFor = async (hosts: string[], mode = 'enforce') => {

@@ -1,0 +1,106 @@
+/** Several DMARC records: one proposal, in any order. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { joinDmarc } from '../../../src/analysis/dmarc/join.ts';
+import { parseDmarcTags } from '../../../src/analysis/dmarc/record.ts';
+import { seededRandom } from '../../helpers/random.ts';
+import { checkDomain, item } from '../domain/domains.ts';
+
+const ROWS: [name: string, records: string[], joined: string, next: string | null][] = [
+  [
+    'two policies',
+    [
+      'v=DMARC1; p=reject; rua=mailto:a@kiln.example',
+      'v=DMARC1; p=none; rua=mailto:b@kiln.example',
+    ],
+    'v=DMARC1; p=none; rua=mailto:b@kiln.example,mailto:a@kiln.example',
+    'reject',
+  ],
+  [
+    'a policy for subdomains in one of them',
+    ['v=DMARC1; p=reject; sp=none', 'v=DMARC1; p=quarantine'],
+    'v=DMARC1; p=quarantine; sp=none',
+    'reject',
+  ],
+  [
+    'strict alignment in one, and in both',
+    ['v=DMARC1; p=reject; adkim=s; aspf=s; pct=20', 'v=DMARC1; p=reject; aspf=s'],
+    'v=DMARC1; p=reject; aspf=s',
+    null,
+  ],
+  [
+    'the same address twice',
+    [
+      'v=DMARC1; p=none; rua=mailto:A@kiln.example',
+      'v=DMARC1; p=none; rua=mailto:a@kiln.example!10m',
+    ],
+    'v=DMARC1; p=none; rua=mailto:A@kiln.example',
+    null,
+  ],
+  [
+    'one that applies beside a damaged one',
+    ['\u201cv=DMARC1; p=none; rua=mailto:b@kiln.example\u201d', 'v=DMARC1; p=reject; adkim=s'],
+    'v=DMARC1; p=reject; rua=mailto:b@kiln.example; adkim=s',
+    null,
+  ],
+];
+
+describe('joinDmarc', () => {
+  for (const [name, records, record, next] of ROWS)
+    it(name, () => {
+      assert.deepEqual(joinDmarc(records), { record, next });
+      assert.deepEqual(joinDmarc(records.toReversed()), { record, next });
+    });
+
+  it('keeps the weaker policy and every address, in any order', () => {
+    const random = seededRandom(3);
+    const strength = ['none', 'quarantine', 'reject'];
+    for (let round = 0; round < 60; round += 1) {
+      const policies = [0, 1, 2].map(() => random.below(3));
+      const records = policies.map((policy, index) => {
+        const text = `v=DMARC1; p=${strength[policy]}; rua=mailto:${'abc'[index]}@kiln.example`;
+        return random.chance(0.4) ? `"${text}"`.replace('v=DMARC1', 'v=dmarc1') : text;
+      });
+      const intact = policies.filter((_, index) => records[index]!.startsWith('v=DMARC1'));
+      const joined = joinDmarc(records);
+      const [first, ...others] = records;
+      assert.deepEqual(joinDmarc([...others, first!]), joined);
+      const { tags } = parseDmarcTags(joined.record);
+      const weakest = Math.min(...(intact.length === 1 ? intact : policies));
+      assert.equal(tags.get('p'), strength[weakest], records.join(' | '));
+      for (const name of 'abc') assert.ok(tags.get('rua')?.includes(`mailto:${name}@`));
+    }
+  });
+});
+
+describe('The advice on several DMARC records', () => {
+  const advice = async (records: string[]) => {
+    const zone = {
+      'kiln.example': { TXT: ['v=spf1 mx -all'], MX: ['10 mx.kiln.example'] },
+      'mx.kiln.example': { A: ['192.0.2.1'] },
+      '_dmarc.kiln.example': { TXT: records },
+    };
+    const { checks } = await checkDomain(zone, {}, 'kiln.example');
+    return ['dmarc_record', 'dmarc_policy'].map((id) => {
+      const { title, detail, fix, status } = item({ checks } as never, id);
+      return { title, detail, fix, status };
+    });
+  };
+
+  it('is the same in any order, and says why the weaker policy comes first', async () => {
+    const records = [
+      'v=DMARC1; p=reject; rua=mailto:a@kiln.example',
+      'v=DMARC1; p=none',
+      '"v=DMARC1; p=none; rua=mailto:b@kiln.example"',
+    ];
+    const found = await advice(records);
+    assert.deepEqual(await advice(records.toReversed()), found);
+    const [record] = found;
+    assert.match(record!.fix!.text, /It keeps the weaker policy \(p=none\) .* change p to reject/);
+    assert.equal(
+      record!.fix!.record?.value,
+      'v=DMARC1; p=none; rua=mailto:b@kiln.example,mailto:a@kiln.example',
+    );
+  });
+});
