@@ -116,7 +116,10 @@ test('Microsoft 365 before signing is turned on: one finding for both aliases', 
   const [found, ...others] = await keysOf({ ...MICROSOFT, ...BOTH });
   assert.deepEqual(others, []);
   assert.deepEqual([found!.status, found!.severity], ['fail', 'warning']);
-  assert.match(found!.title, /CNAME record at selector1\._domainkey\.example\.com leads to no DKIM/);
+  assert.match(
+    found!.title,
+    /CNAME record at selector1\._domainkey\.example\.com leads to no DKIM/,
+  );
   assert.match(found!.fix!.text, /Defender portal, turn on signing for example\.com/);
   assert.ok(found!.fix!.guide?.url.startsWith('https://learn.microsoft.com/'));
   assert.equal(found!.fix!.record, undefined, 'no record is allowed beside a CNAME record');
