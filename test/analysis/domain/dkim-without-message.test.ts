@@ -1,4 +1,4 @@
-/** What DNS alone shows about the DKIM keys of a domain: none, aliases that lead nowhere, and where to look. */
+/** What DNS alone shows about the DKIM keys of a domain: none, aliases without a key, and where to look. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -99,7 +99,7 @@ test('A key proves more than the denial of the name above it', async () => {
   assert.deepEqual([found.status, found.evidence.selector], ['pass', 'google']);
 });
 
-// Aliases that lead nowhere.
+// Aliases without a key.
 
 const MICROSOFT = domainWith(
   'example-com.mail.protection.outlook.com',
@@ -112,7 +112,7 @@ const BOTH = {
   ...aliasAt('selector2', MICROSOFT_KEYS(2)),
 };
 
-test('Microsoft 365 before signing is turned on: one finding for both aliases', async () => {
+test('Microsoft 365 before signing is enabled: one finding for both aliases', async () => {
   const [found, ...others] = await keysOf({ ...MICROSOFT, ...BOTH });
   assert.deepEqual(others, []);
   assert.deepEqual([found!.status, found!.severity], ['fail', 'warning']);
@@ -125,7 +125,7 @@ test('Microsoft 365 before signing is turned on: one finding for both aliases', 
   assert.equal(found!.fix!.record, undefined, 'no record is allowed beside a CNAME record');
 });
 
-test('Microsoft 365 that signs: its second alias may still lead nowhere', async () => {
+test('Microsoft 365 that signs: its second alias may still have no key', async () => {
   const live = { [MICROSOFT_KEYS(1)]: { TXT: [strong] } };
   const found = await keysOf({ ...MICROSOFT, ...BOTH, ...live });
   assert.deepEqual(
@@ -143,7 +143,7 @@ const DEAD: [selector: string, target: string, text: RegExp][] = [
 ];
 
 for (const [selector, target, text] of DEAD)
-  test(`An alias that leads nowhere is found without being asked for: ${target}`, async () => {
+  test(`An alias without a key is found without being asked for: ${target}`, async () => {
     const found = await keysOf({ ...PLAIN, ...keyAt('google'), ...aliasAt(selector, target) });
     const dead = found.find(({ evidence }) => evidence.selector === selector)!;
     assert.deepEqual([dead.status, dead.severity], ['fail', 'warning']);
