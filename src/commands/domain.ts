@@ -32,7 +32,8 @@ export const domain = defineCommand({
   options: {
     selector: {
       value: 'S',
-      description: 'DKIM selector of the domain, repeatable (default: common selectors)',
+      description:
+        'DKIM selector of the domain, repeatable (default: those of its services, and common ones)',
       isRepeatable: true,
     },
     dns: { value: 'SERVERS', description: 'DNS servers to use, such as 127.0.0.1:5353' },

@@ -31,7 +31,7 @@ import type { FoundKeys, SelectorKey } from '../dkim/selectors.ts';
 import { GATEWAYS } from '../sending-services/gateways.ts';
 import type { SendingService } from '../sending-services/service.ts';
 import { serviceOfSelector } from '../sending-services/services.ts';
-import { dkimGuide, signingAdvice, signingSteps } from '../sending-services/signing-steps.ts';
+import { dkimGuide, signingSteps } from '../sending-services/signing-steps.ts';
 import { isSpfRecord } from '../spf/record.ts';
 
 /** The common part of the checks for all selectors. */
@@ -90,21 +90,19 @@ async function noKeyExists(
   { services }: FoundKeys,
 ): Promise<Finding> {
   const evidence = { domain };
-  if (await sendsNothing(context, domain))
-    return info(
-      `${domain} has no DKIM key.`,
-      'Its SPF record allows no server to send, so it needs none.',
-      evidence,
-    );
+  const reason = await whyNoneIsNeeded(context, domain);
+  if (reason !== null) return info(`${domain} has no DKIM key.`, reason, evidence);
   const [service, ...others] = services.map((one) => one.service).toSorted(gatewaysLast);
   const steps = service
     ? { ...signingSteps(service, domain), guide: dkimGuide(service) }
-    : signingAdvice(domain);
+    : {
+        text: `Turn on DKIM signing for ${domain} in your mail server or email service, and publish the record that it shows.`,
+      };
   const more =
     others.length > 0
       ? ` Do the same in each other service that sends your mail, such as ${others[0]!.name}.`
       : '';
-  return warn({
+  return fail({
     title: `${domain} has no DKIM key, so no DKIM signature of the domain can pass.`,
     detail: `The name _domainkey.${domain} does not exist in DNS, so there is no key below it (RFC 8020). Services may still sign in a name of their own, which does not count for DMARC.`,
     fix: { ...steps, text: `${steps.text}${more}` },
@@ -119,9 +117,14 @@ const NAME_DOES_NOT_EXIST = rfc(8020, '2');
 const gatewaysLast = (a: SendingService, b: SendingService): number =>
   Number(GATEWAYS.includes(a)) - Number(GATEWAYS.includes(b));
 
-async function sendsNothing({ resolver }: Context, domain: string): Promise<boolean> {
+async function whyNoneIsNeeded({ resolver }: Context, domain: string): Promise<string | null> {
   const records = (recordsOf(await resolver(domain, 'TXT')) ?? []).filter(isSpfRecord);
-  return records.length === 1 && /^v=spf1 +-all *$/i.test(records[0]!);
+  if (records.length === 1 && /^v=spf1 +-all *$/i.test(records[0]!))
+    return 'Its SPF record allows no server to send, so it needs none.';
+  const [target] = recordsOf(await resolver(domain, 'CNAME')) ?? [];
+  return target === undefined
+    ? null
+    : `It is an alias of ${target}, as sending services use for the envelope sender, which needs no key.`;
 }
 
 function noKeyFound(domain: string, { incomplete }: FoundKeys): Finding {

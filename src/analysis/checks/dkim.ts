@@ -15,7 +15,8 @@ import {
   unknown,
   warn,
 } from '../check.ts';
-import { alsoRepaired, explainRepair } from '../dkim/failures.ts';
+import { aliasAt } from '../dkim/aliases.ts';
+import { alsoRepaired, explainDeadAlias, explainRepair, keyRecordFix } from '../dkim/failures.ts';
 import { keyFaults } from '../dkim/key-record.ts';
 import {
   type DkimCause,
@@ -33,7 +34,7 @@ import { dkimResult } from '../dkim/verify.ts';
 import { explainChangedCopy } from '../forwarding/explain.ts';
 import { fields } from '../mime/message.ts';
 import { PUBLIC_RECEIVER_RESULT, withReceiverResult } from '../receipt/receiver-result.ts';
-import { serviceKeyFix, signingAdvice, signingFix } from '../sending-services/signing-steps.ts';
+import { serviceKeyFix, signingFix } from '../sending-services/signing-steps.ts';
 
 /** RFC 6376, with the rules of RFC 8301 on algorithms and key lengths; results as in RFC 8601 §2.7.1. */
 export const dkim: Check = {
@@ -84,6 +85,8 @@ async function evaluate(
   if (result !== 'pass') {
     const changed = await explainChangedCopy(context, signature);
     if (changed) return fail({ ...changed, fix: asFix(changed.fix), evidence });
+    const dead = await deadAlias(context, signature);
+    if (dead) return { ...fail({ ...dead, evidence }), alsoFixes: alsoRepaired(signature) };
     const explained = explainRepair(signature);
     const general = asFix(explained.fix);
     const fix = KEY_CAUSES.has(signature.cause)
@@ -92,6 +95,13 @@ async function evaluate(
     return { ...fail({ ...explained, fix, evidence }), alsoFixes: alsoRepaired(signature) };
   }
   return validFinding(deciding, signatures.length - deciding.length, context.receivedAt, evidence);
+}
+
+/** A record cannot be published beside a CNAME record: its target must get the key. */
+async function deadAlias({ resolver }: Context, signature: DkimSignature) {
+  const { cause, keyTexts, keyName, domain } = signature;
+  const target = cause === 'no_key' && keyTexts.length === 0 && (await aliasAt(resolver, keyName));
+  return target ? explainDeadAlias(signature, target, domain) : null;
 }
 
 /** A draft, or a copy from a Sent folder. */
@@ -129,7 +139,14 @@ async function unsignedFinding(context: Context, evidence: Finding['evidence']):
     });
   return fail({
     ...finding,
-    fix: await signingFix(context, domain, signingAdvice(domain)),
+    fix: await signingFix(
+      context,
+      domain,
+      keyRecordFix(
+        `Turn on DKIM signing for ${domain} in your mail server or email service. Publish the key that it shows. The record shown here assumes the selector s1.`,
+        `s1._domainkey.${domain}`,
+      ),
+    ),
   });
 }
 

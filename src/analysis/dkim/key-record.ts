@@ -42,7 +42,7 @@ const declaredType = (tags: Map<string, string>): string | undefined =>
 
 /** Whether the text was meant as a key, valid or not. Wildcards can return other texts. */
 export function resemblesKey(text: string): boolean {
-  const version = /^\W{0,3}v\s*=\s*(\w+)/i.exec(text)?.[1];
+  const version = /^\W{0,4}v\s*=\s*(\w+)/i.exec(withoutMarks(text))?.[1];
   if (version !== undefined) return /^dkim/i.test(version);
   return /(?:^|;)\s*p\s*=|p\s*=\W*M[\w+/]{30}/i.test(text) || isBareKey(text);
 }
@@ -54,6 +54,7 @@ const isBareKey = (text: string): boolean =>
 const MARKS: [RegExp, string][] = [
   [/["\u201c-\u201f\u00ab\u00bb]/g, 'has quotation marks in it'],
   [/\\/g, 'has backslashes in it'],
+  [/^[^=;]*\bTXT\b|\)\s*;[^;=]*$/gi, 'has a line of a zone file in it'],
   [/-{2,}\s*(?:BEGIN|END)[A-Z\s]*KEY\s*-{2,}/gi, 'has lines of a key file in it'],
 ];
 

@@ -53,11 +53,7 @@ function readParts(parts: string[]): ReadParts | null {
 
 /** The text in forms from which more and more is removed that may separate the parts of a key. */
 function clean(written: string): string[] {
-  const line = written
-    // The line of a zone file, as key generators write it.
-    .replace(/^[^=;]*\bTXT\b/i, '')
-    .replace(/\)\s*;[^;=]*$/, '')
-    .replace(/[\u200b-\u200d\ufeff]/g, '');
+  const line = written.replace(/[\u200b-\u200d\ufeff]/g, '');
   // A backslash with a letter stands for a line break, or escapes nothing.
   return [line, line.replace(/\\[rn]/g, '')].flatMap((form) => {
     const text = withoutMarks(form).replace(/[\s()'\u2018\u2019]/g, '');
@@ -87,9 +83,11 @@ function findKey(text: string): FoundKey | 'several' | null {
   const bare = [...text.matchAll(/M[I-P]/g)].map(({ index }) => [index, index] as const);
   const found = (tagged.length > 0 ? tagged : bare).flatMap(([index, start]): FoundKey[] => {
     const key = keyAtStart(text.slice(start), tagged.length > 0);
-    return key
-      ? [{ key: key.key, before: text.slice(0, index), after: text.slice(start + key.length) }]
-      : [];
+    if (!key) return [];
+    const end = start + key.length;
+    // The same key once more is no other.
+    const after = text.slice(end).replaceAll(`p=${text.slice(start, end)}`, '');
+    return [{ key: key.key, before: text.slice(0, index), after }];
   });
   const [first] = found;
   if (!first) return null;
@@ -109,7 +107,8 @@ function readTags(before: string, after: string): Map<string, string> | null {
   };
   for (const part of `${before};${after}`.split(/[;,|]/)) {
     for (let rest = part; rest !== ''; ) {
-      const known = KNOWN_TAGS.exec(rest);
+      // A wrong version or type says nothing beside a key that can be read.
+      const known = /^[vk]=[\w.-]*$/i.exec(rest) ?? KNOWN_TAGS.exec(rest);
       if (known) {
         const [whole, ...groups] = known;
         const [name, value] = groups.filter((group) => group !== undefined);
@@ -120,9 +119,9 @@ function readTags(before: string, after: string): Map<string, string> | null {
       const [, name = '', value = ''] = /^([a-z]\w*)=([^=]*)$/i.exec(rest) ?? [];
       if (name === '') return null;
       const tag = name.toLowerCase();
-      // A wrong version or type says nothing beside a key that can be read.
       if (tag === 'h' || tag === 's' || tag === 't') add(tag, value);
-      else if (!'vkp'.includes(tag) && !tags.has(tag)) tags.set(tag, value);
+      else if (tag === 'p') return null;
+      else if (!tags.has(tag)) tags.set(tag, value);
       rest = '';
     }
   }

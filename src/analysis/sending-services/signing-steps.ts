@@ -11,13 +11,6 @@ import { privateMailboxFix } from './private-mailbox.ts';
 import { hasSuffix, type SendingService, selectorsOf } from './service.ts';
 import { webHostFix } from './web-host.ts';
 
-/** How to sign as `domain` if the service in use is unknown. */
-export const signingAdvice = (domain: string): Fix =>
-  keyRecordFix(
-    `Turn on DKIM signing for ${domain} in your mail server or email service. Publish the key that it shows. The record shown here assumes the selector s1.`,
-    `s1._domainkey.${domain}`,
-  );
-
 /**
  * How to sign as `domain` in the service in use; `general` if that is unknown. If nobody but a mailbox
  * provider can sign as the domain, the fix is another From address.

@@ -122,7 +122,7 @@ const rows: Row[] = [
     zone: zoneWith(KEYS.rsa.record.replace('v=DKIM1', 'v=dkim1')),
     status: 'warn',
     title: /valid, but not every mailbox provider accepts it/,
-    fix: /Write v=DKIM1 as the first tag in .*s1\._domainkey\.example\.com v=DKIM1; k=rsa; p=/,
+    fix: /Replace the key record.*s1\._domainkey\.example\.com v=DKIM1; k=rsa; p=/,
   },
   {
     name: 'a key record that does not declare Ed25519',

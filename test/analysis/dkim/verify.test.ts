@@ -200,6 +200,7 @@ test('DKIM verification returns the signature’s and the key’s properties', a
     testing: true,
     keyName: KEY_NAME,
     keyRecord: `${KEYS.rsa.record}; t=y`,
+    keyTexts: [`${KEYS.rsa.record}; t=y`],
     keyType: 'rsa',
   });
 });
