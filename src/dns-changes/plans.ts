@@ -190,8 +190,8 @@ async function checksOfTest(app: App, id: string, livemode: boolean): Promise<Pr
 
 /** For a plan without a name server. The zone, which only copies need, is the domain if its SOA record isn’t found. */
 export function publicSource(resolver: Resolver): RecordSource {
-  const { zoneOf, read } = publicRecords(resolver);
-  return { zoneOf: async (name) => (await zoneOf(name)) ?? ownedDomain(name), read };
+  const records = publicRecords(resolver);
+  return { ...records, zoneOf: async (name) => (await records.zoneOf(name)) ?? ownedDomain(name) };
 }
 
 export const presentPlan = (

@@ -113,6 +113,22 @@ test('a plan repairs a DKIM record, but does not bring back an earlier key', asy
   assert.match(rotated.problem!, /have changed since the check/);
 });
 
+test('from public DNS, a plan does not take the answers of a wildcard for records of a name', async () => {
+  const name = '_dmarc.example.com';
+  const proposal = { name, value: 'v=DMARC1; p=none' };
+  for (const wildcard of [{ CNAME: ['sites.example.net'] }, { TXT: ['v=spf1 -all'] }]) {
+    const change = await planOne({ '*.example.com': wildcard }, proposal);
+    assert.deepEqual(
+      [change.problem, change.action, change.before.values, change.after.values],
+      [null, 'add', [], [proposal.value]],
+    );
+    assert.match(change.caution!, /A wildcard provides the .* records at _dmarc\.example\.com/);
+  }
+  const alias = { CNAME: ['sites.example.net'] };
+  const own = await planOne({ [name]: alias, '*.example.com': { A: ['192.0.2.1'] } }, proposal);
+  assert.match(own.problem!, /is an alias \(CNAME\) of sites\.example\.net/);
+});
+
 test('a plan says which records of a wildcard a new record takes away', async () => {
   const source = (types: Record<string, string[]>) => ({
     ...sourceOf({}),

@@ -134,10 +134,12 @@ async function evaluateApplied(
       { record, record_domain: recordDomain },
     );
   const addresses = ['rua', 'ruf'].flatMap((name) => reportAddresses(parsed.tags.get(name) ?? ''));
-  const [external, dead] = await Promise.all([
+  const [external, found] = await Promise.all([
     externalDestinations(recordDomain, addresses, context.resolver),
     deadDestinations(addresses.slice(0, MAX_DESTINATIONS), recordDomain, context.resolver),
   ]);
+  // The check of the mail servers says so of the From domain.
+  const dead = found.filter(({ domain }) => domain !== author);
   const texts = recordsOf(await context.resolver(`_dmarc.${recordDomain}`, 'TXT')) ?? [];
   const unread = texts.filter((text) => !isDmarcRecord(text) && resemblesDmarc(text));
   const published = texts.find((text) => text.trim() === record) ?? record;
@@ -165,7 +167,7 @@ async function evaluateApplied(
     return pass('Your DMARC record is valid.', `DMARC reports can reach you.${notes}`, evidence);
   const others = problems.slice(1, 6).map(({ text }) => text);
   const fixes = [...new Set(problems.map(({ fix }) => fix))].slice(0, 6).join(' ');
-  const finding = warn({
+  return warn({
     title: worst.text,
     detail: `${worst.detail}${others.length > 0 ? ` Other problems: ${others.join(' ')}` : ''}${notes}`,
     fix: {
@@ -174,9 +176,6 @@ async function evaluateApplied(
     },
     evidence,
   });
-  // The check of the mail servers names the cause, except for a domain that is to receive no mail.
-  const isByMx = dead.length === problems.length && dead.every(({ domain }) => domain === author);
-  return isByMx ? { ...finding, dependsOn: ['mx'] } : finding;
 }
 
 /**

@@ -4,9 +4,11 @@ import { recordsOf } from '../../net/dns/resolver.ts';
 import { type Check, type Context, type Finding, fail, pass, skipped, warn } from '../check.ts';
 import { NO_REPORT_ADDRESS, proposesRecord, recordFinding } from '../checks/dmarc-record.ts';
 import type { FoundKeys } from '../dkim/selectors.ts';
+import { explainDead } from '../dmarc/dead-destinations.ts';
 import { dmarcDiscovery } from '../dmarc/discovery.ts';
 import { dmarcFix, parseDmarcTags, repairedRecord, withoutTag, withTag } from '../dmarc/record.ts';
 import { mailHosts } from '../dns/mail-hosts.ts';
+import { undeliverable } from '../dns/undeliverable.ts';
 import { parseSpfTerms, spfFix } from '../spf/record.ts';
 import { readSpf, resemblesSpf } from '../spf/repair.ts';
 
@@ -59,7 +61,7 @@ export async function asParked(
       const finding = findings[i]!;
       if (id === 'spf_record') return spfOf(domain, spfEnd, finding);
       if (id === 'mx') return mxOf(domain, declares, finding);
-      if (id === 'dmarc_record') return recordOf(domain, finding);
+      if (id === 'dmarc_record') return recordOf(domain, finding, context);
       if (id === 'dmarc_policy') return policyOf(domain, finding, context);
       if (id === 'dkim_selector') return keyOf(domain, finding);
       if (RECEIVING.includes(id))
@@ -114,8 +116,16 @@ function mxOf(domain: string, declares: Parked['declares'], { evidence }: Findin
   );
 }
 
-/** Reports only show who forges its mail, so it works without them. */
-function recordOf(domain: string, finding: Finding): Finding {
+/** Reports only show who forges its mail, so it works without them. But those to itself are lost. */
+async function recordOf(domain: string, finding: Finding, context: Context): Promise<Finding> {
+  const { record } = await context.fact(dmarcDiscovery);
+  const names = record?.toLowerCase().split(/[\s,;!]/) ?? [];
+  if (finding.status === 'pass' && names.some((name) => name.endsWith(`@${domain}`))) {
+    const dead = await undeliverable(domain, domain, context.resolver);
+    if (dead === null) return finding;
+    const { text: title, detail, fix } = explainDead(dead, false, '');
+    return warn({ title, detail, fix, evidence: finding.evidence });
+  }
   const isComplete = finding.status === 'warn' && finding.title === NO_REPORT_ADDRESS;
   if (!isComplete || finding.detail.includes('Other problems:')) return finding;
   return pass(
@@ -146,7 +156,7 @@ async function policyOf(domain: string, finding: Finding, context: Context): Pro
   return warn({
     title: `${domain} sends no mail, but its DMARC policy does not reject all mail in its name.`,
     detail: `Its record says "${record.slice(0, 200)}". No mail of the domain itself can be lost by a stricter policy.`,
-    fix: proposesRecord(recordOf(domain, await context.fact(recordFinding)), domain)
+    fix: proposesRecord(await recordOf(domain, await context.fact(recordFinding), context), domain)
       ? 'In the record described under “DMARC record”, set p to reject, and leave out sp, np and t.'
       : dmarcFix('Publish this record, which rejects only forged mail.', domain, strict),
     evidence: finding.evidence,

@@ -112,11 +112,17 @@ const CASES: Case[] = [
   },
 ];
 
+/** The hosts of all addresses that are not of this service. */
+const MAIL: Zone = {
+  'example.com': { A: ['192.0.2.1'] },
+  'reports.example': { A: ['192.0.2.2'] },
+};
+
 for (const { name, check, from = 'example.com', zone, addresses, proposed, text } of CASES)
   test(`The reports go to: ${name}`, async () => {
     const { fix } = await runCheck(check, {
       message: `From: a@${from}\n\nx\n`,
-      zone,
+      zone: { ...MAIL, ...zone },
       setup: { feedbackAddresses: addresses ?? { 'example.com': ADDRESS } },
     });
     if (typeof proposed === 'string') assert.equal(fix?.record?.value, proposed);

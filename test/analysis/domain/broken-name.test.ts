@@ -92,6 +92,7 @@ test('A subdomain that is an alias of a service is no fault', async () => {
       'em.example.com': { CNAME: ['u1.service.example'] },
       'u1.service.example': service,
       'mx.service.example': { A: ['192.0.2.1'] },
+      'example.com': { A: ['192.0.2.2'] },
       '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; rua=mailto:d@example.com'] },
     },
     {},

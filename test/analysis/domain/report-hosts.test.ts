@@ -108,7 +108,8 @@ test('without any mail server, the check of the mail servers alone names the cau
   const zone = world(OWN, undefined, { 'mill.example': { TXT: ['v=spf1 ip4:192.0.2.70 -all'] } });
   const health = await checkDomain(zone, options, 'mill.example');
   assert.equal(item(health, 'mx').status, 'fail');
-  assert.equal(item(health, 'dmarc_record').status, 'skipped');
+  assert.equal(item(health, 'dmarc_record').status, 'pass');
+  assert.equal(item(health, 'dmarc_policy').status, 'pass');
   assert.equal(item(health, 'tls_rpt').status, 'skipped');
 });
 
