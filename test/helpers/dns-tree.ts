@@ -23,7 +23,7 @@ type Host = keyof typeof HOSTS;
 /** Of the root, `com` and `example`. */
 const TOP = '127.0.0.2';
 const RESOLVER = '127.0.0.5';
-/** Its root hints lead nowhere. */
+/** Nothing listens at the address in its root hints. */
 const BROKEN_RESOLVER = '127.0.0.6';
 
 export interface TreeZone {

@@ -6,7 +6,8 @@ import { type DnsAnswer, type Resolver, recordsOf } from '../../src/net/dns/reso
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 
 export type WorldServer = {
-  address: string;
+  /** Null: the parent zone does not say where it is. */
+  address: string | null;
   answers: 'yes' | 'timeout' | 'refused' | 'servfail' | 'lame';
 };
 
@@ -55,7 +56,7 @@ export function dnsWorld(world: DnsWorld): { resolver: Resolver; askDns: AskDns 
     if (type === 'DS') return ds[name] ? found(ds[name]) : { status: 'nodata' };
     if (answer.status === 'found') return answer;
     if (type === 'A' && name === PARENT.host) return found([PARENT.address]);
-    if (type === 'A' && allServers[name]) return found([allServers[name].address]);
+    if (type === 'A' && allServers[name]?.address) return found([allServers[name].address]);
     if (type !== 'NS' || zone[name]) {
       return type === 'NS' && answer.status === 'nodata' && zoneOf(name) === name
         ? found(Object.keys(serversOf(name)))
@@ -93,7 +94,9 @@ export function dnsWorld(world: DnsWorld): { resolver: Resolver; askDns: AskDns 
     if (to === PARENT.address) {
       const hosts = serversOf(name);
       const addresses = Object.fromEntries(
-        Object.entries(hosts).map(([host, { address }]) => [host, [address]]),
+        Object.entries(hosts).flatMap(([host, { address }]) =>
+          address ? [[host, [address]]] : [],
+        ),
       );
       const referral = { zone: zoneOf(name), hosts: Object.keys(hosts), addresses };
       return { ...NO_REPLY, failure: null, referral };

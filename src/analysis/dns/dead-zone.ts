@@ -135,7 +135,7 @@ const LIST = new Intl.ListFormat('en-GB');
 // DNSSEC.
 
 const CONSEQUENCE =
-  'Validating resolvers, which most large receivers use, reject all answers of the zone. Mail to the domain is delayed or bounces, and mail from it fails SPF, DKIM and DMARC.';
+  'Validating resolvers, which most large mailbox providers use, reject all answers of the zone. Mail to the domain is delayed or bounces, and mail from it fails SPF, DKIM and DMARC.';
 
 /** Without the resolver's rejection, only what the records themselves show. */
 function judgeDnssec(

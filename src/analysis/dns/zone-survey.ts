@@ -86,7 +86,7 @@ export async function surveyZone(
   if (answers.some(({ status }) => status === 'nxdomain')) return null;
   const known = failed.length === 0 || (await resolver(KNOWN.name, KNOWN.type)).status === 'found';
   const own = answers[1]!.status === 'found' ? recordsOf(answers[1]!) : null;
-  const found = known ? await findServers(domain, own, resolver, ask) : null;
+  const found = known ? await findServers({ domain, own, failed }, resolver, ask) : null;
   const zone = found?.zone ?? organizationalDomain(domain) ?? domain;
   const servers = found?.servers ?? [];
   const isValidated = answers.some((answer) => answer.status === 'found' && answer.authenticated);
@@ -125,17 +125,24 @@ interface AskedServer extends ZoneServer {
 interface Delegation {
   zone: string;
   hosts: string[];
-  /** Addresses that the parent zone has (RFC 9471). */
-  glue: Record<string, string[]>;
+  /** Addresses in the referral of the parent zone (RFC 9471); null without a referral. */
+  glue: Record<string, string[]> | null;
 }
 
-async function findServers(domain: string, own: string[] | null, resolver: Resolver, ask: AskDns) {
-  const delegation = await askParent(domain, resolver, ask);
+async function findServers(
+  { domain, own, failed }: { domain: string; own: string[] | null; failed: FailedLookup[] },
+  resolver: Resolver,
+  ask: AskDns,
+) {
+  const parent = await askParent(domain, resolver, ask);
+  // A firewall here seems to stop such queries, and more of them would only take time.
+  if (parent === 'silent' && failed.length === 0) return null;
+  const delegation = parent === 'silent' ? null : parent;
   if (!delegation && own === null) return null;
   let current: Delegation = delegation ?? {
     zone: domain,
     hosts: (own ?? []).map(toHost),
-    glue: {},
+    glue: null,
   };
   let servers = await askServers(domain, current, resolver, ask);
   const deeper = servers.flatMap(({ reply }) => deeperZone(reply, domain, current.zone) ?? [])[0];
@@ -152,27 +159,26 @@ async function askParent(
   domain: string,
   resolver: Resolver,
   ask: AskDns,
-): Promise<Delegation | null> {
+): Promise<Delegation | 'silent' | null> {
   const registered = organizationalDomain(domain) ?? domain;
-  const labels = registered.split('.').slice(1, 1 + MAX_PARENT_LABELS);
-  for (let at = 0; at < labels.length; at++) {
-    const parent = registered
-      .split('.')
-      .slice(1 + at)
-      .join('.');
+  const labels = registered.split('.').slice(0, 1 + MAX_PARENT_LABELS);
+  for (let above = 1; above < labels.length; above++) {
+    const parent = registered.split('.').slice(above).join('.');
     const hosts = recordsOf(await resolver(parent, 'NS'));
     if (hosts === null) return null;
     if (hosts.length === 0) continue;
+    let isSilent = false;
     for (const host of hosts.slice(0, MAX_ADDRESSES)) {
       const [address] = recordsOf(await resolver(toHost(host), 'A')) ?? [];
       const reply = address ? await ask({ name: domain, type: 'NS', to: address }) : null;
       const deeper = deeperZone(reply, domain, parent);
       if (deeper) return deeper;
       if (reply?.authoritative && reply.records.length > 0)
-        return { zone: domain, hosts: reply.records.map(toHost), glue: {} };
+        return { zone: domain, hosts: reply.records.map(toHost), glue: null };
       if (reply?.authoritative) return null;
+      isSilent = reply?.failure === 'timeout' || reply?.failure === 'unreachable';
     }
-    return null;
+    return isSilent ? 'silent' : null;
   }
   return null;
 }
@@ -194,24 +200,30 @@ const isWithin = (name: string, zone: string): boolean =>
 
 const askServers = (
   domain: string,
-  { hosts, glue }: Delegation,
+  delegation: Delegation,
   resolver: Resolver,
   ask: AskDns,
 ): Promise<AskedServer[]> =>
   Promise.all(
-    hosts.slice(0, MAX_SERVERS).map((host) => askServer(domain, host, glue[host], resolver, ask)),
+    delegation.hosts
+      .slice(0, MAX_SERVERS)
+      .map((host) => askServer(domain, host, delegation, resolver, ask)),
   );
 
 /** Asks a server at its first addresses, until one answers with authority. */
 async function askServer(
   domain: string,
   host: string,
-  glue: string[] | undefined,
+  { zone, glue }: Delegation,
   resolver: Resolver,
   ask: AskDns,
 ): Promise<AskedServer> {
-  const addresses = glue ?? (await addressesOf(host, resolver));
-  if (addresses === null) return { host, address: null, answer: 'unknown', reply: null };
+  const addresses = glue?.[host] ?? (await addressesOf(host, resolver));
+  if (addresses === null) {
+    // Only the parent zone could say where a server inside the zone is (RFC 9471 §2.1).
+    const answer = glue && isWithin(host, zone) ? 'no_address' : 'unknown';
+    return { host, address: null, answer, reply: null };
+  }
   if (addresses.length === 0) return { host, address: null, answer: 'no_address', reply: null };
   const sorted = addresses.toSorted((a, b) => isIP(a) - isIP(b)).slice(0, MAX_ADDRESSES);
   let outcome: AskedServer = { host, address: null, answer: 'unknown', reply: null };

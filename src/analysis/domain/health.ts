@@ -8,7 +8,7 @@ import { CRITICAL_BELOW, limitOf, worstFirst } from './dangers.ts';
 
 export type HealthStatus = 'healthy' | 'warning' | 'critical' | 'unknown';
 
-/** `critical`: mail of the domain is rejected, or anyone can send as the domain. null: nothing to fix. */
+/** `critical`: mail of the domain is rejected, nobody can look it up, or anyone can send as the domain. null: nothing to fix. */
 export type Severity = 'critical' | 'warning' | null;
 
 export interface DomainCheck {

@@ -119,6 +119,18 @@ test('A domain whose name servers all fail is critical, with what each of them d
   assert.ok(ALL_SKIPPED(health));
 });
 
+test('Name servers inside a zone whose parent zone has no addresses for them are dead', async () => {
+  const host = `ns1.${NAME}`;
+  const health = await inWorld({
+    zone: { ...REJECTED, [host]: { fails: 'servfail' } },
+    unchecked: { ...REJECTED, [host]: { fails: 'servfail' } },
+    servers: { [NAME]: { [host]: { address: null, answers: 'yes' } } },
+  });
+  const { detail, severity } = item(health, 'name_servers');
+  assert.equal(severity, 'critical');
+  assert.match(detail, /^ns1\.example\.com has no address in DNS\./);
+});
+
 test('One lame name server of two is a warning beside the other checks', async () => {
   for (const answers of ['lame', 'refused', 'servfail', 'timeout'] as const) {
     const health = await inWorld({
@@ -174,6 +186,13 @@ test('A network that stops queries to name servers is no fault of the domain', a
     const health = await checkDomain(GOOD_ZONE, { resolver, askDns });
     assert.deepEqual([health.status, item(health, 'name_servers').status], ['healthy', 'info']);
   }
+  let questions = 0;
+  const silent: AskDns = async () => {
+    questions += 1;
+    return NO_REPLY;
+  };
+  await checkDomain(GOOD_ZONE, { resolver, askDns: silent });
+  assert.equal(questions, 1);
   // A router that answers all queries itself looks like a lame server.
   const askDns: AskDns = async () => ({ ...NO_REPLY, failure: null, records: ['ns1.dns.invalid'] });
   const intercepted = await checkDomain(GOOD_ZONE, { resolver, askDns });
