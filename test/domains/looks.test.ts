@@ -13,10 +13,12 @@ import {
 } from '../../src/domains/watched-records.ts';
 import type { Observation, Observations } from '../../src/events/observations.ts';
 import { observed } from '../../src/events/observations.ts';
+import { isoTime } from '../../src/lib/clock.ts';
+import { runMonitorsJob } from '../../src/monitors/run.ts';
 import type { Resolver } from '../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 import { subscribe } from '../../src/store/subscribers.ts';
-import { DAY, HOUR, startWatching } from './watching.ts';
+import { DAY, HOUR, MINUTE, startWatching } from './watching.ts';
 
 const [SPF] = watchedSets('kiln.example', []);
 
@@ -170,6 +172,37 @@ test('Two nodes look once', async (t) => {
     await Promise.all(nodes.map((job) => job.idle!()));
     assert.equal(looks, hour);
   }
+});
+
+test('A run of a monitor is a check of the domain, and a check of the domain is a run of its monitor', async (t) => {
+  const { app, call, dns, clock, domain, get, work } = await startWatching(t);
+  const { body } = await call<{ id: string }>('POST', '/v1/monitors', {
+    json: { name: 'Own', type: 'domain_health', domain_id: domain.id },
+  });
+  await work();
+  const runs = async () =>
+    (await app.db.selectFrom('monitor_runs').select('status').orderBy('id').execute()).map(
+      ({ status }) => status,
+    );
+  assert.deepEqual(await runs(), ['ok']);
+  const dmarc = dns.zone['_dmarc.example.com']!;
+  delete dns.zone['_dmarc.example.com'];
+  clock.advance(2 * MINUTE);
+  await call('POST', `/v1/monitors/${body.id}/run`);
+  const job = runMonitorsJob(app);
+  await job.run();
+  await job.idle!();
+  assert.deepEqual(await runs(), ['ok', 'alerting']);
+  const { health } = await get(domain.id);
+  assert.equal(health.checked_at, isoTime(clock.now()));
+  assert.notEqual(health.status, 'healthy');
+  dns.zone['_dmarc.example.com'] = dmarc;
+  clock.advance(2 * MINUTE);
+  // A user's check, of which the monitor's own schedule knows nothing.
+  await call('GET', `/v1/domains/${domain.id}/health`);
+  assert.deepEqual(await runs(), ['ok', 'alerting', 'ok']);
+  await call('GET', `/v1/domains/${domain.id}/health`);
+  assert.deepEqual(await runs(), ['ok', 'alerting', 'ok']);
 });
 
 test('Without a change, a look leads to no health check', async (t) => {
