@@ -53,7 +53,7 @@ test('Authentication of tests counts each failure after a pass, not each failing
     { spf: 'pass', dkim: 'fail', dmarc: 'pass' },
   ] as const;
   await world.test({ spf: 'temperror' as never }, 20, FROM);
-  assert.equal(await wordsOf(world, 'auth_fail'), 'not known: no completed test');
+  assert.equal(await wordsOf(world, 'auth_fail'), 'not known: no test with known results');
   await world.test(good, 18, FROM);
   assert.equal(await wordsOf(world, 'auth_fail'), 'never in the last 30 days');
   for (const days of [15, 14, 13]) await world.test(bad, days, FROM);

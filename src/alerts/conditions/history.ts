@@ -2,7 +2,6 @@
 
 import type { App } from '../../app.ts';
 import { isoTime } from '../../lib/clock.ts';
-import type { Verdict } from './condition.ts';
 
 export interface PastReading extends Pick<App, 'db' | 'clock' | 'config'> {
   /** From this time on. */
@@ -27,7 +26,7 @@ export interface Times {
 export interface PastAnswer {
   at: string;
   subject: string;
-  answer: Verdict['answer'];
+  answer: 'yes' | 'no' | 'unknown';
 }
 
 /** Rows that one condition reads: the newest ones. */
