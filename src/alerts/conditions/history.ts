@@ -30,7 +30,7 @@ export interface PastAnswer {
 }
 
 /** Rows that one condition reads: the newest ones. */
-export const MAX_PAST_ROWS = 20_000;
+export const MAX_PAST_ROWS = 10_000;
 
 /** As rules open incidents: at the first "yes" about a subject, and at the first one after a "no". In any order. */
 export function countTimes(answers: PastAnswer[]): number {
