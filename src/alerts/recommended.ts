@@ -11,14 +11,15 @@ import type { AlertRow } from '../store/tables.generated.ts';
 import type { Author } from '../team/audit.ts';
 import { firstOwnerMade } from '../team/owner.ts';
 import { insertAlert } from './change-alert.ts';
-import { keptSince, type PastReading, type Times } from './conditions/history.ts';
+import { criticalHealth } from './conditions/health-history.ts';
+import { type History, keptSince, type PastReading, type Times } from './conditions/history.ts';
 import { CONDITIONS, type ConditionId } from './conditions/index.ts';
 import type { RecommendedAlert } from './schema.ts';
 
 /** Most urgent first. One whose condition this version does not have is left out. */
-const RULES: { condition: string; name: string }[] = [
+const RULES: { condition: string; name: string; history?: History }[] = [
   { condition: 'domain_unreachable', name: 'DNS of a domain is unreachable' },
-  { condition: 'domain_health', name: 'Health of a domain' },
+  { condition: 'domain_health', name: 'Health of a domain', history: criticalHealth },
   { condition: 'record_changed', name: 'DNS record changed' },
   { condition: 'sending_address_blocked', name: 'Sending address blocked' },
   { condition: 'blocklist_hit', name: 'Blocklists' },
@@ -32,8 +33,12 @@ const RULES: { condition: string; name: string }[] = [
   { condition: 'tls_failing', name: 'TLS of incoming mail' },
 ];
 
-const RECOMMENDED = RULES.flatMap(({ condition, name }) =>
-  CONDITIONS.filter(({ id }) => id === condition).map((declared) => ({ ...declared, name })),
+const RECOMMENDED = RULES.flatMap(({ condition, name, history }) =>
+  CONDITIONS.filter(({ id }) => id === condition).map((declared) => ({
+    history,
+    ...declared,
+    name,
+  })),
 );
 
 /** Rules of the same condition for all domains, by condition: the oldest of each. */

@@ -232,7 +232,7 @@ export const RecommendedAlert = named(
     missing: described(
       v.nullable(v.string()),
       'What is missing if it is not known.',
-      'no completed test',
+      'no TLS report',
     ),
   }),
   'A rule that suits every team, and how often it would have alerted lately.',

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CompiledQuery, type RootOperationNode } from 'kysely';
+import { criticalHealth } from '../../src/alerts/conditions/health-history.ts';
 import { MAX_PAST_ROWS } from '../../src/alerts/conditions/history.ts';
 import { CONDITION_IDS, CONDITIONS, type ConditionId } from '../../src/alerts/conditions/index.ts';
 import { isAnyMissing, listRecommended, timesInWords } from '../../src/alerts/recommended.ts';
@@ -53,7 +54,7 @@ test('Authentication of tests counts each failure after a pass, not each failing
     { spf: 'pass', dkim: 'fail', dmarc: 'pass' },
   ] as const;
   await world.test({ spf: 'temperror' as never }, 20, FROM);
-  assert.equal(await wordsOf(world, 'auth_fail'), 'not known: no completed test');
+  assert.equal(await wordsOf(world, 'auth_fail'), 'not known: no test with known results');
   await world.test(good, 18, FROM);
   assert.equal(await wordsOf(world, 'auth_fail'), 'never in the last 30 days');
   for (const days of [15, 14, 13]) await world.test(bad, days, FROM);
@@ -236,6 +237,25 @@ test('A blocked address, its rating, and a block that has ended count by subject
   assert.equal(await wordsOf(world, 'sending_address_blocked'), '3 times in the last 30 days');
 });
 
+test('Health counts each time that a domain becomes critical, and no domain without a check', async (t) => {
+  const world = await startWorld(t);
+  const timesNow = () => criticalHealth.timesSince({ ...world.app, since: ago(30) });
+  assert.equal(await timesNow(), null);
+  await world.health({ spf_record: 'pass' });
+  assert.deepEqual(await timesNow(), { times: 0, since: ago(30) });
+  for (const [status, days] of [
+    ['critical', 31],
+    ['critical', 20],
+    ['unknown', 19],
+    ['critical', 18],
+    ['warning', 17],
+    ['critical', 5],
+  ] as const)
+    await event(world, 'domain.health_changed', days, { id: DOMAIN.id, health: { status } });
+  await event(world, 'domain.health_changed', 4, { id: 'dom_2', health: { status: 'critical' } });
+  assert.deepEqual(await timesNow(), { times: 3, since: ago(30) });
+});
+
 test('TLS counts days with enough failing sessions', async (t) => {
   const world = await startWorld(t);
   const day = (days: number, succeeded: number, failed: number) =>
@@ -341,7 +361,7 @@ test('With more tests than are read, the period begins with the first one read',
     .executeTakeFirstOrThrow();
   const rows = Array.from({ length: MAX_PAST_ROWS }, (_, i) => ({
     ...{ ...row, id: `test_${i}`, token: `many${i}`, checks: '[]' },
-    ...{ completed_at: ago(9 - i / 4000), spf: 'pass', dkim: 'pass', dmarc: 'pass' },
+    ...{ completed_at: ago(9 - i / 2000), spf: 'pass', dkim: 'pass', dmarc: 'pass' },
   }));
   for (let at = 0; at < rows.length; at += 500)
     await world.db

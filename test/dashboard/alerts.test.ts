@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Alert } from '../../src/alerts/schema.ts';
-import { startAlerting } from '../alerts/alerting.ts';
+import { isoTime } from '../../src/lib/clock.ts';
+import { completeTest, startAlerting } from '../alerts/alerting.ts';
 import { memberOf, newMember, startWithOwner } from './member.ts';
 import { fieldOf, mainOf } from './pages.ts';
 
@@ -233,4 +234,39 @@ test('In test mode, rules can be read but not changed', async (t) => {
   assert.equal(status, 200);
   assert.match(mainOf(html), /Switch to live mode to change this rule/);
   assert.doesNotMatch(mainOf(html), /Edit rule|Delete rule|Send a test/);
+});
+
+test('The page says what each recommended rule would have said, and makes those that are missing', async (t) => {
+  const { service, owner } = await startWithOwner(t);
+  const { app } = service;
+  for (const [spf, hours] of [
+    ['pass', 5],
+    ['fail', 4],
+    ['pass', 3],
+    ['fail', 2],
+  ] as const) {
+    const completed_at = isoTime(app.clock.now() - hours * 3_600_000);
+    await completeTest(app, { spf, completed_at });
+  }
+  const before = await owner.get('/alerts');
+  assert.match(mainOf(before.html), /Authentication of tests.*?2 times in the last 30 days\./s);
+  assert.match(mainOf(before.html), /Gmail spam rate.*?Not known: no spam rate of Google/s);
+  const member = await newMember(service, 'member');
+  const theirs = await member.get('/alerts');
+  assert.match(mainOf(theirs.html), /2 times in the last 30 days/);
+  assert.doesNotMatch(theirs.html, /action="\/alerts\/recommended"/);
+  assert.equal((await member.post('/alerts/recommended')).status, 403);
+  assert.match(before.html, /action="\/alerts\/recommended"/);
+  const created = await owner.post('/alerts/recommended');
+  assert.equal(created.location, '/alerts?done=recommended');
+  const after = await owner.get(created.location!);
+  assert.match(mainOf(after.html), /Recommended rules created\./);
+  assert.doesNotMatch(after.html, /action="\/alerts\/recommended"/);
+  assert.match(after.html, /href="\/alerts\/recommended"/);
+  const listed = await owner.get('/alerts/recommended');
+  assert.match(mainOf(listed.html), /2 times in the last 30 days/);
+  // Deleted ones are offered again, and come back only with the button.
+  const { body } = await service.call<{ data: Alert[] }>('GET', '/v1/alerts');
+  await service.call('DELETE', `/v1/alerts/${body.data[0]!.id}`);
+  assert.match((await owner.get('/alerts')).html, /Create the missing rule/);
 });

@@ -38,7 +38,10 @@ async function fill(service: TestService): Promise<void> {
   await service.call('POST', '/v1/domains', { json: { name: 'example.com' } });
   await service.app.db
     .updateTable('domains')
-    .set({ status: 'verified', health_status: 'critical', health_score: 31 })
+    .set({
+      ...{ status: 'verified', health_status: 'critical', health_score: 31 },
+      missing_since: '2026-11-20T10:00:00.000Z',
+    })
     .execute();
   await service.call('POST', '/v1/alerts', {
     json: { name: 'Low scores', condition: 'score_below', threshold: 100, channels: ['webhook'] },
@@ -84,7 +87,9 @@ for (const [size, viewport] of Object.entries(SIZES))
     const browser = await startMemberBrowser(t, service, 'member');
     const page = await browser.open('/', { viewport });
     const broken = page.getByRole('region', { name: 'Broken now' });
-    await broken.getByRole('link', { name: /example\.com has critical problems/ }).waitFor();
+    await broken
+      .getByRole('link', { name: /example\.com: The verification record is missing/ })
+      .waitFor();
     assert.match(await page.locator('.key-figures').innerText(), /Average score/);
     await page.getByRole('link', { name: '30 days' }).click();
     await page.waitForURL('**/?period=month');

@@ -124,6 +124,8 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   // Members read alert rules and incidents; admins manage the rules.
   createAlert: 'admin',
   listAlerts: 'member',
+  listRecommendedAlerts: 'member',
+  createRecommendedAlerts: 'admin',
   getAlert: 'member',
   updateAlert: 'admin',
   deleteAlert: 'admin',
@@ -276,6 +278,8 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   submitLeave: 'viewer',
   // Members read alert rules and incidents; admins manage the rules.
   showAlerts: 'member',
+  showRecommendedAlerts: 'member',
+  submitRecommendedAlerts: 'admin',
   showNewAlert: 'admin',
   submitAlert: 'admin',
   showAlert: 'member',
@@ -360,6 +364,7 @@ const LIVE_ONLY = new Set([
   'deleteMonitor',
   'runMonitor',
   'createAlert',
+  'createRecommendedAlerts',
   'updateAlert',
   'deleteAlert',
   'testAlert',

@@ -25,7 +25,7 @@ export const authFail: Condition<'test', Results> = {
 
   evaluate: ({ test }) => judge(test),
   history: {
-    missing: 'no completed test',
+    missing: 'no test with known results',
     async timesSince(reading) {
       const rows = await reading.db
         .selectFrom('tests')

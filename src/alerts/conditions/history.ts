@@ -2,7 +2,6 @@
 
 import type { App } from '../../app.ts';
 import { isoTime } from '../../lib/clock.ts';
-import type { Verdict } from './condition.ts';
 
 export interface PastReading extends Pick<App, 'db' | 'clock' | 'config'> {
   /** From this time on. */
@@ -27,11 +26,11 @@ export interface Times {
 export interface PastAnswer {
   at: string;
   subject: string;
-  answer: Verdict['answer'];
+  answer: 'yes' | 'no' | 'unknown';
 }
 
 /** Rows that one condition reads: the newest ones. */
-export const MAX_PAST_ROWS = 20_000;
+export const MAX_PAST_ROWS = 10_000;
 
 /** As rules open incidents: at the first "yes" about a subject, and at the first one after a "no". In any order. */
 export function countTimes(answers: PastAnswer[]): number {

@@ -39,7 +39,11 @@ export function RecommendedRules({ rules }: { rules: RecommendedAlert[] }) {
             title: 'Rule',
             cell: (rule) => (
               <>
-                {rule.name}
+                {rule.alert_id === null ? (
+                  rule.name
+                ) : (
+                  <a href={`${ALERTS}/${rule.alert_id}`}>{rule.name}</a>
+                )}
                 <span class="row-note">{conditionText(rule)}</span>
               </>
             ),
@@ -55,12 +59,8 @@ export function RecommendedRules({ rules }: { rules: RecommendedAlert[] }) {
           },
           {
             title: 'Exists',
-            cell: ({ alert_id }) =>
-              alert_id === null ? (
-                <span class="muted">No</span>
-              ) : (
-                <a href={`${ALERTS}/${alert_id}`}>Open</a>
-              ),
+            cell: ({ alert_id }) => (alert_id === null ? <span class="muted">No</span> : 'Yes'),
+            wide: true,
           },
         ]}
       />
