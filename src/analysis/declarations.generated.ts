@@ -260,6 +260,11 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
         "texts": "shown",
         "why": "shown"
       },
+      "undeliverable": {
+        "domain": "shown",
+        "why": "shown",
+        "meant": "shown"
+      },
       "records": "shown",
       "why": "shown"
     }
@@ -521,8 +526,10 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
           "name": "shown",
           "preference": "shown",
           "resolves": "shown",
+          "ipv4": "shown",
           "ipv6": "shown",
-          "problem": "shown"
+          "problem": "shown",
+          "meant": "shown"
         }
       },
       "unanswered": "shown"
