@@ -261,6 +261,11 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
         "texts": "shown",
         "why": "shown"
       },
+      "undeliverable": {
+        "domain": "shown",
+        "why": "shown",
+        "meant": "shown"
+      },
       "records": "shown",
       "why": "shown"
     }
@@ -522,8 +527,10 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
           "name": "shown",
           "preference": "shown",
           "resolves": "shown",
+          "ipv4": "shown",
           "ipv6": "shown",
-          "problem": "shown"
+          "problem": "shown",
+          "meant": "shown"
         }
       },
       "unanswered": "shown"

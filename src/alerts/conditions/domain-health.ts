@@ -1,9 +1,11 @@
 /** `domain_health`: the health of a verified domain is critical, or has warnings. */
 
+import { worstFirst } from '../../analysis/domain/dangers.ts';
 import type { DomainCheck } from '../../analysis/domain/health.ts';
 import { findGoneRecords } from '../../domains/gone-records.ts';
 import type { HealthObservation } from '../../domains/observe.ts';
 import { type Condition, NO, type Step, UNKNOWN } from './condition.ts';
+import { criticalHealth } from './health-history.ts';
 import { findVerified, healthPage, noLongerVerified } from './of-domains.ts';
 
 interface Value {
@@ -64,6 +66,7 @@ export const domainHealth: Condition<'health', Value> = {
     return criticalIds(problems).some((id) => !known.has(id));
   },
   findWatched: findVerified,
+  history: criticalHealth,
 
   choice: {
     text: 'The health of your domain is bad',
@@ -108,16 +111,12 @@ export const domainHealth: Condition<'health', Value> = {
   }),
 };
 
-function problemsOf({ checks }: HealthObservation['health']): Problem[] {
-  const isCritical = ({ severity }: DomainCheck) => Number(severity === 'critical');
-  return checks
-    .filter(({ severity }) => severity !== null)
-    .toSorted((a, b) => isCritical(b) - isCritical(a))
+const problemsOf = ({ checks }: HealthObservation['health']): Problem[] =>
+  worstFirst(checks)
     .slice(0, MAX_PROBLEMS)
     .map(({ id, severity, title, fix }) => ({
       ...{ id, severity, title, text: fix?.text ?? '', record: fix?.record ?? null },
     }));
-}
 
 const criticalIds = (problems: Problem[]): string[] =>
   problems.flatMap(({ id, severity }) => (severity === 'critical' ? [id] : []));

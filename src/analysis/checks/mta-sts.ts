@@ -16,7 +16,7 @@ import {
   skipped,
   unknown,
 } from '../check.ts';
-import { doubledName, explainDoubled } from '../dns/appended-zone.ts';
+import { explainRepeated, repeatedZone } from '../dns/appended-zone.ts';
 import { mailHosts } from '../dns/mail-hosts.ts';
 import { fromDomain } from '../dns/names.ts';
 import { pastedAround, withoutPasted } from '../dns/pasted-text.ts';
@@ -63,9 +63,9 @@ export const mtaSts: Check = {
     const evidence = { name, records: candidates.slice(0, 10).map((text) => text.slice(0, 500)) };
     const fix = recordFix(domain, name, candidates);
     if (candidates.length === 0) {
-      const doubled = await doubledName(name, domain, resemblesRecord, context.resolver);
-      return doubled
-        ? misplacedRecord(domain, name, doubled)
+      const repeated = await repeatedZone(name, domain, resemblesRecord, context.resolver);
+      return repeated
+        ? misplacedRecord(domain, name, repeated)
         : { ...noRecord(domain, evidence), fix };
     }
     const records = candidates.filter((text) => /^v=STSv1\s*;/.test(text));
@@ -222,9 +222,9 @@ function recordFix(domain: string, name: string, records: string[]): Fix {
 function misplacedRecord(
   domain: string,
   name: string,
-  { name: doubled, texts }: { name: string; texts: string[] },
+  { name: repeated, texts }: { name: string; texts: string[] },
 ): Finding {
-  const problem = explainDoubled(name, doubled, domain);
+  const problem = explainRepeated(name, repeated, domain);
   const value = texts.find(isRecord);
   return {
     ...info(`The MTA-STS record of ${domain} is published at the wrong name.`, problem, {

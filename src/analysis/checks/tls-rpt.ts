@@ -16,7 +16,7 @@ import { lookUpTlsa } from '../dane/tlsa.ts';
 import { withMeantDomains } from '../dmarc/dead-destinations.ts';
 import { mailboxDomain } from '../dmarc/record.ts';
 import { feedbackAddressFor } from '../dmarc/report-mailbox.ts';
-import { doubledName, explainDoubled } from '../dns/appended-zone.ts';
+import { explainRepeated, repeatedZone } from '../dns/appended-zone.ts';
 import { fromDomain } from '../dns/names.ts';
 import { pastedAround, withoutPasted } from '../dns/pasted-text.ts';
 import { parseTagList } from '../dns/tag-list.ts';
@@ -143,14 +143,14 @@ async function misplacedRecord(
   { resolver }: Context,
 ): Promise<Finding | null> {
   if (texts.length > 0) return null;
-  const doubled = await doubledName(name, domain, resemblesTlsRpt, resolver);
-  if (!doubled) return null;
-  const value = doubled.texts.find(isRecord);
+  const repeated = await repeatedZone(name, domain, resemblesTlsRpt, resolver);
+  if (!repeated) return null;
+  const value = repeated.texts.find(isRecord);
   return {
     ...info(
       `The TLS reporting record of ${domain} is published at the wrong name.`,
-      explainDoubled(name, doubled.name, domain),
-      { name, records: doubled.texts.map((text) => text.slice(0, 500)) },
+      explainRepeated(name, repeated.name, domain),
+      { name, records: repeated.texts.map((text) => text.slice(0, 500)) },
     ),
     fix: {
       text: `Move the record to ${name}.`,

@@ -57,7 +57,7 @@ export const explainAppended = (name: string, meant: string): string =>
  * A record at a name that has the domain twice, such as `_dmarc.example.com.example.com`, and its texts. Null if there is
  * none. Names below a name that does not exist cannot exist (RFC 8020), so that one question answers for all of them.
  */
-export async function doubledName(
+export async function repeatedZone(
   name: string,
   domain: string,
   isMeant: (text: string) => boolean,
@@ -65,13 +65,13 @@ export async function doubledName(
 ): Promise<{ name: string; texts: string[] } | null> {
   const zone = ownedDomain(domain) ?? domain;
   if ((await resolver(`${zone}.${zone}`, 'TXT')).status === 'nxdomain') return null;
-  const doubled = `${name}.${zone}`;
-  const texts = (recordsOf(await resolver(doubled, 'TXT')) ?? []).filter(isMeant);
-  return texts.length === 0 ? null : { name: doubled, texts };
+  const repeated = `${name}.${zone}`;
+  const texts = (recordsOf(await resolver(repeated, 'TXT')) ?? []).filter(isMeant);
+  return texts.length === 0 ? null : { name: repeated, texts };
 }
 
 /** What to enter instead. */
-export const explainDoubled = (name: string, doubled: string, domain: string): string => {
+export const explainRepeated = (name: string, repeated: string, domain: string): string => {
   const zone = ownedDomain(domain) ?? domain;
-  return `The record is at ${doubled}, where nobody looks for it: your DNS panel appends ${zone} to each name. Enter only "${name.slice(0, -(zone.length + 1))}" as the name, so that the record is at ${name}.`;
+  return `The record is at ${repeated}, where nobody looks for it: your DNS panel appends ${zone} to each name. Enter only "${name.slice(0, -(zone.length + 1))}" as the name, so that the record is at ${name}.`;
 };
