@@ -166,6 +166,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
     "publicEvidence": {
       "domain": "shown",
       "records": "shown",
+      "damaged": "shown",
       "lookups": "shown",
       "void_lookups": "shown",
       "octets": "shown",

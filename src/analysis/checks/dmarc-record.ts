@@ -5,7 +5,6 @@ import {
   type Check,
   type Context,
   type Finding,
-  type Fix,
   fail,
   offline,
   pass,
@@ -14,13 +13,8 @@ import {
   unknown,
   warn,
 } from '../check.ts';
-import { deadDestinations, explainDead, withMeantDomains } from '../dmarc/dead-destinations.ts';
-import {
-  type Destination,
-  externalDestinations,
-  MAX_DESTINATIONS,
-  reportAddresses,
-} from '../dmarc/destinations.ts';
+import { deadDestinations } from '../dmarc/dead-destinations.ts';
+import { externalDestinations, MAX_DESTINATIONS, reportAddresses } from '../dmarc/destinations.ts';
 import {
   type DiscardedRecord,
   type DmarcDiscovery,
@@ -33,26 +27,19 @@ import {
   type DmarcTags,
   droppedAddressNote,
   isDmarcRecord,
-  isDropped,
   parseDmarcTags,
   percentOf,
   resemblesDmarc,
-  withoutTag,
-  withTag,
 } from '../dmarc/record.ts';
 import {
-  type ReportMailbox,
   type ReportMailboxes,
   reportMailboxes,
   stepsForMailbox,
   withFeedbackAddress,
-  withReportAddress,
-  withReportsTo,
 } from '../dmarc/report-mailbox.ts';
+import { type AppliedRecord, dmarcRecordProblems, isForeign } from '../dmarc/weaknesses.ts';
 import { fromDomain } from '../dns/names.ts';
 import { pastedAround } from '../dns/pasted-text.ts';
-import type { Undeliverable } from '../dns/undeliverable.ts';
-import { foreignOwner } from '../sending-services/ownership.ts';
 
 export const dmarcRecord: Check = {
   id: 'dmarc_record',
@@ -77,9 +64,6 @@ export const dmarcRecord: Check = {
     return context.fact(recordFinding);
   },
 };
-
-/** The title of the finding on a record whose only problem is that it requests no reports. */
-export const NO_REPORT_ADDRESS = 'Your DMARC record has no address for reports (rua).';
 
 /** A fact: the finding of this check. */
 export async function recordFinding(context: Context): Promise<Finding> {
@@ -248,247 +232,3 @@ const joinNote = ({ record, next }: JoinedDmarc): string => {
   const policy = parseDmarcTags(record).tags.get('p');
   return ` It keeps the weaker policy (p=${policy}) and all report addresses: neither policy applies today, so the stricter one would begin at once. Once the reports show that your own mail passes, change p to ${next}.`;
 };
-
-// Weaknesses of a DMARC record that applies: its tags, and the destinations of its reports.
-
-interface DmarcRecordProblem {
-  /** One full sentence. */
-  text: string;
-  /** Why it matters. */
-  detail: string;
-  /** What to change, in full sentences. */
-  fix: string;
-  record?: Fix['record'];
-}
-
-interface AppliedRecord {
-  record: string;
-  recordDomain: string;
-  parsed: DmarcTags;
-  external: Destination[];
-  /** Those that can take no mail. */
-  dead: Undeliverable[];
-  discarded: DiscardedRecord[];
-  /** Further records at the same name that no receiver reads. */
-  unread: string[];
-  /** The record with the spaces around it. */
-  published: string;
-  psd: 'y' | 'n' | null;
-  mailbox: ReportMailbox;
-}
-
-/** The most important first. The check `dmarc_policy` covers the policy tags. */
-function dmarcRecordProblems(applied: AppliedRecord): DmarcRecordProblem[] {
-  return [
-    ...unreadProblems(applied),
-    ...policyProblems(applied),
-    ...faultProblems(applied),
-    ...discardedProblems(applied),
-    ...reportProblems(applied),
-    ...deadProblems(applied),
-    ...consentProblems(applied),
-    ...unknownTagProblems(applied),
-  ];
-}
-
-/** What some receivers, or all, do not read as a record. */
-function unreadProblems(applied: AppliedRecord): DmarcRecordProblem[] {
-  const { recordDomain, unread, published } = applied;
-  const record = betterRecord(applied);
-  const leading = /^\s/.test(published)
-    ? [
-        {
-          text: 'Your DMARC record begins with a space.',
-          detail: 'Receivers that follow RFC 9989 to the letter act as if there were no record.',
-          fix: 'Publish the record without the space.',
-          record,
-        },
-      ]
-    : [];
-  const others = unread.slice(0, 1).map(() => ({
-    text: `${recordDomain} has another DMARC record, which no receiver reads.`,
-    detail: 'It does not begin with "v=DMARC1;", so its report addresses get nothing.',
-    fix: 'Delete all DMARC records except this one. It keeps the policy that applies, and all report addresses.',
-    record,
-  }));
-  return [...leading, ...others];
-}
-
-/** Tags that weaken the policy, or that keep related domains from aligning. */
-function policyProblems(applied: AppliedRecord): DmarcRecordProblem[] {
-  const { parsed, psd, recordDomain } = applied;
-  const record = betterRecord(applied);
-  const pct = percentOf(parsed.tags);
-  const isPartial = pct < 100 && (parsed.tags.get('p')?.toLowerCase() ?? 'none') !== 'none';
-  const partial = isPartial
-    ? [
-        {
-          text: `Your DMARC record has pct=${pct}, so some receivers apply its policy to only ${pct} % of failing mail.`,
-          detail: 'The rest of the forged mail is treated more mildly there.',
-          fix: 'Once the reports show that your own mail passes, publish the record without pct. To test a policy, use t=y instead.',
-          record,
-        },
-      ]
-    : [];
-  const meaning = {
-    y: {
-      text: `Your DMARC record has psd=y, but ${recordDomain} is not a public suffix.`,
-      detail: `With psd=y, each domain below ${recordDomain} counts as a separate organization, so they do not align with each other.`,
-    },
-    n: {
-      text: `Your DMARC record has psd=n, so mail of ${recordDomain} does not align with its parent domain.`,
-      detail: `With psd=n, ${recordDomain} counts as a separate organization. It needs SPF and DKIM of its own.`,
-    },
-  };
-  const separated = psd
-    ? [{ ...meaning[psd], fix: `Publish the record without psd=${psd}.`, record }]
-    : [];
-  return [...partial, ...separated];
-}
-
-/** The record without any of these problems, as far as its owner alone can resolve them. */
-function betterRecord(applied: AppliedRecord): Fix['record'] {
-  const { record, recordDomain, external, dead, mailbox, unread, psd } = applied;
-  const unwanted = [
-    ...(percentOf(applied.parsed.tags) < 100 ? ['pct'] : []),
-    ...(psd ? ['psd'] : []),
-  ];
-  const joined = unwanted.reduce(withoutTag, joinDmarc([record, ...unread]).record);
-  const repaired = withMeantDomains(joined, dead);
-  const refused = [
-    ...external.filter(
-      ({ authorized, domain }) => authorized === false && (isForeign(domain) || mailbox.isFeedback),
-    ),
-    ...dead.filter(({ meant }) => meant === null),
-  ];
-  const kept = refused.length > 0 ? withoutReportsTo(repaired, refused) : repaired;
-  const value =
-    refused.length > 0 && mailbox.isFeedback
-      ? withReportsTo(kept, mailbox)
-      : withReportAddress(kept, mailbox);
-  return { type: 'TXT', name: `_dmarc.${recordDomain}`, value };
-}
-
-/** Nobody can publish a consent there. */
-const isForeign = (domain: string): boolean => foreignOwner(domain) !== null;
-
-function withoutReportsTo(record: string, refused: { domain: string }[]): string {
-  return ['rua', 'ruf'].reduce((text, name) => {
-    const value = parseDmarcTags(text).tags.get(name);
-    if (value === undefined) return text;
-    const kept = reportAddresses(value).filter(
-      ({ domain }) => !refused.some((destination) => destination.domain === domain),
-    );
-    return kept.length > 0
-      ? withTag(text, name, kept.map(({ uri }) => uri).join(','))
-      : withoutTag(text, name);
-  }, record);
-}
-
-function faultProblems(applied: AppliedRecord): DmarcRecordProblem[] {
-  const { parsed } = applied;
-  const record = betterRecord(applied);
-  return parsed.faults.map((fault) => ({
-    text: `Your DMARC record has an error: ${fault}`,
-    detail: 'Mailbox providers ignore that part, or the whole record.',
-    fix: 'Correct that part of the record, or remove it.',
-    record,
-  }));
-}
-
-function unknownTagProblems(applied: AppliedRecord): DmarcRecordProblem[] {
-  const record = betterRecord(applied);
-  return applied.parsed.unknown.map((name) => ({
-    text: `Your DMARC record has an unknown tag: "${name}".`,
-    detail: 'Mailbox providers ignore it, so it has no effect.',
-    fix: `Remove or correct the tag "${name}". Tag names are in lower case.`,
-    record,
-  }));
-}
-
-function discardedProblems({ discarded, recordDomain }: AppliedRecord): DmarcRecordProblem[] {
-  return discarded.map(({ domain }) => ({
-    text: `${domain} has its own DMARC record, but mailbox providers discard it.`,
-    detail: `The record of ${recordDomain} applies instead.`,
-    fix: `Correct or delete the record at _dmarc.${domain}.`,
-  }));
-}
-
-function reportProblems(applied: AppliedRecord): DmarcRecordProblem[] {
-  const { parsed } = applied;
-  const record = betterRecord(applied);
-  const rua = reportAddresses(parsed.tags.get('rua') ?? '');
-  if (rua.length === 0)
-    return [
-      {
-        text: NO_REPORT_ADDRESS,
-        detail:
-          'Without reports, you cannot see who sends mail in your name or which of your own mail fails DMARC.',
-        fix: `Publish the record with an address that accepts reports. ${applied.mailbox.steps}`,
-        record,
-      },
-    ];
-  const unusable = ['rua', 'ruf']
-    .flatMap((name) => reportAddresses(parsed.tags.get(name) ?? ''))
-    .filter(({ domain }) => domain === null);
-  const mailboxSteps = stepsForMailbox(record?.value ?? '', applied.mailbox);
-  return unusable.map(({ uri }) => ({
-    text: `Your DMARC record sends reports to "${uri.slice(0, 100)}", which is not a valid report address.`,
-    detail: 'Mailbox providers send reports only to addresses in the form mailto:name@example.com.',
-    fix: `${isDropped(uri) ? 'The record shown here leaves it out. To keep it, write' : 'Write'} the address as mailto:name@example.com instead of "${uri.slice(0, 100)}".${mailboxSteps}`,
-    record,
-  }));
-}
-
-/** Without another address, no record is proposed: nobody knows where the reports are to go. */
-function deadProblems(applied: AppliedRecord): DmarcRecordProblem[] {
-  const { dead, parsed, mailbox } = applied;
-  const lost = dead.filter(({ meant }) => meant === null).map(({ domain }) => domain);
-  const isKept = reportAddresses(parsed.tags.get('rua') ?? '').some(
-    ({ domain }) => domain !== null && !lost.includes(domain),
-  );
-  const record = isKept || mailbox.isFeedback ? betterRecord(applied) : undefined;
-  const steps = stepsForMailbox(record?.value ?? '', mailbox);
-  return dead.map((one) => ({ ...explainDead(one, record !== undefined, steps), record }));
-}
-
-function consentProblems(applied: AppliedRecord): DmarcRecordProblem[] {
-  const refusing = applied.external.filter(
-    ({ authorized, domain }) =>
-      authorized === false && !applied.dead.some((one) => one.domain === domain),
-  );
-  return refusing.map(({ domain, name }) => {
-    return {
-      text: `${domain} has not agreed to receive your DMARC reports.`,
-      detail: `Mailbox providers send reports to another domain only if that domain allows it with a record at ${name}.`,
-      ...consentFix(applied, { domain, name }),
-    };
-  });
-}
-
-function consentFix(
-  applied: AppliedRecord,
-  { domain, name }: Pick<Destination, 'domain' | 'name'>,
-): Pick<DmarcRecordProblem, 'fix' | 'record'> {
-  const { mailbox } = applied;
-  const isForeignMailbox = isForeign(domain);
-  if (mailbox.isFeedback) {
-    const record = betterRecord(applied);
-    const alternative = isForeignMailbox
-      ? ''
-      : ` To keep that address instead, ask ${domain} to publish a TXT record at ${name} with the value v=DMARC1.`;
-    return {
-      fix: `Publish this record, which leaves out the address at ${domain}.${stepsForMailbox(record?.value ?? '', mailbox)}${alternative}`,
-      record,
-    };
-  }
-  return isForeignMailbox
-    ? {
-        fix: `Use an address in your own domain instead of one at ${domain}.`,
-        record: betterRecord(applied),
-      }
-    : {
-        fix: `Ask ${domain} to publish this record, or use an address in your own domain.`,
-        record: { type: 'TXT', name, value: 'v=DMARC1' },
-      };
-}

@@ -2,11 +2,12 @@
 
 import { recordsOf } from '../../net/dns/resolver.ts';
 import { type Check, type Context, type Finding, fail, pass, skipped, warn } from '../check.ts';
-import { NO_REPORT_ADDRESS, proposesRecord, recordFinding } from '../checks/dmarc-record.ts';
+import { proposesRecord, recordFinding } from '../checks/dmarc-record.ts';
 import type { FoundKeys } from '../dkim/selectors.ts';
 import { explainDead } from '../dmarc/dead-destinations.ts';
 import { dmarcDiscovery } from '../dmarc/discovery.ts';
 import { dmarcFix, parseDmarcTags, repairedRecord, withoutTag, withTag } from '../dmarc/record.ts';
+import { NO_REPORT_ADDRESS } from '../dmarc/weaknesses.ts';
 import { mailHosts } from '../dns/mail-hosts.ts';
 import { undeliverable } from '../dns/undeliverable.ts';
 import { parseSpfTerms, spfFix } from '../spf/record.ts';
