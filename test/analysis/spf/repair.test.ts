@@ -7,6 +7,7 @@ import { spfRecord } from '../../../src/analysis/checks/spf-record.ts';
 import { evaluateSpf } from '../../../src/analysis/spf/evaluate.ts';
 import { isSpfRecord } from '../../../src/analysis/spf/record.ts';
 import { readSpf, resemblesSpf, spfDamage } from '../../../src/analysis/spf/repair.ts';
+import { isReplaced } from '../../../src/domains/merge-records.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
 import { runCheck } from '../../helpers/analysis.ts';
 import { type Random, seededRandom } from '../../helpers/random.ts';
@@ -324,5 +325,17 @@ describe('A parked domain with a damaged record', () => {
     const { title, fix } = item(await checkDomain(zone, {}, DOMAIN), 'spf_record');
     assert.match(title, /is in quotation marks, so no receiver reads it/);
     assert.equal(fix?.record?.value, 'v=spf1 -all');
+  });
+});
+
+describe('A plan for a damaged record', () => {
+  it('replaces it, and keeps the other TXT records', () => {
+    const proposed = { type: 'TXT', name: DOMAIN, value: 'v=spf1 mx -all' };
+    for (const [, damage] of DAMAGES) {
+      const written = damage(['mx', '-all']);
+      assert.equal(isReplaced(written, proposed), true, written);
+    }
+    for (const text of ['site=1', 'v=spf10 x', 'spf2.0/pra mx -all'])
+      assert.equal(isReplaced(text, proposed), false, text);
   });
 });
