@@ -260,7 +260,7 @@ test('A domain that is no longer verified is not looked at, and has a first look
 });
 
 const finding = (id: string, severity: 'critical' | 'warning') =>
-  ({ id, severity, title: `${id} is wrong.`, status: 'fail', fix: null }) as never;
+  ({ id, severity, title: `${id} is wrong.`, status: 'fail', fix: null, evidence: {} }) as never;
 
 const healthWith = (
   status: 'healthy' | 'warning' | 'critical' | 'unknown',

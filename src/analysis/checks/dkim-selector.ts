@@ -1,6 +1,6 @@
 /** The check `dkim_selector`: is the key of a selector published, valid and strong? */
 
-import { recordsOf } from '../../net/dns/resolver.ts';
+import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import {
   type Check,
   type Context,
@@ -26,8 +26,9 @@ import {
   MIN_RSA_BITS,
   strongKey,
 } from '../dkim/key.ts';
-import { keyFaults } from '../dkim/key-record.ts';
+import { keyFaults, resemblesKey } from '../dkim/key-record.ts';
 import type { FoundKeys, SelectorKey } from '../dkim/selectors.ts';
+import { explainAppended, explainRepeated, meantName, repeatedZone } from '../dns/appended-zone.ts';
 import { GATEWAYS } from '../sending-services/gateways.ts';
 import type { SendingService } from '../sending-services/service.ts';
 import { serviceOfSelector } from '../sending-services/services.ts';
@@ -65,7 +66,10 @@ export function dkimSelectorChecks(domain: string, found: FoundKeys): Check[] {
     ...dkimSelector,
     points: isOldRevoked(key) ? 0 : dkimSelector.points,
     label: `DKIM key ${key.selector}`,
-    run: () => ({ ...withGuide(evaluateKey(key, keys, domain), key), evidence: evidenceOf(key) }),
+    run: async ({ resolver }) => {
+      const finding = (await misnamed(key, domain, resolver)) ?? evaluateKey(key, keys, domain);
+      return { ...withGuide(finding, key), evidence: evidenceOf(key) };
+    },
   }));
 }
 
@@ -174,6 +178,40 @@ function evaluateKey(selectorKey: SelectorKey, all: SelectorKey[], domain: strin
     return fail(explainUnusableKey(selectorKey, texts));
   const accepted = { selector, keyName, type, bits, testing, record };
   return evaluateKeyStrength(accepted, () => evaluateEd25519(selectorKey, all.some(isUsableRsa)));
+}
+
+/** The finding on a name to which a DNS panel appended the domain: the target of an alias, or the name of a known key. */
+async function misnamed(
+  { keyName, alias, isKnown, lookupSucceeded, texts }: SelectorKey,
+  domain: string,
+  resolver: Resolver,
+): Promise<Finding | null> {
+  if (alias !== null) {
+    const meant = await meantName(alias, domain, ['TXT'], resolver);
+    if (meant === null) return null;
+    return fail({
+      title: `The CNAME record at ${keyName} leads to no DKIM key.`,
+      detail: `Its target ${alias} has no key, so mailbox providers cannot verify signatures with this selector.`,
+      fix: {
+        text: explainAppended(alias, meant),
+        record: { type: 'CNAME', name: keyName, value: meant },
+      },
+      reference: rfc(1035, '5.1'),
+    });
+  }
+  if (!isKnown || !lookupSucceeded || texts.length > 0) return null;
+  const repeated = await repeatedZone(keyName, domain, resemblesKey, resolver);
+  const [value] = repeated?.texts ?? [];
+  if (!repeated || value === undefined) return null;
+  return fail({
+    title: `The DKIM key of ${domain} is published at the wrong name.`,
+    detail: explainRepeated(keyName, repeated.name, domain),
+    fix: {
+      text: `Move the record to ${keyName}.`,
+      record: { type: 'TXT', name: keyName, value },
+    },
+    reference: rfc(1035, '5.1'),
+  });
 }
 
 // Findings about a key alone, without a message.

@@ -207,7 +207,9 @@ function explainUnusable(
     version: {
       title:
         around === null
-          ? `The DMARC record of ${domain} does not begin with "v=DMARC1;".`
+          ? /^v=DMARC1\s*,/i.test(first)
+            ? `The DMARC record of ${domain} has commas between its tags, in place of semicolons.`
+            : `The DMARC record of ${domain} does not begin with "v=DMARC1;".`
           : `The DMARC record of ${domain} ${around}, so no receiver reads it.`,
       text: 'Publish the record with exactly v=DMARC1; at the beginning.',
     },

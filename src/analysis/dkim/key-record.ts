@@ -55,7 +55,7 @@ const MARKS: [RegExp, string][] = [
   [/["\u201c-\u201f\u00ab\u00bb]/g, 'has quotation marks in it'],
   [/\\/g, 'has backslashes in it'],
   [/^[^=;]*\bTXT\b|\)\s*;[^;=]*$/gi, 'has a line of a zone file in it'],
-  [/-{2,}\s*(?:BEGIN|END)[A-Z\s]*KEY\s*-{2,}/gi, 'has lines of a key file in it'],
+  [/-{2,}\s*(?:BEGIN|END)[A-Z\s]*KEY\s*-{2,}/gi, 'has the lines of a PEM key file in it'],
 ];
 
 export const withoutMarks = (text: string): string =>

@@ -1,6 +1,7 @@
 /** Looks up the DKIM keys of a domain by their selectors. */
 
 import type { Context } from '../check.ts';
+import { withoutZone } from '../dns/appended-zone.ts';
 import { isMissing } from '../dns/broken-name.ts';
 import {
   type DomainService,
@@ -94,7 +95,7 @@ export async function lookUpKeys(
     keys: [
       ...(await Promise.all(known.map(withAlias))),
       ...existing,
-      ...(await deadServices(context, aliased, [...known, ...existing])),
+      ...(await deadServices(context, domain, aliased, [...known, ...existing])),
       ...failed,
     ],
     incomplete: guesses.some(({ lookupSucceeded }) => !lookupSucceeded),
@@ -123,11 +124,15 @@ const deadAlias = async (
  */
 async function deadServices(
   { resolver }: Context,
+  domain: string,
   aliased: SelectorKey[],
   others: SelectorKey[],
 ): Promise<SelectorKey[]> {
+  // Each target to which the domain was appended is a mistake of its own.
+  const ownerOf = (target: string) =>
+    withoutZone(target, domain) === null ? keyOwner(target) : target;
   const dead = aliased.flatMap((entry) =>
-    entry.alias === null ? [] : [{ entry, owner: keyOwner(entry.alias) }],
+    entry.alias === null ? [] : [{ entry, owner: ownerOf(entry.alias) }],
   );
   if (dead.length === 0) return [];
   const live = await Promise.all(

@@ -71,7 +71,7 @@ function addressesIn(records: Map<string, string>[], name: string): [string, str
   return uris.size > 0 ? [[name, [...uris.values()].join(',')]] : [];
 }
 
-/** Relaxed alignment, and test mode, unless all say otherwise. `pct` is of no use in a policy that begins anew. */
+/** Relaxed alignment, and test mode, unless all say otherwise. A policy that begins now needs no `pct`. */
 function otherTag(records: Map<string, string>[], name: string): [string, string][] {
   if (['v', 'p', 'sp', 'np', 'rua', 'ruf'].includes(name)) return [];
   const values = records.flatMap((tags) => tags.get(name) ?? []);

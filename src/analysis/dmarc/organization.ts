@@ -42,9 +42,9 @@ export async function separatedByPsd(
 }
 
 /**
- * A psd tag that does harm, of the record that applies: `y` at a domain that is no public suffix, and `n` at a subdomain that
- * cannot align without its parent: it has no SPF record of its own, or this message passes only for the parent. Null for any
- * other.
+ * A psd tag that does harm, of the record that applies: `y` at a domain that is no public suffix, or `n` at a subdomain that
+ * cannot align without its parent. Such a subdomain has no SPF record of its own, or this message passes only for the
+ * parent. Null for any other tag.
  */
 export async function harmfulPsd(context: Context): Promise<'y' | 'n' | null> {
   const { record, recordDomain } = await context.fact(dmarcDiscovery);

@@ -39,6 +39,8 @@ export function explainOldHost({ domain, hosts }: MailHosts): Finding | null {
     .map(({ host }) => host);
   const [first] = old;
   if (!first) return null;
+  const [only, ...more] = kept.map(({ host }) => host);
+  const caution = `Only if ${first.name} no longer receives or filters your mail.`;
   const names = old.map((host) => host.name).join(', ');
   const isFirst = first.preference <= firstKept;
   return warn({
@@ -48,6 +50,11 @@ export function explainOldHost({ domain, hosts }: MailHosts): Finding | null {
     detail: `${isFirst ? 'Senders try the lowest priority number first.' : 'Spammers and some senders do not keep to the priorities.'} What arrives at ${names} is not in your mailboxes at ${name}, unless it is passed on.`,
     fix: {
       text: `Does ${first.name} still receive your mail, for example as a filter? If not, delete its MX record, and keep ${kept.map(({ host }) => host.name).join(', ')}. If it does, keep it, and make sure that it passes mail on to ${name}.`,
+      ...(only &&
+        more.length === 0 && {
+          record: { type: 'MX', name: domain, value: `${only.preference} ${only.name}` },
+          caution,
+        }),
     },
   });
 }

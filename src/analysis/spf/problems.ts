@@ -354,6 +354,11 @@ function proposeRestriction(
       fix: `In your record, replace "${via.slice(0, 100)}" with the servers that you send from, or ask the owner of ${domain} to restrict that record.`,
       change: { kind: 'remove', terms: [via] },
     };
+  if (term.name !== 'all' && via === null && hasOtherSender(node, term))
+    return {
+      fix: `Remove "${term.text}". First make sure that the record of ${domain} has every server and service that sends for you.`,
+      change: { kind: 'remove', terms: [term.text] },
+    };
   if (term.name !== 'all')
     return {
       fix: `Replace "${term.text}" in the record of ${domain} with the networks that you send from.`,
@@ -363,6 +368,13 @@ function proposeRestriction(
     change: { kind: 'close', node },
   };
 }
+
+/** Whether the record allows any senders without the term. */
+const hasOtherSender = ({ terms }: SpfNode, term: SpfTerm): boolean =>
+  terms.some(
+    (other) =>
+      other !== term && !other.isModifier && other.qualifier === '+' && !coversAlmostAll(other),
+  );
 
 function hasSameOwner({ domain }: SpfNode, root: SpfNode): boolean {
   const owner = organizationalDomain(root.domain);

@@ -291,6 +291,8 @@ test('dmarc check names psd=n, which alone keeps the domains apart, and what to 
     zone: {
       ...key,
       ...record,
+      'example.com': { MX: ['10 mx.example.com'] },
+      'mx.example.com': { A: ['192.0.2.1'] },
       '_dmarc.news.example.com': { TXT: ['v=DMARC1; p=reject; psd=n; rua=mailto:d@example.com'] },
     },
   });
