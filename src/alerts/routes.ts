@@ -1,10 +1,9 @@
 /** The operations on alert rules (contract §8). */
 
-import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { editableBy } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema, type Page, typeField } from '../http/schemas.ts';
+import { deletedOf, idOf, listSchema, type Page } from '../http/schemas.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AlertRow } from '../store/tables.generated.ts';
 import { auditAlert, changeAlert, createAlert, deleteAlert } from './change-alert.ts';
@@ -145,8 +144,12 @@ const listRecommendedAlerts = route({
   summary: 'List recommended alert rules',
   description:
     'Returns the rules that suit every team, and how often each would have alerted in the last 30 days.',
-  response: v.object({ object: typeField('list'), data: v.array(RecommendedAlert) }),
-  handle: async ({ app }) => ({ object: 'list' as const, data: await listRecommended(app) }),
+  response: listSchema(RecommendedAlert),
+  handle: async ({ app }) => ({
+    object: 'list' as const,
+    data: await listRecommended(app),
+    has_more: false,
+  }),
 });
 
 const createRecommended = route({
@@ -157,13 +160,13 @@ const createRecommended = route({
   summary: 'Create the missing recommended alert rules',
   description:
     'Creates each recommended rule whose condition no rule has for all domains. They notify the owner and the admins by email. Returns the new rules.',
-  response: v.object({ object: typeField('list'), data: v.array(Alert) }),
+  response: listSchema(Alert),
   errors: ['conflict'],
   async handle(call) {
     const { app } = call;
     return call.transact(async (tx) => {
       const data = (await alertStates(tx, app, await createMissing(tx, call))).map(presentAlert);
-      return { object: 'list' as const, data };
+      return { object: 'list' as const, data, has_more: false };
     });
   },
 });

@@ -213,7 +213,7 @@ export const RecommendedAlert = named(
     object: typeField('recommended_alert'),
     condition: described(v.picklist(CONDITION_IDS), CONDITION_TEXT),
     name: described(v.string(), 'The name that the rule gets.', 'Blocklists'),
-    threshold: described(v.nullable(v.pipe(v.number(), v.integer())), THRESHOLD_TEXT),
+    threshold: described(v.nullable(v.pipe(v.number(), v.integer())), THRESHOLD_TEXT, 1),
     alert_id: described(
       v.nullable(v.string()),
       'The ID of the rule with this condition for all domains. Null if there is none.',

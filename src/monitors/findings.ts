@@ -2,7 +2,7 @@
 
 import type { BlocklistTier } from '../analysis/blocklists/blocklist.ts';
 import type { CheckStatus } from '../analysis/check.ts';
-import type { Severity } from '../analysis/domain/health.ts';
+import type { Severity } from '../analysis/domain/dangers.ts';
 import type { MonitorRunRow } from '../store/tables.generated.ts';
 
 /** A blocklist lists a target. Runs of both types have one finding per list. */

@@ -31,7 +31,8 @@ import {
   trimText,
 } from '../run-checks.ts';
 import { domainChecks, type GradedCheck } from './checks.ts';
-import { type DomainCheck, type DomainHealth, healthOf, type Severity } from './health.ts';
+import type { Severity } from './dangers.ts';
+import { type DomainCheck, type DomainHealth, healthOf } from './health.ts';
 import { asParked, findParked } from './parked.ts';
 
 export interface DomainOptions extends Selectors {

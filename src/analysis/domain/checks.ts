@@ -17,7 +17,7 @@ import { nameServers, nameServersCheck } from '../checks/name-servers.ts';
 import { spfRecord } from '../checks/spf-record.ts';
 import { resemblesTlsRpt, tlsRpt } from '../checks/tls-rpt.ts';
 import { examineSpf } from '../spf/examine.ts';
-import type { Severity } from './health.ts';
+import type { Severity } from './dangers.ts';
 
 export interface GradedCheck {
   check: Check;

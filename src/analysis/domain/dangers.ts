@@ -3,12 +3,28 @@
  * cannot contradict one another.
  */
 
-import type { DomainCheck } from './health.ts';
+import type { CheckStatus, Json } from '../check.ts';
+
+/** `critical`: mail of the domain is rejected, nobody can look it up, or anyone can send as the domain. null: nothing to fix. */
+export type Severity = 'critical' | 'warning' | null;
+
+/** What the danger of a check depends on. */
+export interface JudgedCheck {
+  /** As in a report. `dkim_selector` occurs once for each selector (`evidence.selector`). */
+  id: string;
+  status: CheckStatus;
+  /** If the check fails to complete: its last known status, which determines severity and score. */
+  former_status?: CheckStatus;
+  severity: Severity;
+  evidence: { [key: string]: Json };
+  /** 0 for informational checks. */
+  points: number;
+}
 
 interface Danger {
   /** The highest score possible while the problem remains. */
   limit: number;
-  applies(check: DomainCheck): boolean;
+  applies(check: JudgedCheck): boolean;
 }
 
 /** Below this, every score belongs to a domain with a critical finding; from here on, none does. */
@@ -31,14 +47,14 @@ const DANGERS: Danger[] = [
 ];
 
 /** The highest score of a domain with this finding; 100 unless it is critical. */
-export function limitOf(check: DomainCheck): number {
+export function limitOf(check: JudgedCheck): number {
   if (check.severity !== 'critical') return 100;
   return DANGERS.find(({ applies }) => applies(check))?.limit ?? CRITICAL_BELOW - 1;
 }
 
 /** The checks with something to fix: the most dangerous first, then those that cost more points. */
-export function worstFirst<T extends DomainCheck>(checks: T[]): T[] {
-  const lost = ({ status, former_status, points }: DomainCheck) =>
+export function worstFirst<T extends JudgedCheck>(checks: T[]): T[] {
+  const lost = ({ status, former_status, points }: JudgedCheck) =>
     (former_status ?? status) === 'fail' ? points : points / 2;
   return checks
     .filter(({ severity }) => severity !== null)

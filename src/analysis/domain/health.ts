@@ -2,29 +2,17 @@
 
 import { bothForms, readableDomain } from '../../lib/readable-domain.ts';
 import { namesOf } from '../blocklists/outcomes.ts';
-import type { Category, CheckStatus, Fix, Json, Reference } from '../check.ts';
+import type { Category, Fix, Reference } from '../check.ts';
 import { earnedOf, wholeScore } from '../score.ts';
-import { CRITICAL_BELOW, limitOf, worstFirst } from './dangers.ts';
+import { CRITICAL_BELOW, type JudgedCheck, limitOf, type Severity, worstFirst } from './dangers.ts';
 
 export type HealthStatus = 'healthy' | 'warning' | 'critical' | 'unknown';
 
-/** `critical`: mail of the domain is rejected, nobody can look it up, or anyone can send as the domain. null: nothing to fix. */
-export type Severity = 'critical' | 'warning' | null;
-
-export interface DomainCheck {
-  /** As in a report. `dkim_selector` occurs once for each selector (`evidence.selector`). */
-  id: string;
+export interface DomainCheck extends JudgedCheck {
   label: string;
   category: Category;
-  status: CheckStatus;
-  /** If the check fails to complete: its last known status, which determines severity and score. */
-  former_status?: CheckStatus;
-  severity: Severity;
   title: string;
   detail: string;
-  evidence: { [key: string]: Json };
-  /** 0 for informational checks. */
-  points: number;
   reference: Reference;
   fix: Fix | null;
 }

@@ -79,7 +79,7 @@ test('a record of its own at a subdomain ends what a wildcard gave it, and the f
 
 test('a TLS reporting record that is damaged is not noise of a wildcard', async () => {
   const zone = world({ TXT: ['v=spf1 -all'] });
-  zone['_smtp._tls.orchard.example'] = { TXT: ['rua=mailto:tls@orchard.example'] };
+  zone['_smtp._tls.orchard.example'] = { TXT: ['TLSRPTv1; rua=mailto:tls@orchard.example'] };
   const health = await checkDomain(zone, options, 'orchard.example');
   assert.match(item(health, 'tls_rpt').title, /is invalid/);
 });
