@@ -88,7 +88,7 @@ for (const [size, viewport] of Object.entries(SIZES))
     const page = await browser.open('/', { viewport });
     const broken = page.getByRole('region', { name: 'Broken now' });
     await broken
-      .getByRole('link', { name: /example\.com: The verification record is missing/ })
+      .getByRole('link', { name: /example\.com: 192\.0\.2\.1 has no PTR record/ })
       .waitFor();
     assert.match(await page.locator('.key-figures').innerText(), /Average score/);
     await page.getByRole('link', { name: '30 days' }).click();
