@@ -59,7 +59,7 @@ function damageProblems({ domain, records, damaged }: SpfNode): SpfProblem[] {
           : `${which} of the ${count} SPF records of ${domain} ${spfDamage(text)}, so no receiver reads it.`,
       fix:
         count === 1
-          ? 'Begin the record with v=spf1 and a space, and separate its terms by spaces.'
+          ? 'Begin the record with v=spf1 and a space, and separate its terms with spaces.'
           : 'Merge them into one record and delete the others.',
     }));
 }

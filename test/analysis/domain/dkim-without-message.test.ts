@@ -139,7 +139,7 @@ const DEAD: [selector: string, target: string, text: RegExp][] = [
   ['fm1', 'fm1.example.com.dkim.fmhosted.com', /^In Fastmail, /],
   ['protonmail', 'protonmail.domainkey.dabc.domains.proton.ch', /^In Proton Mail, /],
   ['selector1', 'selector1-example-com._domainkey.x.n-v1.dkim.mail.microsoft', /Defender portal/],
-  ['k2', 'dkim.left-long-ago.example', /^Ask the service to which the record leads/],
+  ['k2', 'dkim.left-long-ago.example', /^Ask the service that the record points to/],
 ];
 
 for (const [selector, target, text] of DEAD)
