@@ -190,8 +190,8 @@ async function misnamed(
     const meant = await meantName(alias, domain, ['TXT'], resolver);
     if (meant === null) return null;
     return fail({
-      title: `The CNAME record at ${keyName} leads to no DKIM key.`,
-      detail: `Its target ${alias} has no key, so mailbox providers cannot verify signatures with this selector.`,
+      title: `The CNAME record at ${keyName} points to a name without a DKIM key.`,
+      detail: `The target ${alias} has no key, so mailbox providers cannot verify signatures with this selector.`,
       fix: {
         text: explainAppended(alias, meant),
         record: { type: 'CNAME', name: keyName, value: meant },

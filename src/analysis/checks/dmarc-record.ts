@@ -173,7 +173,7 @@ function pctNote(tags: Map<string, string>): string {
   const weaker = policy === 'reject' ? 'quarantine' : 'none';
   return pct === 0
     ? ` Those that still read pct=0 apply ${weaker} instead of ${policy}, and some lists rewrite From because of it. To test a policy, use t=y instead.`
-    : ` Those that still read pct=${pct} apply ${policy} to ${pct} % of the failing mail, and ${weaker} to the rest; the others apply it to all.`;
+    : ` Those that still read pct=${pct} apply ${policy} to ${pct}% of the failing mail, and ${weaker} to the rest; the others apply it to all.`;
 }
 
 function notesOf({ obsolete, tags }: DmarcTags, unanswered: { domain: string }[]): string {

@@ -97,8 +97,8 @@ export function explainDeadAlias(
         ? `In ${service.name}, open the DKIM settings of ${domain} and finish the setup or verify the domain there. If it shows another target for the record, correct it first.`
         : 'Ask the service that the record points to for the right target, and correct the record at your DNS provider.';
   return {
-    title: `The CNAME record at ${keyName} leads to no DKIM key.`,
-    detail: `Its target ${target} has no key, so mailbox providers cannot verify signatures with this selector.`,
+    title: `The CNAME record at ${keyName} points to a name without a DKIM key.`,
+    detail: `The target ${target} has no key, so mailbox providers cannot verify signatures with this selector.`,
     fix: {
       text: `${step} ${aim}`,
       guide: service && { name: `How to do this in ${service.name}`, url: service.guides.dkim },

@@ -97,8 +97,8 @@ function policyProblems(applied: AppliedRecord): DmarcRecordProblem[] {
   const partial = isPartial
     ? [
         {
-          text: `Your DMARC record has pct=${pct}, so some receivers apply its policy to only ${pct} % of failing mail.`,
-          detail: 'They treat the rest of the forged mail less strictly.',
+          text: `Your DMARC record has pct=${pct}, so some receivers apply its policy to only ${pct}% of failing mail.`,
+          detail: 'These receivers treat the rest of the forged mail less strictly.',
           fix: 'Once the reports show that your own mail passes, publish the record without pct. To test a policy, use t=y instead.',
           record,
         },

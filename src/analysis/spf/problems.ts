@@ -273,7 +273,7 @@ function piecesProblem(root: SpfNode): SpfProblem[] {
     {
       level: 'fail',
       isOpen: true,
-      text: `Your SPF record lets anyone send as you: its networks cover ${Math.round(covered.share * 100)} % of all ${covered.family} addresses.`,
+      text: `Your SPF record lets anyone send as you: its networks cover ${Math.round(covered.share * 100)}% of all ${covered.family} addresses.`,
       fix: 'Replace the networks with those that you send from.',
     },
   ];

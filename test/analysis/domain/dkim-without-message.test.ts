@@ -118,7 +118,7 @@ test('Microsoft 365 before signing is enabled: one finding for both aliases', as
   assert.deepEqual([found!.status, found!.severity], ['fail', 'warning']);
   assert.match(
     found!.title,
-    /CNAME record at selector1\._domainkey\.example\.com leads to no DKIM/,
+    /CNAME record at selector1\._domainkey\.example\.com points to a name without a DKIM key/,
   );
   assert.match(found!.fix!.text, /Defender portal, turn on signing for example\.com/);
   assert.ok(found!.fix!.guide?.url.startsWith('https://learn.microsoft.com/'));
