@@ -15,7 +15,7 @@ import { CONDITIONS, conditionOf } from './conditions/index.ts';
 import { concerns, evaluateCondition, resolutionOf } from './evaluate.ts';
 import { createNotifier, type Notifier } from './notify.ts';
 import { alertStates, presentAlert } from './queries.ts';
-import { nextReminderAt, tellNews } from './reminders.ts';
+import { nextReminderAt, notifyOfChange } from './reminders.ts';
 import type { Alert, Resolution } from './schema.ts';
 
 /** Does nothing if one is already open, for example because of a concurrent result. */
@@ -114,7 +114,7 @@ export function evaluateRules(app: App): Subscriber<[observations: Observation[]
       if ('value' in change) {
         const { incident, value } = change;
         await (incident
-          ? tellNews(tx, app, rule, { incident, value })
+          ? notifyOfChange(tx, app, rule, { incident, value })
           : openIncident(tx, app, notifier, rule, { observation, value }));
       } else {
         const { incident, resolution } = change;
@@ -148,7 +148,7 @@ async function findChanges(
         const { value } = verdict;
         if (!incident) changes.push({ rule, observation, value });
         // Otherwise, there are no further notifications while it is open.
-        else if (conditionOf(rule).isNews?.(JSON.parse(incident.value), value))
+        else if (conditionOf(rule).isSignificantChange?.(JSON.parse(incident.value), value))
           changes.push({ rule, observation, value, incident });
       } else if (incident) {
         const { answer } = verdict;

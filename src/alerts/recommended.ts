@@ -18,19 +18,19 @@ import type { RecommendedAlert } from './schema.ts';
 
 /** Most urgent first. One whose condition this version does not have is left out. */
 const RULES: { condition: string; name: string; history?: History }[] = [
-  { condition: 'domain_unreachable', name: 'DNS of a domain is unreachable' },
-  { condition: 'domain_health', name: 'Health of a domain', history: criticalHealth },
+  { condition: 'domain_unreachable', name: 'Domain can’t be looked up' },
+  { condition: 'domain_health', name: 'Domain health', history: criticalHealth },
   { condition: 'record_changed', name: 'DNS record changed' },
   { condition: 'sending_address_blocked', name: 'Sending address blocked' },
   { condition: 'blocklist_hit', name: 'Blocklists' },
-  { condition: 'auth_fail', name: 'Authentication of tests' },
+  { condition: 'auth_fail', name: 'Test authentication' },
   { condition: 'source_failing', name: 'Own mail fails DMARC' },
-  { condition: 'new_source', name: 'New source of mail' },
+  { condition: 'new_source', name: 'New mail source' },
   { condition: 'spam_rate', name: 'Gmail spam rate' },
   { condition: 'complaint_rate', name: 'Complaints' },
   { condition: 'feedback_stopped', name: 'Reports stopped' },
   { condition: 'seed_failing', name: 'Seed mailboxes' },
-  { condition: 'tls_failing', name: 'TLS of incoming mail' },
+  { condition: 'tls_failing', name: 'TLS for incoming mail' },
 ];
 
 const RECOMMENDED = RULES.flatMap(({ condition, name, history }) =>
@@ -110,9 +110,9 @@ export async function listRecommended({
   return listed;
 }
 
-const NO_RULE = 'no such rule has run for a day';
+const NO_RULE = 'no rule with this condition has run for a day';
 
-/** How often an existing rule alerted, where nothing else tells. */
+/** How often an existing rule alerted, if there is no other data. */
 async function timesOfRule(reading: PastReading, rule: AlertRow): Promise<Times | null> {
   if (rule.enabled === 0) return null;
   const kept = keptSince(reading);

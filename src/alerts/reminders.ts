@@ -101,8 +101,8 @@ const isLast = ({ opened_at, test_id }: AlertIncidentRow, { test }: IncidentEven
   Date.parse(next) > Date.parse(opened_at) + MAX_REMINDER_DAYS * DAY_MS ||
   (test_id !== null && test === null);
 
-/** Stores the new value of an open incident and reminds of it, with the texts about the new value. */
-export async function tellNews(
+/** Stores the new value of an open incident, and sends a reminder that describes it. */
+export async function notifyOfChange(
   tx: Tx,
   app: App,
   alert: AlertRow,

@@ -159,7 +159,7 @@ const createRecommended = route({
   role: 'admin',
   summary: 'Create the missing recommended alert rules',
   description:
-    'Creates each recommended rule whose condition no rule has for all domains. They notify the owner and the admins by email. Returns the new rules.',
+    'Creates the recommended rules that are missing. A rule is missing if no rule has its condition for all domains. The new rules notify the owner and the admins by email. Returns the new rules.',
   response: listSchema(Alert),
   errors: ['conflict'],
   async handle(call) {

@@ -226,7 +226,7 @@ export const RecommendedAlert = named(
     ),
     days: described(
       v.nullable(v.pipe(v.number(), v.integer())),
-      'The number of days, up to now, about which enough is stored: at most 30. Null if it is not known.',
+      'The number of days until now for which enough data is stored: at most 30. Null if it is not known.',
       30,
     ),
     missing: described(

@@ -1,4 +1,4 @@
-/** Records that looks saw until they disappeared: to put back, rather than to invent new ones. */
+/** Records that disappeared recently: fixes propose them again instead of new ones. */
 
 import type { Db, Tx } from '../store/open.ts';
 import { selectorsOf } from './selectors.ts';

@@ -32,7 +32,7 @@ const LOOK_JOB = 'domains.look';
 const MAX_CONCURRENT_LOOKS = 4;
 /** Longer than a look can take. */
 const LEASE_MS = 60_000;
-/** After this many looks without an answer, the domain is taken for unreachable. */
+/** After this many looks without an answer, the domain counts as unreachable. */
 const UNANSWERED_LOOKS = 3;
 
 type ClaimedDomain = DomainRow & { lease: string };
@@ -141,7 +141,7 @@ function answerOf({ id, name }: DomainRow, failed: number, failures: number): An
   const observation = { kind: 'dns_answer', subject: name, domainId: id } as const;
   if (failures >= UNANSWERED_LOOKS)
     return [
-      { ...observation, problem: `DNS has given no answer about ${name} for ${failures} hours.` },
+      { ...observation, problem: `DNS lookups of ${name} have failed for ${failures} hours.` },
     ];
   return failures === 0 && failed >= UNANSWERED_LOOKS ? [{ ...observation, problem: null }] : [];
 }

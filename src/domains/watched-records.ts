@@ -6,7 +6,7 @@ import { type RecordType, type Resolver, recordsOf } from '../net/dns/resolver.t
 
 /** Records with a common purpose, such as the SPF record. */
 export interface WatchedSet {
-  /** As people call it: "SPF record". */
+  /** The usual name: "SPF record". */
   label: string;
   name: string;
   type: RecordType;

@@ -1,6 +1,6 @@
 /**
  * Converts the health of a domain to monitor findings. A monitor's run is a check of the domain, and each check of the
- * domain is a run of its monitors if it says something else than their last one.
+ * domain is a run of its monitors if its result differs from their last one.
  */
 
 import type { DomainCheck, DomainHealth } from '../analysis/domain/health.ts';

@@ -93,7 +93,7 @@ async function runMonitor(app: App, monitor: ClaimedMonitor): Promise<void> {
   app.signals.raise(monitor.id);
 }
 
-/** `result`: of the health checks of its domain, which the run records there too. */
+/** `result`: the result of the health checks of its domain, which the run also records there. */
 interface Checked {
   outcome: Outcome;
   result?: HealthResult;

@@ -1,4 +1,4 @@
-/** Which domains are broken now, the worst first: as their pictures say, and read from the same sources. */
+/** Which domains are broken now, the worst first: read from the same sources as their pictures. */
 
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { App } from '../app.ts';
@@ -26,8 +26,8 @@ export interface BrokenDomains {
 type ListedDomain = Pick<DomainRow, 'id' | 'name' | 'status' | 'missing_since'>;
 
 /**
- * Those whose picture fails, and those that lost their verification or are about to. With hundreds of domains, only the ones
- * that are returned are read as a whole. For the others, it is enough what their worst failure costs.
+ * Domains whose picture fails, and domains that lost their verification or are about to. With hundreds of domains, only the
+ * returned ones are read in full. For the others, the cost of their worst failure is enough.
  */
 export async function brokenDomains(app: Source, limit: number): Promise<BrokenDomains> {
   const suspects = await inSnapshot(app.db, (db) => suspectDomains({ ...app, db }));
@@ -39,7 +39,7 @@ export async function brokenDomains(app: Source, limit: number): Promise<BrokenD
   for (const domain of domains) {
     const cost = await costOf(app, domain, suspects.get(domain.id) ?? new Set());
     if (cost > 0) found.push({ id: domain.id, name: domain.name, cost });
-    // Others are served in between.
+    // Requests are served in between.
     await yieldToEventLoop();
   }
   const worst = found
@@ -81,7 +81,7 @@ async function costOf(
     });
   const worst = Math.max(...costs);
   if (worst > 0 || (status !== 'failed' && missing_since === null)) return worst;
-  // No failure: warnings decide, which any source may have.
+  // Without a failure, warnings decide, and any source may have some.
   const row = await domainOf(app, id);
   return row ? ((await pictureOf(app, row)).problems[0]?.cost ?? 0) : 0;
 }

@@ -1,5 +1,5 @@
 /**
- * Which sources can know of a failure of which domain: more than do, and never fewer. A few statements over all domains spare
+ * Which sources may report a failure of which domain: never too few, sometimes too many. A few queries over all domains avoid
  * reading every source of every domain.
  */
 
@@ -40,7 +40,7 @@ export async function suspectDomains(reading: AllReading): Promise<Suspects> {
       .whereRef('placement_inbox', '<', 'placement_samples')
       .execute(),
   );
-  // What receivers stopped, what fails and passed before, complaints, and bounces.
+  // Mail that receivers stopped, sources that began to fail, complaints, and bounces.
   suspect(
     'feedback',
     await domains

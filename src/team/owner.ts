@@ -27,7 +27,7 @@ import { signInGuardOf } from './sign-in-guard.ts';
 /** Published once in the life of a team, in the transaction that gives it an owner. */
 export const firstOwnerMade = channel<[author: Author]>('first owner made');
 
-/** Without subscribers, nobody learns of the first owner. */
+/** Without subscribers, nothing happens for the first owner. */
 type OwnerContext = TeamContext & Partial<Pick<App, 'subscribers'>>;
 
 interface MakeOwnerResult {

@@ -172,7 +172,7 @@ test('The spam rate counts each day at the threshold after one below it', async 
   await world.google(20, { dkim_rate: 1 });
   assert.equal(
     await wordsOf(world, 'spam_rate'),
-    'not known: no spam rate of Google Postmaster Tools',
+    'not known: no spam rate from Google Postmaster Tools',
   );
   await world.google(19, { spam_rate: 0.0009 });
   assert.equal(await wordsOf(world, 'spam_rate'), 'never in the last 30 days');
@@ -222,7 +222,7 @@ test('A blocked address, its rating, and a block that has ended count by subject
   const world = await startWorld(t);
   assert.equal(
     await wordsOf(world, 'sending_address_blocked'),
-    'not known: no data of Microsoft SNDS',
+    'not known: no data from Microsoft SNDS',
   );
   await world.snds(12, { filter_result: 'GREEN' });
   assert.equal(await wordsOf(world, 'sending_address_blocked'), 'never in the last 30 days');
@@ -284,7 +284,10 @@ test('Where nothing else tells, a rule that has run for days tells for that time
     .insertInto('alerts')
     .values({ ...rule, enabled: 1, created_at: ago(0.2) })
     .execute();
-  assert.equal(await wordsOf(world, 'seed_failing'), 'not known: no such rule has run for a day');
+  assert.equal(
+    await wordsOf(world, 'seed_failing'),
+    'not known: no rule with this condition has run for a day',
+  );
   await world.db
     .updateTable('alerts')
     .set({ created_at: ago(6) })

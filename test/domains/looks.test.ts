@@ -231,7 +231,7 @@ test('A domain without any answer for three hours is unreachable until there is 
   await pass(2 * HOUR, HOUR);
   assert.deepEqual(await states(), []);
   await pass(HOUR, HOUR);
-  const problem = 'DNS has given no answer about example.com for 3 hours.';
+  const problem = 'DNS lookups of example.com have failed for 3 hours.';
   assert.deepEqual(await states(), [`open: ${problem}`]);
   await pass(3 * HOUR, HOUR);
   assert.deepEqual(await states(), [`open: ${problem}`]);
@@ -291,10 +291,10 @@ test('A further critical problem is news of an open incident; a warning, or one 
   };
   const [spf, mx] = [finding('spf_record', 'critical'), finding('mx', 'critical')];
   const tlsRpt = finding('tls_rpt', 'warning');
-  assert.equal(condition.isNews!(valueWith(spf), valueWith(spf, mx)), true);
-  assert.equal(condition.isNews!(valueWith(tlsRpt), valueWith(tlsRpt, mx)), true);
-  assert.equal(condition.isNews!(valueWith(spf), valueWith(spf, tlsRpt)), false);
-  assert.equal(condition.isNews!(valueWith(spf, mx), valueWith(mx)), false);
+  assert.equal(condition.isSignificantChange!(valueWith(spf), valueWith(spf, mx)), true);
+  assert.equal(condition.isSignificantChange!(valueWith(tlsRpt), valueWith(tlsRpt, mx)), true);
+  assert.equal(condition.isSignificantChange!(valueWith(spf), valueWith(spf, tlsRpt)), false);
+  assert.equal(condition.isSignificantChange!(valueWith(spf, mx), valueWith(mx)), false);
 });
 
 test('domain_unreachable is met by a dead delegation or DNSSEC, not by another critical problem', () => {

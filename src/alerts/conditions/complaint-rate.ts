@@ -39,7 +39,7 @@ function answerOf(
 ): Verdict['answer'] {
   if (messages === 0) return 'unknown';
   if (complaints * 1000 < messages * threshold) return 'no';
-  // A few complaints say neither.
+  // A few complaints are inconclusive.
   return complaints < MIN_COMPLAINTS ? 'unknown' : 'yes';
 }
 

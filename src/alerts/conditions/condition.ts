@@ -23,8 +23,8 @@ export interface Condition<Kind extends ObservationKind = ObservationKind, Value
   evaluate(observation: ObservationOf<Kind>, threshold: number): Verdict<Value>;
   /** Adds what only the database knows to the value of an incident that is about to be opened. */
   completeValue?(tx: Tx, app: App, value: Value): Promise<Value>;
-  /** Whether a value of an open incident is worth telling: the incident gets the new one, with a reminder. */
-  isNews?(before: Value, now: Value): boolean;
+  /** Whether a new value of an open incident warrants a notification. If so, the incident gets it, and a reminder is sent. */
+  isSignificantChange?(before: Value, now: Value): boolean;
   /**
    * How an observation that doesn't meet the condition resolves an incident, or null if it doesn't. If absent, the
    * first "no" resolves it.
@@ -36,7 +36,7 @@ export interface Condition<Kind extends ObservationKind = ObservationKind, Value
   ): IncidentEnd | null;
   /** The value of an incident whose subject became part of another: it follows, or ends with that as the reason. */
   movedValue?(value: Value, to: ObservationOf<Kind>, isFollowing: boolean): Value;
-  /** How often it was met lately. Absent: only rules that exist for long enough tell. */
+  /** How often it was met lately. If absent, only the incidents of an existing rule show that. */
   history?: History;
   /** Which of the subjects of open incidents still exist. Absent: a later observation resolves each. */
   findWatched?(db: Db | Tx, config: Config, subjects: string[]): Promise<Set<string>>;

@@ -30,7 +30,7 @@ const THRESHOLD = {
   text: 'At 1, critical problems trigger the alert. At 2, warnings do too.',
 };
 
-const PUT_BACK = 'Put back the record, which was there until it disappeared within the last day.';
+const PUT_BACK = 'Publish this record again. It disappeared within the last day.';
 
 const MAX_PROBLEMS = 10;
 const MAX_STEPS = 3;
@@ -49,7 +49,7 @@ export const domainHealth: Condition<'health', Value> = {
       value: { status, score, summary, problems: problemsOf(health), domain_id },
     };
   },
-  /** A record that was there until a moment ago is a better proposal than a new one. */
+  /** If the record disappeared recently, proposing it again is better than proposing a new one. */
   async completeValue(tx, _app, value) {
     const gone = await findGoneRecords(tx, value.domain_id);
     const problems = value.problems.map((problem) => {
@@ -61,7 +61,7 @@ export const domainHealth: Condition<'health', Value> = {
     return { ...value, problems };
   },
   /** A critical problem that was not there before must not hide behind an open incident. */
-  isNews: (before, { problems }) => {
+  isSignificantChange: (before, { problems }) => {
     const known = new Set(criticalIds(before.problems));
     return criticalIds(problems).some((id) => !known.has(id));
   },
@@ -69,8 +69,8 @@ export const domainHealth: Condition<'health', Value> = {
   history: criticalHealth,
 
   choice: {
-    text: 'The health of your domain is bad',
-    hint: 'Checked on each health check of a verified domain: every day, and within an hour of a change of its records.',
+    text: 'Your domain has a health problem',
+    hint: 'Evaluated at each health check of a verified domain: every day, and within an hour after one of its records changes.',
   },
   alertsWhen: (threshold) =>
     threshold === 1
@@ -78,9 +78,9 @@ export const domainHealth: Condition<'health', Value> = {
       : 'a verified domain has a critical problem or a warning',
   documentation:
     'the health of a verified domain is `critical`, or with a `threshold` of 2 (1 or 2, default 1), `warning`',
-  shortText: 'the health of the domain is bad',
+  shortText: 'the domain has a health problem',
   openedText({ subject, value: { summary, problems } }) {
-    const problem = problems[0]?.title.replace(/\.$/, '') ?? 'its health is bad';
+    const problem = problems[0]?.title.replace(/\.$/, '') ?? 'it has a health problem';
     return { title: problem.includes(subject) ? problem : `${subject}: ${problem}`, lead: summary };
   },
   resolvedTitle: ({ subject, value: { status } }, { threshold }) =>

@@ -1,4 +1,4 @@
-/** `domain_unreachable`: DNS gives receivers no answer about a verified domain. */
+/** `domain_unreachable`: receivers can’t look up a verified domain in DNS. */
 
 import { deadDns } from '../../domains/dead-dns.ts';
 import { type Condition, NO, type Step, UNKNOWN } from './condition.ts';
@@ -32,18 +32,18 @@ export const domainUnreachable: Condition<'health' | 'dns_answer', Value> = {
   findWatched: findVerified,
 
   choice: {
-    text: 'DNS gives no answer about your domain',
-    hint: 'Checked on health checks and hourly looks: DNSSEC or the name servers of a verified domain are broken for others.',
+    text: 'Your domain can’t be looked up in DNS',
+    hint: 'Evaluated at health checks and hourly record checks: others can’t look up a verified domain because its DNSSEC or name servers are broken.',
   },
-  alertsWhen: () => 'DNS gives no answer about a verified domain',
+  alertsWhen: () => 'a verified domain can’t be looked up in DNS',
   documentation:
-    'for others, DNSSEC or the name servers of a verified domain are broken. Or three hourly looks in a row get no answer, and the resolver works',
-  shortText: 'DNS gives no answer',
+    "others can't look up a verified domain because its DNSSEC or name servers are broken. Or three hourly record checks in a row get no answer, although the resolver works",
+  shortText: 'the domain can’t be looked up',
   openedText: ({ subject, value: { problem } }) => ({
-    title: `${subject} is unreachable in DNS`,
-    lead: `${problem} Receivers can’t see your records, so they reject or defer mail from and to the domain.`,
+    title: `${subject} can’t be looked up in DNS`,
+    lead: `${problem} Receivers can’t see your records, so mail from and to the domain is delayed or rejected.`,
   }),
-  resolvedTitle: ({ subject }) => `${subject} is reachable in DNS again`,
+  resolvedTitle: ({ subject }) => `${subject} can be looked up in DNS again`,
   unwatchedText: noLongerVerified,
   measurements: ({ value: { problem } }) => [['Problem', problem]],
   isRelevantFix: () => false,
@@ -57,4 +57,4 @@ export const domainUnreachable: Condition<'health' | 'dns_answer', Value> = {
 };
 
 const ASK_PROVIDER =
-  'Ask your DNS provider whether its name servers work, and your registrar whether the domain is delegated to them and its DS record fits.';
+  'At your registrar, check that the domain uses the name servers and the DS record that your DNS provider shows. If it does, ask the DNS provider whether its name servers answer for the domain.';

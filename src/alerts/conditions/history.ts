@@ -10,9 +10,9 @@ export interface PastReading extends Pick<App, 'db' | 'clock' | 'config'> {
 
 /** How a condition counts. */
 export interface History {
-  /** What is missing where nothing tells: "no completed test". */
+  /** What is missing if there is no data: "no completed test". */
   missing: string;
-  /** Of a rule with the default threshold and without a domain. Reads a bounded number of rows. Null if nothing tells. */
+  /** Of a rule with the default threshold and without a domain. Reads a bounded number of rows. Null without data. */
   timesSince(reading: PastReading): Promise<Times | null>;
 }
 
@@ -36,7 +36,7 @@ export const MAX_PAST_ROWS = 10_000;
 export function countTimes(answers: PastAnswer[]): number {
   const open = new Set<string>();
   let times = 0;
-  // Days and times compare as texts.
+  // Days and times sort as text.
   for (const { subject, answer } of answers.toSorted((a, b) => (a.at < b.at ? -1 : +(a.at > b.at))))
     if (answer === 'no') open.delete(subject);
     else if (answer === 'yes' && !open.has(subject)) {
@@ -46,7 +46,7 @@ export function countTimes(answers: PastAnswer[]): number {
   return times;
 }
 
-/** Null if nothing tells. `answers` of which the oldest were left out begin later. */
+/** Null without data. If the oldest `answers` were left out, the period begins later. */
 export function timesOf(
   answers: PastAnswer[],
   { since }: PastReading,

@@ -8,7 +8,7 @@ import type { Db, Tx } from '../../store/open.ts';
 import type { IncidentEnd, OpenedIncident } from './condition.ts';
 import { type History, keptSince } from './history.ts';
 
-/** Each time that such a rule alerts, feedback has an event. Without reports, it has none, and nothing tells. */
+/** Feedback has an event for each time that such a rule alerts. Without reports, there is no data. */
 export const countedByEvents = (type: EventType): History => ({
   missing: 'no DMARC or TLS report',
   async timesSince(reading) {

@@ -1,4 +1,4 @@
-/** `record_changed`: a watched record of a verified domain is not what it was. */
+/** `record_changed`: a watched record of a verified domain has changed. */
 
 import { goneRecord } from '../../domains/gone-records.ts';
 import type { RecordAuthor, RecordObservation } from '../../domains/observe.ts';
@@ -28,22 +28,22 @@ export const recordChanged: Condition<'record', Value> = {
     const value = { domain, label, name, type, was, is };
     return { answer: 'yes', value: { ...value, changed_by: changedBy, domain_id: domainId } };
   },
-  isNews: (before, { is }) => listed(before.is) !== listed(is),
-  /** A change is over once it is undone, and is the usual state after a day. */
+  isSignificantChange: (before, { is }) => listed(before.is) !== listed(is),
+  /** An incident ends once the change is undone, or after a day without another change. */
   resolutionOf: (_, { state }) => (state === 'restored' ? 'condition_ended' : 'no_longer_watched'),
   findWatched: findVerified,
 
   choice: {
     text: 'A DNS record of your domain changes',
-    hint: 'Looked up every hour: SPF, DMARC, DKIM, MX, MTA-STS, TLS-RPT, BIMI, NS and DS records of verified domains. Resolved when the record is as before, or after a day.',
+    hint: 'The SPF, DMARC, DKIM, MX, MTA-STS, TLS-RPT, BIMI, NS and DS records of verified domains are checked every hour. Resolved when the record is restored, or after a day without another change.',
   },
   alertsWhen: () => 'a record of a verified domain changes',
   documentation:
-    'an [hourly look](#watching-records) finds that an SPF, DMARC, DKIM, MX, MTA-STS, TLS-RPT, BIMI, NS or DS record of a verified domain differs',
+    'an [hourly record check](#watching-records) finds that an SPF, DMARC, DKIM, MX, MTA-STS, TLS-RPT, BIMI, NS or DS record of a verified domain has changed',
   shortText: 'a record changed',
   openedText: (opened) => ({ title: titleOf(opened.value), lead: leadOf(opened.value) }),
   resolvedTitle: ({ value: { domain, label } }) =>
-    `The ${label} of ${domain} ${verb(label)} as before`,
+    `The ${label} of ${domain} ${verb(label)} restored`,
   unwatchedText: ({ value: { domain, label } }) => ({
     title: `The ${label} of ${domain} did not change again`,
     lead: 'The incident is resolved because nothing has changed for a day, or because the domain is no longer watched.',
@@ -52,7 +52,7 @@ export const recordChanged: Condition<'record', Value> = {
     ['Name', name],
     ['Before', inFull(was)],
     ['Now', inFull(is)],
-    ['Changed here by', changed_by === null ? 'Nobody' : (changed_by.email ?? 'A command')],
+    ['Changed with this service', changed_by === null ? 'No' : `Yes, by ${authorOf(changed_by)}`],
   ],
   isRelevantFix: () => false,
   fixes: ({ value: { name, type, was, is, changed_by } }) => [
@@ -60,8 +60,8 @@ export const recordChanged: Condition<'record', Value> = {
       title: '',
       text:
         changed_by === null
-          ? 'If your team did not make this change, put the old record back, and change the password at your DNS provider.'
-          : 'If this was a mistake, undo the change on the page of the domain.',
+          ? 'If your team did not make this change, restore the old record at your DNS provider, and change your password there.'
+          : 'If this was a mistake, open “Name servers” in this service, and undo the change there.',
       record: goneRecord({ name, type }, { was, is }),
     },
   ],
@@ -76,11 +76,11 @@ export const recordChanged: Condition<'record', Value> = {
 
 const listed = (values: RecordObservation['is']): string => values.join('\n');
 
-const verb = (label: string): string => (label.endsWith('records') ? 'are' : 'is');
+const verb = (label: string): string => (label.endsWith('records') ? 'were' : 'was');
 
 function titleOf({ domain, label, was, is }: OpenedIncident<Value>['value']): string {
-  if (is.length === 0) return `The ${label} of ${domain} ${verb(label)} gone`;
-  if (was.length === 0) return `The ${label} of ${domain} ${verb(label)} new`;
+  if (is.length === 0) return `The ${label} of ${domain} ${verb(label)} removed`;
+  if (was.length === 0) return `The ${label} of ${domain} ${verb(label)} added`;
   return `The ${label} of ${domain} changed`;
 }
 
@@ -88,15 +88,17 @@ const MAX_LENGTH = 200;
 const MAX_FULL_LENGTH = 450;
 
 const quoted = (values: string[]): string =>
-  values.length === 0 ? 'nothing' : `“${truncate(values.join(', '), MAX_LENGTH)}”`;
+  values.length === 0 ? 'no record' : `“${truncate(values.join(', '), MAX_LENGTH)}”`;
 
 const inFull = (values: string[]): string =>
   values.length === 0 ? 'No record' : truncate(values.join(', '), MAX_FULL_LENGTH);
 
+const authorOf = ({ email }: RecordAuthor): string => email ?? 'a command on the server';
+
 function leadOf({ was, is, changed_by }: Value): string {
   const author =
     changed_by === null
-      ? 'Nobody made this change with this service.'
-      : `${changed_by.email ?? 'A command on the server'} made this change here.`;
-  return `It was ${quoted(was)}, and now it is ${quoted(is)}. ${author}`;
+      ? 'The change was not made with this service.'
+      : `It was changed with this service by ${authorOf(changed_by)}.`;
+  return `Before: ${quoted(was)}. Now: ${quoted(is)}. ${author}`;
 }

@@ -50,7 +50,7 @@ export const sendingAddressBlocked: Condition<'sending_address', Value> = {
   },
   findWatched: findAddresses,
   history: {
-    missing: 'no data of Microsoft SNDS',
+    missing: 'no data from Microsoft SNDS',
     async timesSince(reading) {
       const accounts = accountsAt(reading.config, 'microsoft_snds');
       if (accounts.length === 0) return null;

@@ -36,7 +36,7 @@ export const spamRate: Condition<'spam_rate', Value> = {
     return { answer: 'yes', value: { day, spam_rate: rate, threshold, domain_id: domainId } };
   },
   history: {
-    missing: 'no spam rate of Google Postmaster Tools',
+    missing: 'no spam rate from Google Postmaster Tools',
     async timesSince(reading) {
       const accounts = accountsAt(reading.config, 'google_postmaster');
       if (accounts.length === 0) return null;

@@ -32,7 +32,7 @@ function answerOf({
   const sessions = succeeded + failed;
   if (sessions === 0) return 'unknown';
   if (failed <= sessions * MAX_SHARE) return 'no';
-  // A few sessions say neither.
+  // A few sessions are inconclusive.
   return failed < MIN_FAILED ? 'unknown' : 'yes';
 }
 

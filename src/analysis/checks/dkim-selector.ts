@@ -108,7 +108,7 @@ async function noKeyExists(
       : '';
   return fail({
     title: `${domain} has no DKIM key, so no DKIM signature of the domain can pass.`,
-    detail: `The name _domainkey.${domain} does not exist in DNS, so there is no key below it (RFC 8020). Services may still sign in a name of their own, which does not count for DMARC.`,
+    detail: `The name _domainkey.${domain} does not exist in DNS, so there is no key below it (RFC 8020). Services may still sign with their own domain, which does not count for DMARC.`,
     fix: { ...steps, text: `${steps.text}${more}` },
     evidence,
     reference: NAME_DOES_NOT_EXIST,
@@ -128,7 +128,7 @@ async function whyNoneIsNeeded({ resolver }: Context, domain: string): Promise<s
   const [target] = recordsOf(await resolver(domain, 'CNAME')) ?? [];
   return target === undefined
     ? null
-    : `It is an alias of ${target}, as sending services use for the envelope sender, which needs no key.`;
+    : `It is an alias of ${target}. Sending services use such aliases for the envelope sender, which needs no DKIM key.`;
 }
 
 function noKeyFound(domain: string, { incomplete }: FoundKeys): Finding {
@@ -190,8 +190,8 @@ async function misnamed(
     const meant = await meantName(alias, domain, ['TXT'], resolver);
     if (meant === null) return null;
     return fail({
-      title: `The CNAME record at ${keyName} leads to no DKIM key.`,
-      detail: `Its target ${alias} has no key, so mailbox providers cannot verify signatures with this selector.`,
+      title: `The CNAME record at ${keyName} points to a name without a DKIM key.`,
+      detail: `The target ${alias} has no key, so mailbox providers cannot verify signatures with this selector.`,
       fix: {
         text: explainAppended(alias, meant),
         record: { type: 'CNAME', name: keyName, value: meant },

@@ -219,7 +219,7 @@ function explainOpen(open: string[], record: string, recordDomain: string, isRep
   const names = open.join(' and ');
   return {
     title: `Your DMARC policy does not protect ${whom} (${which}).`,
-    detail: `Anyone can send as ${open.includes('sp') ? 'a subdomain' : 'an invented subdomain'} of ${recordDomain}: mail that fails DMARC is still delivered.`,
+    detail: `Anyone can send as ${open.includes('sp') ? 'a subdomain' : 'a made-up subdomain'} of ${recordDomain}: mail that fails DMARC is still delivered.`,
     fix: isRepairFirst
       ? `${REPAIR_FIRST} Once the reports show that the mail of your subdomains passes, remove ${names} from it.`
       : dmarcFix(

@@ -173,7 +173,7 @@ function pctNote(tags: Map<string, string>): string {
   const weaker = policy === 'reject' ? 'quarantine' : 'none';
   return pct === 0
     ? ` Those that still read pct=0 apply ${weaker} instead of ${policy}, and some lists rewrite From because of it. To test a policy, use t=y instead.`
-    : ` Those that still read pct=${pct} apply ${policy} to ${pct} % of the failing mail, and ${weaker} to the rest; the others apply it to all.`;
+    : ` Those that still read pct=${pct} apply ${policy} to ${pct}% of the failing mail, and ${weaker} to the rest; the others apply it to all.`;
 }
 
 function notesOf({ obsolete, tags }: DmarcTags, unanswered: { domain: string }[]): string {
@@ -198,7 +198,7 @@ function explainUnusable(
   const { title, text } = {
     several: {
       title: `${domain} has ${texts.length} DMARC records; only one is allowed.`,
-      text: `Delete all DMARC records except this one.${joinNote(joined)}`,
+      text: `Replace all DMARC records of the domain with this one.${joinNote(joined)}`,
     },
     doubled_tag: {
       title: `The DMARC record of ${domain} has the same tag twice (${parseDmarcTags(first).duplicates.join(', ')}).`,
@@ -208,7 +208,7 @@ function explainUnusable(
       title:
         around === null
           ? /^v=DMARC1\s*,/i.test(first)
-            ? `The DMARC record of ${domain} has commas between its tags, in place of semicolons.`
+            ? `The DMARC record of ${domain} has commas between its tags, instead of semicolons.`
             : `The DMARC record of ${domain} does not begin with "v=DMARC1;".`
           : `The DMARC record of ${domain} ${around}, so no receiver reads it.`,
       text: 'Publish the record with exactly v=DMARC1; at the beginning.',
@@ -232,5 +232,5 @@ function explainUnusable(
 const joinNote = ({ record, next }: JoinedDmarc): string => {
   if (next === null) return ' It keeps all report addresses.';
   const policy = parseDmarcTags(record).tags.get('p');
-  return ` It keeps the weaker policy (p=${policy}) and all report addresses: neither policy applies today, so the stricter one would begin at once. Once the reports show that your own mail passes, change p to ${next}.`;
+  return ` It keeps all report addresses and the weaker policy (p=${policy}). Neither policy applies today, and the stricter one would take effect at once. Once the reports show that your own mail passes, change p to ${next}.`;
 };

@@ -133,7 +133,7 @@ async function wildcardNote({ resolver }: Context, domain: string): Promise<stri
   const types = ['A', 'AAAA'] as const;
   const areFrom = await Promise.all(types.map((type) => isFromWildcard(host, type, resolver)));
   return areFrom.includes(true)
-    ? ` ${host} has its address only by a wildcard record: publish the address of your policy server there.`
+    ? ` The address of ${host} comes from a wildcard record. Publish an A or AAAA record for ${host} with the address of your policy server.`
     : '';
 }
 
@@ -147,14 +147,14 @@ function shortPolicy(domain: string, maxAge: number, evidence: Evidence): Findin
   const problem =
     maxAge < DAY
       ? `Senders forget it after ${time}, so most mail is sent without any policy if the record cannot be read.`
-      : `Senders forget it after ${time}, so it protects only those that send to you more often.`;
+      : `Senders forget it after ${time}, so it does not protect mail from senders that write to you less often than that.`;
   return {
     ...info(`Senders remember the MTA-STS policy of ${domain} for only ${time}.`, problem, {
       ...evidence,
       problems: [problem],
     }),
     fix: {
-      text: `In the policy at ${stsPolicyUrl(domain)}, set max_age to at least ${WEEK} (a week), such as 2592000. Then change the id in the DNS record.`,
+      text: `In the policy at ${stsPolicyUrl(domain)}, set max_age to 2592000 (30 days), or at least to ${WEEK} (a week). Then change the id in the DNS record.`,
     },
   };
 }

@@ -183,15 +183,15 @@ function problemOf(mailHosts: MailHosts): Finding | null {
   });
 }
 
-/** What senders make of both is not defined. */
+/** How senders treat both is not defined. */
 function explainContradiction({ domain, hosts }: MailHosts): Finding {
   const names = hosts.map(({ name }) => name).join(', ');
   return fail({
     title: `${domain} has a null MX record beside other MX records.`,
-    detail: `The null MX record says that the domain accepts no mail, and ${names} that it does. Some senders then return all mail at once.`,
+    detail: `The null MX record says that the domain accepts no mail, and ${names} that it does. Some senders then return all mail immediately.`,
     fix: {
-      text: `Delete the MX record whose name is a single dot, and keep ${names}. If the domain is to accept no mail, delete the others instead.`,
-      // The other records of a set would be lost with a single one in their place.
+      text: `Delete the MX record whose mail server is a single dot (“.”), and keep ${names}. If the domain is to accept no mail, delete the others instead.`,
+      // A single proposed record would replace all others of the set.
       ...(hosts.length === 1 && {
         record: { type: 'MX', name: domain, value: `${hosts[0]!.preference} ${hosts[0]!.name}` },
       }),
@@ -207,7 +207,7 @@ function explainWithoutIpv4({ domain, hosts }: MailHosts): Finding | null {
   const names = hosts.map(({ name }) => name).join(', ');
   return warn({
     title: `Mail to ${domain} can be delivered only over IPv6.`,
-    detail: `No mail server of the domain has an IPv4 address: ${names}. Many senders have no IPv6, so they return mail to you.`,
+    detail: `No mail server of the domain has an IPv4 address: ${names}. Many senders have no IPv6, so their mail to you bounces.`,
     fix: `Publish an A record with an IPv4 address for ${names}, or add an MX record for a server that has one.`,
     reference: rfc(5321, '5.2'),
   });

@@ -242,7 +242,7 @@ async function proposeSpf(
 }
 
 const NOBODY_LEFT =
-  ' No other server would be left in the record, so add those that send for your domain.';
+  ' The record would then allow no server to send. Add the servers and services that send for your domain.';
 
 /** Whether only the end of the record is wrong, so that its own hosts take the place of the others that pass. */
 const isOpenEnd = (problems: SpfProblem[]): boolean =>
@@ -259,7 +259,7 @@ function unreadableNote(unreadable: string[], said: string): string {
   const unnamed = unreadable.filter((term) => !said.includes(term.slice(0, 100)));
   if (unnamed.length === 0) return '';
   const list = unnamed.slice(0, 5).map((term) => `"${term.slice(0, 100)}"`);
-  return ` It is not certain what ${LIST.format(list)} ${unnamed.length === 1 ? 'means' : 'mean'}, so no record is proposed here.`;
+  return ` It is unclear what ${LIST.format(list)} ${unnamed.length === 1 ? 'means' : 'mean'}, so no record is proposed here.`;
 }
 
 const LIST = new Intl.ListFormat('en-GB');

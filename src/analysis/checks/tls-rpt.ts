@@ -194,7 +194,7 @@ async function undeliverableReports(
       text:
         targets.length > 0
           ? 'Publish this as the only record at its name.'
-          : `Set up mail for ${first.domain}, or use an address that receives mail in the record.`,
+          : `Set up mail for ${first.domain}, or change the record to an address that receives mail.`,
       ...(targets.length > 0 && {
         record: {
           type: 'TXT',
@@ -237,7 +237,7 @@ function repair(name: string, written: string[], feedbackAddress: string | null)
     };
   if (unreadable.length > 0)
     return {
-      text: `It is not certain what "${unreadable[0]!.slice(0, 100)}" means, so no record is proposed here. Write each address as mailto:name@example.com or as an https: address.`,
+      text: `It is unclear what "${unreadable[0]!.slice(0, 100)}" means, so no record is proposed here. Write each address as mailto:name@example.com or as an https: address.`,
     };
   return {
     text: 'Publish this as the only record at its name. It has all addresses of the old one.',

@@ -92,13 +92,13 @@ export function explainDeadAlias(
   const aim = `If you no longer sign with ${service?.name ?? 'it'}, delete the record.`;
   const step =
     service?.id === 'microsoft_365'
-      ? `In the Microsoft Defender portal, turn on signing for ${domain} under Email authentication settings. Microsoft 365 publishes the key then. If the portal shows another target for the record, correct it first.`
+      ? `In the Microsoft Defender portal, turn on signing for ${domain} under Email authentication settings. Microsoft 365 then publishes the key. If the portal shows another target for the record, correct it first.`
       : service
         ? `In ${service.name}, open the DKIM settings of ${domain} and finish the setup or verify the domain there. If it shows another target for the record, correct it first.`
-        : `Ask the service to which the record leads for its target, and correct it.`;
+        : 'Ask the service that the record points to for the right target, and correct the record at your DNS provider.';
   return {
-    title: `The CNAME record at ${keyName} leads to no DKIM key.`,
-    detail: `Its target ${target} has no key, so mailbox providers cannot verify signatures with this selector.`,
+    title: `The CNAME record at ${keyName} points to a name without a DKIM key.`,
+    detail: `The target ${target} has no key, so mailbox providers cannot verify signatures with this selector.`,
     fix: {
       text: `${step} ${aim}`,
       guide: service && { name: `How to do this in ${service.name}`, url: service.guides.dkim },
@@ -146,7 +146,7 @@ export function explainUnusableKey(
 
 const effectOf = ({ isTolerated }: KeyFault): string =>
   isTolerated
-    ? 'Mailbox providers that follow the standard discard such a record. Signatures with this selector then pass at some providers only.'
+    ? 'Strict mailbox providers discard this record, so signatures with this selector pass at only some providers.'
     : 'Mailbox providers cannot use the key, so signatures with this selector fail.';
 
 /** The same key in a valid record, if that is certain. */
@@ -188,7 +188,7 @@ export function explainSeveralRecords(location: KeyLocation, texts: string[]): E
       ? `Other TXT records are published beside the DKIM key at ${keyName}; only the key is allowed there.`
       : `There are ${texts.length} DKIM keys at ${keyName}; only one is allowed.`,
     detail:
-      'Mailbox providers may use any of the records or reject the signature (permerror), so DKIM passes or fails by chance.',
+      'Mailbox providers may use any of the records or reject the signature (permerror), so DKIM passes or fails at random.',
     fix: isBeside
       ? `Delete every TXT record at ${keyName} that is not the key, such as “${others[0]!.slice(0, 100)}”.`
       : `Delete all records at ${keyName} except one: the key that your mail server or email service shows for selector ${selector}. Publish a second key under a selector of its own.`,

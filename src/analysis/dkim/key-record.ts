@@ -52,10 +52,13 @@ const isBareKey = (text: string): boolean =>
 
 /** What does not belong into a record, but into the notation of zone files and key files. */
 const MARKS: [RegExp, string][] = [
-  [/["\u201c-\u201f\u00ab\u00bb]/g, 'has quotation marks in it'],
-  [/\\/g, 'has backslashes in it'],
-  [/^[^=;]*\bTXT\b|\)\s*;[^;=]*$/gi, 'has a line of a zone file in it'],
-  [/-{2,}\s*(?:BEGIN|END)[A-Z\s]*KEY\s*-{2,}/gi, 'has the lines of a PEM key file in it'],
+  [/["\u201c-\u201f\u00ab\u00bb]/g, 'contains quotation marks'],
+  [/\\/g, 'contains backslashes'],
+  [/^[^=;]*\bTXT\b|\)\s*;[^;=]*$/gi, 'contains part of a zone-file line'],
+  [
+    /-{2,}\s*(?:BEGIN|END)[A-Z\s]*KEY\s*-{2,}/gi,
+    'contains the BEGIN and END lines of a key file (PEM)',
+  ],
 ];
 
 export const withoutMarks = (text: string): string =>
@@ -107,10 +110,10 @@ function unreadable(record: string, tags: Map<string, string>): string {
     return /p\s*=/i.test(record)
       ? 'its tags are not separated by semicolons'
       : 'it has no p=, which holds the public key';
-  if (!KEY_TYPES.includes(type)) return `k=${type.slice(0, 40)} is no known type of key`;
+  if (!KEY_TYPES.includes(type)) return `k=${type.slice(0, 40)} is not a known key type`;
   return isBase64(data)
-    ? 'p= holds no whole public key, so a part of it is missing or wrong'
-    : 'p= has characters that no key has';
+    ? 'p= does not hold a complete public key'
+    : 'p= has characters that a key cannot contain';
 }
 
 const KEY_TYPES = ['rsa', 'ed25519'];

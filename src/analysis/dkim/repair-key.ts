@@ -5,7 +5,7 @@ import { parseColonList } from '../dns/tag-list.ts';
 import { keyFaults, readKeyRecord, withoutMarks } from './key-record.ts';
 import { keyAtStart, keyData } from './public-key.ts';
 
-/** Each order of more texts would have to be tried. */
+/** With more texts, too many orders would have to be tried. */
 const MAX_TEXTS = 3;
 
 /**
@@ -85,7 +85,7 @@ function findKey(text: string): FoundKey | 'several' | null {
     const key = keyAtStart(text.slice(start), tagged.length > 0);
     if (!key) return [];
     const end = start + key.length;
-    // The same key once more is no other.
+    // A repeated key is not another one.
     const after = text.slice(end).replaceAll(`p=${text.slice(start, end)}`, '');
     return [{ key: key.key, before: text.slice(0, index), after }];
   });

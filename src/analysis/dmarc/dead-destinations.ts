@@ -37,5 +37,5 @@ export const explainDead = (
       ? `Publish the record with ${meant} instead of ${domain}: your domain was appended to the address.${steps}`
       : hasRecord
         ? `Publish the record without the address at ${domain}, or set up mail for ${domain}.${steps}`
-        : `Set up mail for ${domain}, or use an address that receives mail in the record.`,
+        : `Set up mail for ${domain}, or change the record to an address that receives mail.`,
 });

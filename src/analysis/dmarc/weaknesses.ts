@@ -82,7 +82,7 @@ function unreadProblems(applied: AppliedRecord): DmarcRecordProblem[] {
   const others = unread.slice(0, 1).map(() => ({
     text: `${recordDomain} has another DMARC record, which no receiver reads.`,
     detail: 'It does not begin with "v=DMARC1;", so its report addresses get nothing.',
-    fix: 'Delete all DMARC records except this one. It keeps the policy that applies, and all report addresses.',
+    fix: 'Replace all DMARC records of the domain with this one. It keeps the policy that applies, and all report addresses.',
     record,
   }));
   return [...leading, ...others];
@@ -97,8 +97,8 @@ function policyProblems(applied: AppliedRecord): DmarcRecordProblem[] {
   const partial = isPartial
     ? [
         {
-          text: `Your DMARC record has pct=${pct}, so some receivers apply its policy to only ${pct} % of failing mail.`,
-          detail: 'The rest of the forged mail is treated more mildly there.',
+          text: `Your DMARC record has pct=${pct}, so some receivers apply its policy to only ${pct}% of failing mail.`,
+          detail: 'These receivers treat the rest of the forged mail less strictly.',
           fix: 'Once the reports show that your own mail passes, publish the record without pct. To test a policy, use t=y instead.',
           record,
         },

@@ -37,7 +37,7 @@ export async function withAlias(fix: Fix, { resolver, offline }: Context): Promi
     return { ...fix, text: `${fix.text}${await lossNote(record, resolver)}` };
   const path = [name, ...chain].join(' → ');
   if (await isFromWildcard(name, 'CNAME', resolver)) {
-    const note = `A wildcard record makes ${name} an alias (${path}). A record at ${name} itself wins over it, so the wildcard can stay.`;
+    const note = `A wildcard record makes ${name} an alias (${path}). A record at ${name} itself overrides it, so the wildcard can stay.`;
     return { ...fix, text: `${fix.text} ${note}${await lossNote(record, resolver)}` };
   }
   const meant = await meantTarget(name, chain, record.type as RecordType, resolver);
@@ -54,7 +54,7 @@ export async function withAlias(fix: Fix, { resolver, offline }: Context): Promi
     hostOf(name) !== name
       ? ''
       : ', together with the other records of its target that you need, such as A and MX';
-  const text = `${name} is an alias (${path}), and DNS allows no other record beside a CNAME. Either finish the setup at ${at}, so that the record exists there. Or delete the CNAME, and publish this record instead${rest}.`;
+  const text = `${name} is an alias (${path}), and DNS allows no other record beside a CNAME. Finish the setup at ${at}, so that the record exists there, or delete the CNAME and publish this record instead${rest}.`;
   return { ...fix, text };
 }
 
@@ -70,7 +70,7 @@ async function lossNote(
   const types = host === name ? lost.filter((one) => one !== type) : lost;
   return types.length === 0
     ? ''
-    : ` Until now, ${host} has its ${LIST.format(types)} records only by a wildcard, which ends there with this record. Publish them at ${host} too.`;
+    : ` Today, the ${LIST.format(types)} records of ${host} come only from a wildcard, which no longer applies to ${host} once you publish this record. Publish them at ${host} too.`;
 }
 
 const LIST = new Intl.ListFormat('en-GB');

@@ -51,7 +51,7 @@ async function has(name: string, types: RecordType[], resolver: Resolver): Promi
 
 /** What happened, and how to enter the name, as sentences. */
 export const explainAppended = (name: string, meant: string): string =>
-  `Your DNS panel appended your domain to ${meant}, so the record leads to ${name}. Enter "${meant}." with a dot at the end. If the panel refuses the dot, ask its support how to enter a full name.`;
+  `Your DNS panel appended your domain to ${meant}, so the record points to ${name}. Enter "${meant}." with a dot at the end. If the panel rejects the dot, ask its support how to enter a full name.`;
 
 /**
  * A record at a name that has the domain twice, such as `_dmarc.example.com.example.com`, and its texts. Null if there is

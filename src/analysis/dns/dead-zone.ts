@@ -62,7 +62,7 @@ function judgeResolver({ domain, failed, resolverWorks, security }: ZoneFacts): 
     return verdict('error', 'own_resolver', {
       title: `Could not check the DNS of ${domain}: the DNS resolver used here does not work.`,
       detail:
-        'It cannot look up com either, so the fault is here and not at the domain. Run "deliverability doctor" to check the resolver.',
+        'It cannot look up com either, so the problem is not with the domain. Run "deliverability doctor" to check the resolver.',
     });
   const refusal = security?.extended.find((text) => REFUSES.includes(Number.parseInt(text, 10)));
   if (failed.length === 0 || refusal === undefined) return null;
@@ -109,7 +109,7 @@ function judgeServers({ domain, zone, servers, failed, isDirect }: ZoneFacts): Z
   if (servers.some(({ answer }) => answer === 'timeout')) return null;
   return verdict('warn', 'server_lame', {
     title: `None of the name servers of ${zone} answers for it.`,
-    detail: `${listFaults(servers)} Lookups still work here, perhaps because the resolver remembers former answers.`,
+    detail: `${listFaults(servers)} Lookups still work here, perhaps because the resolver has cached earlier answers.`,
     fix: correct,
   });
 }
@@ -125,8 +125,8 @@ function judgeSomeServers({ zone, servers, isDirect }: ZoneFacts): ZoneVerdict |
     title: isOne
       ? `${only!.host} does not answer for ${zone}.`
       : `${bad.length} of the ${servers.length} name servers of ${zone} do not answer for it.`,
-    detail: `${listFaults(bad)} Lookups at ${isOne ? 'this server' : 'these servers'} fail or are slow, so some receivers at times see no records of the domain.`,
-    fix: `At the registrar of ${zone}, remove ${hosts} from the name servers, or replace ${isOne ? 'it' : 'them'} by what your DNS provider shows now. If ${isOne ? 'it is' : 'they are'} right, ask the DNS provider to set up ${zone} there.`,
+    detail: `${listFaults(bad)} Lookups at ${isOne ? 'this server' : 'these servers'} fail or are slow, so some receivers sometimes see no records of the domain.`,
+    fix: `At the registrar of ${zone}, remove ${hosts} from the name servers, or replace ${isOne ? 'it' : 'them'} with ${isOne ? 'the one' : 'those'} that your DNS provider shows now. If ${isOne ? 'it is' : 'they are'} already right, ask the DNS provider to set up ${zone} there.`,
   });
 }
 
@@ -148,7 +148,7 @@ function judgeDnssec(
   if (!fault) return rejects ? bogus(domain, zone, security.extended) : null;
   const at = 'at' in fault ? fault.at : null;
   return verdict('fail', fault.cause, {
-    title: `Receivers that validate DNSSEC see nothing of ${domain}: ${clauseOf(fault)}.`,
+    title: `Receivers that validate DNSSEC cannot look up ${domain}: ${clauseOf(fault)}.`,
     detail: `${CONSEQUENCE}${saidBy(security.extended)}`,
     fix: fixOf(fault, zone, security.ds),
     at,
@@ -157,7 +157,7 @@ function judgeDnssec(
 
 const bogus = (domain: string, zone: string, extended: string[]): ZoneVerdict =>
   verdict('fail', 'bogus', {
-    title: `Receivers that validate DNSSEC see nothing of ${domain}: its signatures are not valid.`,
+    title: `Receivers that validate DNSSEC cannot look up ${domain}: its signatures are not valid.`,
     detail: `${CONSEQUENCE}${saidBy(extended)}`,
     fix: `Sign ${zone} again at its DNS provider, and compare the DS record at the registrar with the one that the provider shows. ${removal(zone)}`,
   });
@@ -187,15 +187,15 @@ function clauseOf(fault: DnssecFault): string {
 }
 
 const removal = (zone: string): string =>
-  `If that takes long, remove the DS record at the registrar of ${zone}: once its TTL has passed, the zone counts as unsigned and works.`;
+  `If that takes too long, remove the DS record at the registrar of ${zone}. Once its TTL has passed, the zone counts as unsigned and works again.`;
 
 function fixOf({ cause }: DnssecFault, zone: string, ds: string[]): string {
   const tags = dsTags(ds);
   const record = `the DS record${tags.length === 1 ? '' : 's'} with the key tag${tags.length === 1 ? '' : 's'} ${LIST.format(tags)}`;
   if (cause === 'unsigned')
-    return `At the registrar of ${zone}, remove ${record}. Or turn on DNSSEC signing at the DNS provider first, and then replace the DS record by the one that the provider shows.`;
+    return `At the registrar of ${zone}, remove ${record}. Or turn on DNSSEC signing at the DNS provider first, and then replace the DS record with the one that the provider shows.`;
   if (cause === 'wrong_ds')
-    return `At the registrar of ${zone}, replace ${record} by the one that the DNS provider shows now. If the DNS provider shows none, only remove it.`;
+    return `At the registrar of ${zone}, replace ${record} with the one that the DNS provider shows now. If the DNS provider shows none, only remove it.`;
   if (cause === 'not_yet')
     return `Correct the clock of the server that signs ${zone}, and sign the zone again. ${removal(zone)}`;
   return `Sign ${zone} again at its DNS provider, and turn on automatic signing there. ${removal(zone)}`;
@@ -227,8 +227,8 @@ function judgeDelegation(facts: ZoneFacts): ZoneVerdict {
     });
   if (parentHosts && ownHosts && !isSame(parentHosts, ownHosts))
     return verdict('info', 'servers_differ', {
-      title: `The registrar of ${zone} and the zone itself name different name servers.`,
-      detail: `The parent zone has ${shown(parentHosts)}; the zone has ${shown(ownHosts)}. All servers of the parent zone that were asked answer, so lookups work.`,
+      title: `The registrar of ${zone} and the zone itself list different name servers.`,
+      detail: `The parent zone has ${shown(parentHosts)}; the zone has ${shown(ownHosts)}. The name servers that the parent zone lists answer, so lookups work.`,
       fix: `Make both lists the same: change the name servers at the registrar of ${zone}, or the NS records of the zone.`,
     });
   return verdict('pass', null, {

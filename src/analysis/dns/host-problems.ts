@@ -1,4 +1,4 @@
-/** Findings about MX records whose hosts resolve or not, but cannot be used as they are. */
+/** Findings about MX records whose hosts cannot be used as they are, whether they resolve or not. */
 
 import { type Finding, fail, rfc, warn } from '../check.ts';
 import { explainAppended } from './appended-zone.ts';
@@ -27,7 +27,7 @@ const HOST_PROBLEMS: Record<HostProblem, { what: string; fix: string }> = {
   label: { what: 'is not a full host name', fix: FULL_NAME },
   appended: { what: 'does not exist, because the domain was appended to its name', fix: FULL_NAME },
   alias: {
-    what: 'is an alias (CNAME), which an MX record must not name',
+    what: 'is an alias (CNAME), which an MX record must not point to',
     fix: 'Use the name to which the alias leads in the MX record, or give this name A and AAAA records instead of the CNAME.',
   },
   unreachable: {
@@ -44,7 +44,7 @@ const HOST_PROBLEMS: Record<HostProblem, { what: string; fix: string }> = {
   },
 };
 
-/** Problems with which senders, or most of them, still deliver. */
+/** Problems despite which most senders still deliver. */
 const USABLE: (HostProblem | null)[] = [null, 'alias', 'partly_unreachable', 'underscore'];
 
 /** `misused`: the hosts with a problem, at least one. */
@@ -56,7 +56,7 @@ export function explainMisused({ domain, hosts }: MailHosts, misused: MailHost[]
   const { what, fix } = HOST_PROBLEMS[problem!];
   const others =
     misused.length > 1
-      ? ` The same or similar: ${misused
+      ? ` These have the same or a similar problem: ${misused
           .filter((host) => host.name !== name)
           .map((host) => host.name.slice(0, 100))
           .join(', ')}.`
@@ -67,7 +67,7 @@ export function explainMisused({ domain, hosts }: MailHosts, misused: MailHost[]
     detail: `${canDeliver ? 'Some senders cannot deliver mail to your domain, or deliver it late.' : 'Replies and bounces cannot be delivered.'}${others}`,
     fix: {
       text: meant === null ? fix : fixWithName(problem!, name, meant),
-      // The other records of a set would be lost with a single one in their place.
+      // A single proposed record would replace all others of the set.
       ...(meant !== null &&
         hosts.length === 1 && {
           record: { type: 'MX', name: domain, value: `${preference} ${meant}` },
@@ -80,4 +80,4 @@ export function explainMisused({ domain, hosts }: MailHosts, misused: MailHost[]
 const fixWithName = (problem: HostProblem, name: string, meant: string): string =>
   problem === 'appended'
     ? `Change the MX record. ${explainAppended(name, meant)}`
-    : `Change the MX record so that its name is only ${meant}.${problem === 'priority' ? ' The priority has its own field.' : ''}`;
+    : `Change the MX record so that it names only ${meant}.${problem === 'priority' ? ' The priority has its own field.' : ''}`;

@@ -47,9 +47,9 @@ export function explainOldHost({ domain, hosts }: MailHosts): Finding | null {
     title: isFirst
       ? `Mail to ${domain} goes to ${first.name} before it goes to ${name}.`
       : `Some mail to ${domain} goes to ${first.name} instead of ${name}.`,
-    detail: `${isFirst ? 'Senders try the lowest priority number first.' : 'Spammers and some senders do not keep to the priorities.'} What arrives at ${names} is not in your mailboxes at ${name}, unless it is passed on.`,
+    detail: `${isFirst ? 'Senders try the lowest priority number first.' : 'Spammers and some other senders ignore the priorities.'} Mail that arrives at ${names} does not reach your mailboxes at ${name} unless it is forwarded.`,
     fix: {
-      text: `Does ${first.name} still receive your mail, for example as a filter? If not, delete its MX record, and keep ${kept.map(({ host }) => host.name).join(', ')}. If it does, keep it, and make sure that it passes mail on to ${name}.`,
+      text: `Does ${first.name} still receive your mail, for example as a filter? If not, delete its MX record, and keep ${kept.map(({ host }) => host.name).join(', ')}. If it does, keep it, and make sure that it forwards mail to ${name}.`,
       ...(only &&
         more.length === 0 && {
           record: { type: 'MX', name: domain, value: `${only.preference} ${only.name}` },

@@ -27,12 +27,12 @@ export const plainCharacters = (text: string): string =>
     .replace(/\\/g, '')
     .replace(/\s+/g, ' ');
 
-/** What form or zone file left around the text, as the predicate of a sentence; null if nothing. */
+/** What a form or zone file left around the text, as the predicate of a sentence; null if nothing. */
 export function pastedAround(text: string): string | null {
   if (/^\s*\\?["'`\u2018-\u201f\u00ab\u00bb]/.test(text)) return 'is in quotation marks';
   if (startsInvisibly(text)) return 'begins with an invisible character';
   if (/^\s/.test(text)) return 'begins with a space';
-  return ZONE_LINE.test(text) ? 'has the rest of a line of a zone file before it' : null;
+  return ZONE_LINE.test(text) ? 'begins with part of a zone-file line' : null;
 }
 
 /** The text of a list of tags, without what was added around it or to its characters. */

@@ -1,4 +1,4 @@
-/** Domains to which no mail can be delivered: reports that are sent there are lost. */
+/** Domains to which no mail can be delivered, so reports sent there are lost. */
 
 import { parseMx, type RecordType, type Resolver } from '../../net/dns/resolver.ts';
 import { meantName } from './appended-zone.ts';

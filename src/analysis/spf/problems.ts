@@ -59,7 +59,7 @@ function damageProblems({ domain, records, damaged }: SpfNode): SpfProblem[] {
           : `${which} of the ${count} SPF records of ${domain} ${spfDamage(text)}, so no receiver reads it.`,
       fix:
         count === 1
-          ? 'Begin the record with v=spf1 and a space, and separate its terms by spaces.'
+          ? 'Begin the record with v=spf1 and a space, and separate its terms with spaces.'
           : 'Merge them into one record and delete the others.',
     }));
 }
@@ -273,7 +273,7 @@ function piecesProblem(root: SpfNode): SpfProblem[] {
     {
       level: 'fail',
       isOpen: true,
-      text: `Your SPF record lets anyone send as you: its networks cover ${Math.round(covered.share * 100)} % of all ${covered.family} addresses.`,
+      text: `Your SPF record lets anyone send as you: its networks cover ${Math.round(covered.share * 100)}% of all ${covered.family} addresses.`,
       fix: 'Replace the networks with those that you send from.',
     },
   ];

@@ -25,9 +25,10 @@ export function spfDamage(text: string): string | null {
   const around = pastedAround(text);
   if (around !== null) return around;
   const [, next] = /^v=spf1(.)/isu.exec(text) ?? [];
-  if (next !== undefined && /[;,:.\\]/.test(next)) return `has "${next}" after v=spf1, not a space`;
+  if (next !== undefined && /[;,:.\\]/.test(next))
+    return `has "${next}" after v=spf1 instead of a space`;
   if (next !== undefined && /^[\x21-\x7e]$/.test(next)) return 'has no space after v=spf1';
-  if (next !== undefined) return 'has another character than a space after v=spf1';
+  if (next !== undefined) return 'has a character other than a space after v=spf1';
   return /^v\s*=\s*spf1/i.test(text)
     ? 'has spaces around the equals sign of v=spf1'
     : 'does not begin with v=spf1';

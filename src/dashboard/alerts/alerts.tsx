@@ -130,7 +130,9 @@ async function render(call: PageCall, query: Query) {
           </section>
         ) : (
           <p class="small">
-            <a href={RECOMMENDED_PATH}>What the recommended rules would have said lately</a>
+            <a href={RECOMMENDED_PATH}>
+              See how often the recommended rules would have alerted you
+            </a>
           </p>
         )}
       </>

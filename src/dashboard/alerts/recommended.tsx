@@ -1,4 +1,4 @@
-/** The recommended rules: what each would have said lately, and one button that creates those that are missing. */
+/** The recommended rules: how often each would have alerted lately, and one button that creates those that are missing. */
 
 import { timesInWords } from '../../alerts/recommended.ts';
 import { alertOperations } from '../../alerts/routes.ts';
@@ -27,7 +27,7 @@ export function RecommendedRules({ rules }: { rules: RecommendedAlert[] }) {
     <>
       <p>
         These rules suit every team. They notify the owner and the admins by email. The table shows
-        what each would have said in the last 30 days.
+        how often each would have alerted you in the last 30 days.
       </p>
       {missing > 0 && <CreateButton missing={missing} />}
       <DataTable
@@ -49,7 +49,7 @@ export function RecommendedRules({ rules }: { rules: RecommendedAlert[] }) {
             ),
           },
           {
-            title: 'Would have said',
+            title: 'Would have alerted',
             cell: (rule) =>
               rule.times === null ? (
                 <span class="muted">{toSentence(timesInWords(rule))}</span>

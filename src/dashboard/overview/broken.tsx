@@ -110,7 +110,7 @@ async function findMonitors({ db }: App): Promise<Problems> {
       text: `${name} found a problem`,
       href: `/monitors/${id}`,
       since: last_run_at,
-      step: 'Open the monitor: its last run names each problem.',
+      step: 'Open the monitor: its last run lists each problem.',
     }),
     { text: 'All monitors', href: '/monitors' },
   );
@@ -126,7 +126,7 @@ async function findEndpoints(call: PageCall, { livemode }: Actor): Promise<Probl
       text: `${new URL(url).host} gets no events: its endpoint kept failing and was disabled`,
       href: `/webhooks/${id}`,
       since: null,
-      step: 'Repair the endpoint, then enable it again.',
+      step: 'Fix the endpoint, then enable it again.',
     }),
     { text: 'All webhooks', href: '/webhooks' },
   );

@@ -52,7 +52,7 @@ const rows: Row[] = [
     name: 'a policy for half of the mail before an unknown tag',
     records: [`v=DMARC1; p=reject; foo=1; pct=50; ${REPORTED}`],
     status: 'warn',
-    title: /has pct=50, so some receivers apply its policy to only 50 %/,
+    title: /has pct=50, so some receivers apply its policy to only 50%/,
     detail: /Other problems: .* unknown tag: "foo"/,
     publish: { value: `v=DMARC1; p=reject; ${REPORTED}` },
   },
@@ -312,7 +312,7 @@ const PCT: [record: string, says: RegExp][] = [
   ['v=DMARC1; p=quarantine; pct=0; rua=mailto:d@example.com', /apply none instead of quarantine/],
   [
     'v=DMARC1; p=reject; pct=25; rua=mailto:d@example.com',
-    /apply reject to 25 % of the failing mail, and quarantine to the rest/,
+    /apply reject to 25% of the failing mail, and quarantine to the rest/,
   ],
 ];
 

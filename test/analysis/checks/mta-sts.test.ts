@@ -56,7 +56,7 @@ const rows: Row[] = [
   [
     'a policy that is forgotten within a week',
     'info',
-    /for only 2 d\. .* send to you more often/,
+    /for only 2 d\. .* write to you less often/,
     policy(POLICY.replace('604800', '172800')),
   ],
   [

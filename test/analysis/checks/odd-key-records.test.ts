@@ -37,7 +37,7 @@ for (const [name, text] of QUOTED)
     const message = await sign();
     const broken = await runCheck(dkim, { message, zone: zoneWith(text) });
     assert.equal(broken.status, 'fail', broken.title);
-    assert.match(broken.title, /has quotation marks in it\.$/);
+    assert.match(broken.title, /contains quotation marks\.$/);
     const proposed = broken.fix?.record;
     assert.equal(proposed?.name, KEY_NAME);
     const cured = await runCheck(dkim, { message, zone: zoneWith(proposed!.value) });

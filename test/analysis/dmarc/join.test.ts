@@ -97,7 +97,7 @@ describe('The advice on several DMARC records', () => {
     const found = await advice(records);
     assert.deepEqual(await advice(records.toReversed()), found);
     const [record] = found;
-    assert.match(record!.fix!.text, /It keeps the weaker policy \(p=none\) .* change p to reject/);
+    assert.match(record!.fix!.text, /and the weaker policy \(p=none\)\. .* change p to reject/);
     assert.equal(
       record!.fix!.record?.value,
       'v=DMARC1; p=none; rua=mailto:b@kiln.example,mailto:a@kiln.example',

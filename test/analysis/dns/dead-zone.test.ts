@@ -45,7 +45,7 @@ test('A domain with expired signatures is critical, with the date, as the only f
   assert.equal(health.score, 0);
   assert.equal(
     health.summary,
-    'Receivers that validate DNSSEC see nothing of example.com: its signatures expired on 9 March 2025. Nothing else was checked.',
+    'Receivers that validate DNSSEC cannot look up example.com: its signatures expired on 9 March 2025. Nothing else was checked.',
   );
   assert.ok(ALL_SKIPPED(health));
   const { fix, evidence } = item(health, 'name_servers');
@@ -211,7 +211,7 @@ test('Other name servers in the zone than at the registrar are named without a w
   const zone = { ...GOOD_ZONE, [NAME]: { ...GOOD_ZONE[NAME], NS: ['ns9.dns.invalid'] } };
   const { title, severity } = item(await inWorld({ zone }), 'name_servers');
   assert.equal(severity, null);
-  assert.match(title, /^The registrar of example\.com and the zone itself name different/);
+  assert.match(title, /^The registrar of example\.com and the zone itself list different/);
 });
 
 test('The finding about mail servers of a message names why the sender domain cannot be looked up', async () => {

@@ -118,7 +118,7 @@ test('Microsoft 365 before signing is enabled: one finding for both aliases', as
   assert.deepEqual([found!.status, found!.severity], ['fail', 'warning']);
   assert.match(
     found!.title,
-    /CNAME record at selector1\._domainkey\.example\.com leads to no DKIM/,
+    /CNAME record at selector1\._domainkey\.example\.com points to a name without a DKIM key/,
   );
   assert.match(found!.fix!.text, /Defender portal, turn on signing for example\.com/);
   assert.ok(found!.fix!.guide?.url.startsWith('https://learn.microsoft.com/'));
@@ -139,7 +139,7 @@ const DEAD: [selector: string, target: string, text: RegExp][] = [
   ['fm1', 'fm1.example.com.dkim.fmhosted.com', /^In Fastmail, /],
   ['protonmail', 'protonmail.domainkey.dabc.domains.proton.ch', /^In Proton Mail, /],
   ['selector1', 'selector1-example-com._domainkey.x.n-v1.dkim.mail.microsoft', /Defender portal/],
-  ['k2', 'dkim.left-long-ago.example', /^Ask the service to which the record leads/],
+  ['k2', 'dkim.left-long-ago.example', /^Ask the service that the record points to/],
 ];
 
 for (const [selector, target, text] of DEAD)

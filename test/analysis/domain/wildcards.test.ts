@@ -39,7 +39,7 @@ for (const [name, wildcard] of Object.entries(WILDCARDS)) {
     assert.equal(fix!.record!.name, '_dmarc.orchard.example');
     assert.doesNotMatch(fix!.text, /delete the CNAME/i);
     const isAlias = !('fails' in wildcard!) && wildcard!.CNAME !== undefined;
-    assert.equal(/wildcard.*wins over it, so the wildcard can stay/.test(fix!.text), isAlias);
+    assert.equal(/wildcard.*overrides it, so the wildcard can stay/.test(fix!.text), isAlias);
     assert.equal(item(health, 'tls_rpt').title, 'orchard.example does not request TLS reports.');
     assert.equal(item(health, 'mta_sts').title, 'orchard.example does not use MTA-STS.');
     assert.equal(item(health, 'bimi').title, 'Your domain has no BIMI record.');
@@ -59,7 +59,7 @@ test('a message gets the same advice about an alias of a wildcard', async () => 
   const input = { raw, envelope, receivedAt: RECEIVED_AT, kind: 'auto' as const };
   const { checks } = await analyze(input, { resolver: zoneResolver(zone) });
   const of = (id: string) => checks.find((check) => check.id === id)!;
-  assert.match(of('dmarc_policy').fix!.text, /wins over it, so the wildcard can stay/);
+  assert.match(of('dmarc_policy').fix!.text, /overrides it, so the wildcard can stay/);
   assert.equal(of('tls_rpt').title, 'orchard.example does not request TLS reports.');
 });
 
@@ -70,7 +70,7 @@ test('a record of its own at a subdomain ends what a wildcard gave it, and the f
   const { fix } = item(health, 'spf_record');
   assert.match(
     fix!.text,
-    /Until now, news\.orchard\.example has its A and MX records only by a wildcard.*Publish them at news\.orchard\.example too\.$/,
+    /Today, the A and MX records of news\.orchard\.example come only from a wildcard.*Publish them at news\.orchard\.example too\.$/,
   );
   const own = { ...zone, 'news.orchard.example': { MX: ['10 post.orchard.example'] } };
   const without = item(await checkDomain(own, options, 'news.orchard.example'), 'spf_record');
@@ -97,7 +97,7 @@ test('the web server of a wildcard has no MTA-STS policy, and the finding says w
     await checkDomain(zone, { ...options, web: web as never }, 'orchard.example'),
     'mta_sts',
   );
-  assert.match(detail, /mta-sts\.orchard\.example has its address only by a wildcard record/);
+  assert.match(detail, /The address of mta-sts\.orchard\.example comes from a wildcard record/);
 });
 
 test('a complete domain costs no question about a name that nobody published', async () => {
