@@ -90,6 +90,18 @@ test(`${ROUNDS} SIGKILLs lose no alert email, Slack message or event`, {
   t.diagnostic(JSON.stringify({ ...counts, events: events.length }));
 });
 
+/** The first owner has recommended rules, which would send mail too. */
+async function deleteRules(api: string, key: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}` };
+  const listed = await fetch(`${api}/v1/alerts?limit=100`, { headers });
+  const { data } = (await listed.json()) as { data: { id: string }[] };
+  assert.ok(data.length > 0);
+  for (const { id } of data) {
+    const { status } = await fetch(`${api}/v1/alerts/${id}`, { method: 'DELETE', headers });
+    assert.ok(status < 300, `${status}`);
+  }
+}
+
 /** Creates an owner, an endpoint and two alerts: one by email and Slack, one by webhook. */
 async function prepare({ folder, env }: ServeOptions, url: string) {
   const key = await ownerKey({ folder, env });
@@ -102,6 +114,7 @@ async function prepare({ folder, env }: ServeOptions, url: string) {
     assert.equal(response.status, 201);
     return response.json() as Promise<{ id: string }>;
   };
+  await deleteRules(api, key);
   await post('/v1/webhooks/endpoints', { url, events: ['alert.triggered'] });
   const rule = { name: 'Authentication', condition: 'auth_fail' };
   const mail = await post('/v1/alerts', { ...rule, channels: ['email', 'slack'] });

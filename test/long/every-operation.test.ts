@@ -342,6 +342,8 @@ async function walkAlerts({ ask }: Walk) {
   await ask('POST', '/v1/alerts', 422, { json: { ...json, channels: [] } });
   const path = `/v1/alerts/${made.body.id}`;
   await ask('GET', '/v1/alerts?limit=1', 200);
+  await ask('GET', '/v1/alerts/recommended', 200);
+  await ask('POST', '/v1/alerts/recommended', 200);
   const etag = (await ask('GET', path, 200)).headers.get('etag')!;
   await ask('PATCH', path, 200, { json: { threshold: 100 } });
   await ask('PATCH', path, 412, { json: { enabled: false }, headers: { 'if-match': etag } });

@@ -79,7 +79,14 @@ test('The inbox of docs/pipelines.md takes the message of each run', {
   skip: skipUnlessInstalled('swaks') || skipUnlessInstalled('curl'),
 }, async (t) => {
   const { shell, at } = await prepare(t);
-  const service = await startTestService(t, { env: { DELIVERABILITY_SMTP_PROXY_PROTOCOL: '' } });
+  const dns = await startDnsServer({ 'example.com': { TXT: ['v=spf1 -all'] } });
+  t.after(() => dns.close());
+  const service = await startTestService(t, {
+    env: {
+      DELIVERABILITY_SMTP_PROXY_PROTOCOL: '',
+      DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
+    },
+  });
   const env = { DELIVERABILITY_BASE_URL: service.url, DELIVERABILITY_API_KEY: service.key };
   const [create, run] = codeBlocks(CHAPTER, 'bash');
   const created = await shell(create!, env);

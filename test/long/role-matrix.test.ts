@@ -405,6 +405,7 @@ const LIVE_ONLY_FORMS = new Set([
   'submitSessionEnd',
   'submitOtherSessionsEnd',
   'submitAlert',
+  'submitRecommendedAlerts',
   'submitAlertChanges',
   'submitAlertTest',
   'submitAlertDeletion',
