@@ -284,9 +284,9 @@ function applyDependencies(checks: Check[], findings: Finding[]): ScoredCheck[] 
   });
 }
 
-/** The status once all causes are fixed. A finding that declares its cause, or had nothing to check, passes. */
-function statusIfFixed({ status, dependsOn }: Finding): CheckStatus {
-  return dependsOn || status === 'skipped' ? 'pass' : status;
+/** The status once all causes are fixed. By default, a finding that declares its cause, or had nothing to check, passes. */
+function statusIfFixed({ status, dependsOn, statusWhenFixed }: Finding): CheckStatus {
+  return dependsOn || status === 'skipped' ? (statusWhenFixed ?? 'pass') : status;
 }
 
 function toResult(

@@ -187,6 +187,8 @@ export function makeWorld(seed: number): World {
     'mail.gmail.com',
   ]);
   zone[`${owned}._report._dmarc.agreed.example`] = { TXT: ['v=DMARC1'] };
+  for (const host of ['agreed.example', 'silent.example', 'in.example.com'])
+    zone[host] ??= { A: ['192.0.2.53'] };
   const signers = makeSigners(random, zone, [
     from,
     owned,

@@ -98,7 +98,14 @@ async function evaluateRecord(
     if (unusable) return fail(explainUnusable(unusable, mailboxOf));
     // `dmarc_policy` reports the missing record.
     const dependsOn = ['dmarc_policy'];
-    return { ...skipped(title, `No DMARC record applies to ${fromDomain}.`), dependsOn };
+    const [first] = discarded;
+    // The repaired record has no address for reports that was not written.
+    const lacksAddress = first?.reason === 'policy' && !mailboxOf(first.domain).isFeedback;
+    return {
+      ...skipped(title, `No DMARC record applies to ${fromDomain}.`),
+      dependsOn,
+      ...(lacksAddress && { statusWhenFixed: 'warn' as const }),
+    };
   }
   return evaluateApplied(discovery, { record, recordDomain }, context, mailboxOf);
 }
