@@ -207,8 +207,16 @@ function treeEvidence(node: SpfNode): { [key: string]: Json } {
   };
 }
 
-/** All changes to make, with the record to publish if it can be generated. */
-async function proposeSpf(
+/** All changes to make, with the record to publish if it can be generated and no longer passes all senders. */
+async function proposeSpf(domain: string, examined: ExaminedSpf, context: Context): Promise<Fix> {
+  const { record, ...advice } = await proposeChanges(domain, examined, context);
+  if (!record) return advice;
+  const resolver = withPublished(record.name, record.value, context.resolver);
+  const left = findSpfProblems(await walkSpf(record.name, resolver));
+  return left.some(({ isOpen }) => isOpen) ? { text: advice.text } : { ...advice, record };
+}
+
+async function proposeChanges(
   domain: string,
   { published, tree, texts, record, unreadable, problems }: ExaminedSpf,
   context: Context,

@@ -229,6 +229,23 @@ describe('The record proposed for a damaged one', () => {
   });
 });
 
+describe('No record is proposed', () => {
+  const OPEN = [
+    '"v=spf1 ip4:0.0.0.0/0 -all"',
+    'v=spf1;ip4:0.0.0.0/0;-all',
+    '"v=spf1 mx/0 -all"',
+    'v=spf1 ip4:0.0.0.0/1 ip4:128.0.0.0/1;-all',
+    'v=spf1 ip4:192.0.2.0/0.0.0.0 -all',
+  ];
+  for (const written of OPEN)
+    it(`if it would let anyone send: ${written}`, async () => {
+      const { fix, status } = await adviceOf([written]);
+      assert.equal(status, 'fail');
+      assert.ok(fix?.text);
+      assert.equal(fix.record, undefined);
+    });
+});
+
 describe('Several SPF records', () => {
   it('give the same advice in any order, with the stricter all and all senders', async () => {
     const random = seededRandom(11);
