@@ -14,10 +14,14 @@ export interface SpfReading {
 
 /** `v=spf1` as people write it. Not `v=spf10`, nor `spf2.0` of RFC 4406. */
 const VERSION = /^(?:v\s*[=:]*\s*(?:spf|sfp)\s*1?|spf\s*1(?=[\s;,:]|$))(?!\d|\.\d)[\s;,:.]*/i;
-const NEXT_VERSION = /[\s;,]*(?:^|[\s;,"]|(?<=all))v\s*=\s*spf1(?!\d|\.\d)[\s;,:]*/i;
+const NEXT_VERSION = /(?:^|(?<![\s;,])[\s;,]+|"|(?<=all))v\s*=\s*spf1(?!\d|\.\d)[\s;,:]*/i;
+
+/** Longer records are not repaired: nobody means them, and each repair would take long. */
+const MAX_REPAIRED = 4096;
 
 /** Whether a TXT record looks like an SPF record, valid or not. */
-export const resemblesSpf = (text: string): boolean => VERSION.test(plainText(text));
+export const resemblesSpf = (text: string): boolean =>
+  VERSION.test(plainText(text.slice(0, MAX_REPAIRED)));
 
 /** Why verifiers do not read the record at all (RFC 7208 §4.5), as the predicate of a sentence; null if they do. */
 export function spfDamage(text: string): string | null {
@@ -36,6 +40,8 @@ export function spfDamage(text: string): string | null {
 
 /** The one record that all of these mean. It does not depend on their order, which is random in DNS. */
 export function readSpf(texts: string[]): SpfReading {
+  const tooLong = texts.filter(({ length }) => length > MAX_REPAIRED);
+  if (tooLong.length > 0) return { record: null, unreadable: tooLong };
   const records = texts.toSorted().flatMap((text) => readOne(text));
   const unreadable = [...new Set(records.flatMap((record) => record.unreadable))];
   if (unreadable.length > 0) return { record: null, unreadable };
@@ -98,7 +104,7 @@ const ALONE = new RegExp(`^[+\\-?~]?${NAME}$`, 'i');
 
 /** Two terms without a space between them. A macro can contain anything. */
 const GLUED =
-  /(?<=[a-z0-9])(?=(?:ip[46]|include):)|(?<=[a-z0-9])(?=[~?+]all$)|(?<=\.[a-z]+|[:/.]\d+|^(?:a|mx|ptr))(?=-all$)/i;
+  /(?<=[a-z0-9])(?=(?:ip[46]|include):)|(?<=[a-z0-9])(?=[~?+]all$)|(?=-all$)(?<=\.[a-z]+|[:/.]\d+|^(?:a|mx|ptr))/i;
 
 function readTerms(part: string): Terms {
   const words = part
