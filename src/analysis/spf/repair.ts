@@ -174,7 +174,7 @@ function meantMechanism(word: string, mechanism: string): string | null {
   const network = meantNetwork(value);
   if (network !== null) return /^(?:ip|a$|mx$|include$)/.test(name) ? `${sign}${network}` : null;
   const target = asciiTarget(value);
-  if (target === '') return null;
+  if (!target) return null;
   if (name === 'redirect' || name === 'exp') return sign === '' ? `${name}=${target}` : null;
   if (!name.startsWith('ip')) return `${sign}${name}:${target}`;
   // A host where an address stands. Names with an underscore are not those of hosts.
@@ -200,6 +200,8 @@ function prefixOf(length: string): string {
   return /^1*0*$/.test(bits) ? String(bits.replace(/0/g, '').length) : length;
 }
 
-/** The name in A-labels, if it has other letters. */
-const asciiTarget = (value: string): string =>
-  /^[\x21-\x7e]*$/.test(value) ? value : (normalizeDomain(value) ?? value);
+/** The name in A-labels, if it has other Latin letters. Null if other characters got into it, or letters that look like Latin ones. */
+function asciiTarget(value: string): string | null {
+  if (/^[\x21-\x7e]*$/.test(value)) return value;
+  return /^[\p{Script=Latin}\d._-]+\.[a-z]+\.?$/iu.test(value) ? normalizeDomain(value) : null;
+}

@@ -80,6 +80,12 @@ const ROWS: [name: string, written: string, meant: string | null][] = [
     'v=spf1 mx ~allv=spf1 include:s.example ~all',
     'v=spf1 mx include:s.example ~all',
   ],
+  [
+    'hosts in a list',
+    'v=spf1 a:m.kiln.example,n.kiln.example -all',
+    'v=spf1 a:m.kiln.example a:n.kiln.example -all',
+  ],
+  ['other Latin letters', 'v=spf1 a:m\u00fcll.example ~all', 'v=spf1 a:xn--mll-hoa.example ~all'],
   ['a range', 'v=spf1 ip4:192.0.2.1-192.0.2.9 -all', null],
   ['no all', '"v=spf1 mx"', 'v=spf1 mx'],
   ['an unknown modifier', '"v=spf1 mx ra=postmaster -all"', 'v=spf1 mx ra=postmaster -all'],
@@ -236,7 +242,26 @@ describe('No record is proposed', () => {
     '"v=spf1 mx/0 -all"',
     'v=spf1 ip4:0.0.0.0/1 ip4:128.0.0.0/1;-all',
     'v=spf1 ip4:192.0.2.0/0.0.0.0 -all',
+    'v=spf1 exists:m.kiln.example -all',
   ];
+  const UNCERTAIN = [
+    'v=spf1 include:_spf.s.example\u2022 mx -all',
+    'v=spf1 include:_spf.s.example\u00c2 mx -all',
+    'v=spf1 include:_spf.s.ex\u0430mple mx -all',
+    'v=spf1 include:_spf.\u0455.example mx -all',
+    'v=spf1 include:_spf.s.examplea:m.kiln.example ip4:192.0.2.7 -all',
+    'v=spf1 include:a:m.kiln.example mx -all',
+    'v=spf1 include:_spf.s.examplemx ip4:192.0.2.7 -all',
+    'v=spf1 include:_spf.s.examplea ip4:192.0.2.7 -all',
+  ];
+  for (const written of UNCERTAIN)
+    it(`without the target of an include that is damaged: ${written}`, async () => {
+      const { fix, status } = await adviceOf([written]);
+      assert.equal(status, 'fail');
+      assert.match(fix!.text, /include:/);
+      assert.equal(fix!.record, undefined, fix!.record?.value);
+    });
+
   for (const written of OPEN)
     it(`if it would let anyone send: ${written}`, async () => {
       const { fix, status } = await adviceOf([written]);
