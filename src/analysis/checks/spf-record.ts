@@ -1,5 +1,6 @@
 /** `spf_record`: whether the whole SPF record is valid, regardless of the sending server. */
 
+import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import {
   type Check,
   type Context,
@@ -15,7 +16,9 @@ import {
   warn,
 } from '../check.ts';
 import { aliasChain } from '../dns/alias.ts';
+import { repeatedZone } from '../dns/appended-zone.ts';
 import { fromDomain } from '../dns/names.ts';
+import { isFromWildcard } from '../dns/wildcard.ts';
 import { knownOwner } from '../sending-services/ownership.ts';
 import { firstRecordFix, type KeptSender, keepSender } from '../sending-services/spf-steps.ts';
 import { evaluateSpf, spfIdentity, spfResult } from '../spf/evaluate.ts';
@@ -24,6 +27,7 @@ import { isPrivateNetwork } from '../spf/networks.ts';
 import { findSpfProblems, MAX_LOOKUPS, type SpfProblem } from '../spf/problems.ts';
 import {
   allowsSenders,
+  isSpfRecord,
   parseSpfTerms,
   spfFix,
   withAllReached,
@@ -32,6 +36,7 @@ import {
   withoutUnreached,
   withSoftFail,
 } from '../spf/record.ts';
+import { readSpf, resemblesSpf } from '../spf/repair.ts';
 import { type SpfNode, type SpfTree, walkSpf, withPublished } from '../spf/tree.ts';
 
 const NOT_CHECKED = 'The SPF record was not checked.';
@@ -104,11 +109,15 @@ export async function evaluateSpfRecord(domain: string, context: Context): Promi
   const examined = await examineSpf(domain, context.resolver);
   const { tree, problems } = examined;
   if (tree.root.state === 'missing' && examined.texts.length === 0)
-    return fail({
-      title: `${domain} has no SPF record.`,
-      detail: 'Without one, mailbox providers do not know which servers may send for your domain.',
-      fix: await firstRecordFix(context, domain),
-    });
+    return (
+      (await misplacedRecord(domain, context)) ??
+      fail({
+        title: `${domain} has no SPF record.`,
+        detail:
+          'Without one, mailbox providers do not know which servers may send for your domain.',
+        fix: await firstRecordFix(context, domain),
+      })
+    );
   const evidence = {
     ...evidenceOf(examined),
     ...(problems.some(({ isOpen }) => isOpen) && { open: true }),
@@ -134,6 +143,30 @@ export async function evaluateSpfRecord(domain: string, context: Context): Promi
     `It needs ${tree.lookups} of the ${MAX_LOOKUPS} allowed DNS lookups, and allows only the servers that it lists.${budgetNote(tree)}${privateNote(tree)}`,
     evidence,
   );
+}
+
+/** For a record at a name that has the domain twice; null if there is none. */
+async function misplacedRecord(domain: string, { resolver }: Context): Promise<Finding | null> {
+  const repeated = await repeatedZone(domain, domain, resemblesSpf, resolver);
+  if (!repeated || (await isFromWildcard(repeated.name, 'TXT', resolver))) return null;
+  const { record: value } = readSpf(repeated.texts);
+  const isSafe =
+    value !== null && allowsSenders(value) && (await isUsable(domain, value, resolver));
+  return fail({
+    title: `The SPF record of ${domain} is published at the wrong name.`,
+    detail: `The record is at ${repeated.name}, where nobody looks for it: your DNS panel appends the domain to each name.`,
+    fix: {
+      text: `Move the record to ${domain}: enter its name without what the panel appends, or @ if nothing is left.`,
+      ...(isSafe && { record: { type: 'TXT', name: domain, value } }),
+    },
+    reference: rfc(1035, '5.1'),
+  });
+}
+
+/** Whether the record works at the domain, and passes only what it lists. */
+async function isUsable(domain: string, value: string, resolver: Resolver): Promise<boolean> {
+  const tree = await walkSpf(domain, withPublished(domain, value, resolver));
+  return findSpfProblems(tree).every(({ level }) => level === 'warn');
 }
 
 /** With more lookups used, the next include breaks the record. */
@@ -225,6 +258,8 @@ async function proposeChanges(
   const text = `${said}${unreadableNote(unreadable, said)}`;
   // Published as shown, the record must work: so none if a part of it cannot be corrected.
   if (record === null || !problems.every(isCorrectable)) return { text };
+  const glued = await gluedInclude(problems, context);
+  if (glued !== null) return { text: `${text} A space seems to be missing in "${glued}".` };
   const improved = await applyChanges(record, problems, domain, context);
   if (texts.length > 1 || improved !== texts[0]) {
     // A sender that was never read is repaired, but no other one is added.
@@ -247,6 +282,18 @@ async function proposeChanges(
   const { domain: owner, records } = closing.change.node;
   const kept = await keepPassing(owner, withSoftFail(records[0] ?? ''), context);
   return kept && allowsSenders(kept.value) ? keptFix(text, owner, kept) : { text };
+}
+
+/** An include to take out that would have a record without its last letters: `include:_spf.example.commx`. */
+async function gluedInclude(problems: SpfProblem[], { resolver }: Context): Promise<string | null> {
+  for (const { change } of problems)
+    for (const term of change?.kind === 'remove' ? change.terms : []) {
+      const [, target] = /^[+\-?~]?include:(.*\.[a-z]+?)(?:a|mx|ptr|all)$/i.exec(term) ?? [];
+      if (target === undefined) continue;
+      const texts = recordsOf(await resolver(target.toLowerCase(), 'TXT'));
+      if (texts === null || texts.some(isSpfRecord)) return term.slice(0, 100);
+    }
+  return null;
 }
 
 const NOBODY_LEFT =
