@@ -20,7 +20,12 @@ import { repeatedZone } from '../dns/appended-zone.ts';
 import { fromDomain } from '../dns/names.ts';
 import { isFromWildcard } from '../dns/wildcard.ts';
 import { knownOwner } from '../sending-services/ownership.ts';
-import { firstRecordFix, type KeptSender, keepSender } from '../sending-services/spf-steps.ts';
+import {
+  firstRecordFix,
+  type KeptSender,
+  keepSender,
+  mailboxHost,
+} from '../sending-services/spf-steps.ts';
 import { evaluateSpf, spfIdentity, spfResult } from '../spf/evaluate.ts';
 import { type ExaminedSpf, examineSpf } from '../spf/examine.ts';
 import { isPrivateNetwork } from '../spf/networks.ts';
@@ -32,6 +37,7 @@ import {
   spfFix,
   withAllReached,
   withDefaultSenders,
+  withInclude,
   withoutTerms,
   withoutUnreached,
   withSoftFail,
@@ -115,7 +121,7 @@ export async function evaluateSpfRecord(domain: string, context: Context): Promi
         title: `${domain} has no SPF record.`,
         detail:
           'Without one, mailbox providers do not know which servers may send for your domain.',
-        fix: await firstRecordFix(context, domain),
+        fix: (await similarTextFix(domain, context)) ?? (await firstRecordFix(context, domain)),
       })
     );
   const evidence = {
@@ -144,6 +150,19 @@ export async function evaluateSpfRecord(domain: string, context: Context): Promi
     evidence,
   );
 }
+
+/** A text that names senders, but not so that it could be repaired: a new record would not have them. Null if there is none. */
+async function similarTextFix(domain: string, { resolver }: Context): Promise<Fix | null> {
+  const texts = recordsOf(await resolver(domain, 'TXT')) ?? [];
+  const found = texts.map((text) => text.slice(0, 4096)).find((text) => NAMES_SENDERS.test(text));
+  return found === undefined
+    ? null
+    : {
+        text: `One TXT record of ${domain} looks like an SPF record: "${found.slice(0, 100)}". Correct it, so that it begins with v=spf1 and a space, and lists the servers that send for your domain.`,
+      };
+}
+
+const NAMES_SENDERS = /(?:^|[^a-z0-9])spf\s?[=:]?\s?1|=\s?spf\b|(?:^|[\s"])(?:include|ip[46]):/i;
 
 /** For a record at a name that has the domain twice; null if there is none. */
 async function misplacedRecord(domain: string, { resolver }: Context): Promise<Finding | null> {
@@ -268,7 +287,8 @@ async function proposeChanges(
       ? await keepPassing(domain, improved, context)
       : { value: improved, note: '' };
     if (kept === null) return { text };
-    if (isOpenEnd(problems)) return keptFix(text, domain, withOwnHosts(kept));
+    if (isOpenEnd(problems) && !allowsSenders(kept.value))
+      return namedSendersFix(text, domain, kept, context);
     // What is left would refuse all mail of the domain.
     return allowsSenders(kept.value) || !allowsSenders(record)
       ? keptFix(text, domain, kept)
@@ -304,10 +324,21 @@ const isOpenEnd = (problems: SpfProblem[]): boolean =>
   problems.some(({ change }) => change?.kind === 'close' && change.node.via === null) &&
   problems.every(({ change, isSyntax }) => !isSyntax && (!change || change.kind === 'close'));
 
-const withOwnHosts = (kept: KeptSender): KeptSender => ({
-  ...kept,
-  value: withDefaultSenders(kept.value),
-});
+/** For a record that names nobody: who receives the mail of the domain often sends it too. */
+async function namedSendersFix(
+  text: string,
+  domain: string,
+  kept: KeptSender,
+  context: Context,
+): Promise<Fix> {
+  const mx = recordsOf(await context.resolver(domain, 'MX'));
+  if (mx === null || mx.some((record) => /^\d+\s+\.?$/.test(record))) return { text };
+  const host = await mailboxHost(context, domain);
+  if (host && host.spf.kind !== 'include') return { text };
+  const [include] = host?.spf.kind === 'include' ? host.spf.includes : [];
+  const value = include ? withInclude(kept.value, include) : withDefaultSenders(kept.value);
+  return keptFix(text, domain, { ...kept, value });
+}
 
 /** Which terms stand in the way of a proposal; empty if the advice names them already. */
 function unreadableNote(unreadable: string[], said: string): string {

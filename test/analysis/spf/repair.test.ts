@@ -254,6 +254,38 @@ describe('No record is proposed', () => {
     'v=spf1 include:_spf.s.examplemx ip4:192.0.2.7 -all',
     'v=spf1 include:_spf.s.examplea ip4:192.0.2.7 -all',
   ];
+  const SIMILAR = [
+    '@ v=spf1 include:_spf.s.example -all',
+    'spf=v=spf1 mx -all',
+    'value=v=spf1 mx -all',
+    '=spf1 mx -all',
+    '# v=spf1 mx -all',
+    'kiln.example v=spf1 mx -all',
+    'v=spf1.0 mx -all',
+    'y=spf1 mx -all',
+    'site-verification=abc v=spf1 mx -all',
+    'include:_spf.s.example -all',
+  ];
+  for (const written of SIMILAR)
+    it(`beside a text that may be one: ${written}`, async () => {
+      const { fix, status } = await adviceOf([written]);
+      assert.equal(status, 'fail');
+      assert.equal(fix!.record, undefined, fix!.record?.value);
+    });
+
+  it('with own hosts if others receive the mail, or nobody', async () => {
+    const proposed = async (host: string, text: string) => {
+      const zone = { [DOMAIN]: { MX: [host], TXT: [text] } };
+      const { fix } = item(await checkDomain(zone, {}, DOMAIN), 'spf_record');
+      return fix?.record?.value;
+    };
+    for (const end of [' +all', ' ?all', '']) {
+      const google = await proposed('1 aspmx.l.google.com', `v=spf1${end}`);
+      assert.equal(google, 'v=spf1 include:_spf.google.com ~all');
+      assert.doesNotMatch((await proposed('0 .', `v=spf1${end}`)) ?? '', / a| mx/);
+    }
+  });
+
   for (const written of UNCERTAIN)
     it(`without the target of an include that is damaged: ${written}`, async () => {
       const { fix, status } = await adviceOf([written]);
