@@ -76,7 +76,8 @@ function structureProblems(node: SpfNode): SpfProblem[] {
         ...(via === null && { isSyntax: true as const }),
       },
     ];
-  if (state === 'missing' && via !== null)
+  // Such a name is a slip, which is reported as one.
+  if (state === 'missing' && via !== null && !/[:,]/.test(domain))
     return [
       {
         level: 'fail',

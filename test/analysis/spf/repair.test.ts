@@ -303,6 +303,13 @@ describe('No record is proposed', () => {
     });
 });
 
+describe('A colon in the target of an include', () => {
+  it('is the fault that is named', async () => {
+    const { title } = await adviceOf(['v=spf1 include:_spf.s.examplemx:m.kiln.example -all']);
+    assert.match(title, /which has a second colon in its domain\.$/);
+  });
+});
+
 describe('Several SPF records', () => {
   it('give the same advice in any order, with the stricter all and all senders', async () => {
     const random = seededRandom(11);
