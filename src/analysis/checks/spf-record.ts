@@ -1,5 +1,6 @@
 /** `spf_record`: whether the whole SPF record is valid, regardless of the sending server. */
 
+import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import {
   type Check,
   type Context,
@@ -15,23 +16,33 @@ import {
   warn,
 } from '../check.ts';
 import { aliasChain } from '../dns/alias.ts';
+import { repeatedZone } from '../dns/appended-zone.ts';
 import { fromDomain } from '../dns/names.ts';
+import { isFromWildcard } from '../dns/wildcard.ts';
 import { knownOwner } from '../sending-services/ownership.ts';
-import { firstRecordFix, type KeptSender, keepSender } from '../sending-services/spf-steps.ts';
+import {
+  firstRecordFix,
+  type KeptSender,
+  keepSender,
+  mailboxHost,
+} from '../sending-services/spf-steps.ts';
 import { evaluateSpf, spfIdentity, spfResult } from '../spf/evaluate.ts';
 import { type ExaminedSpf, examineSpf } from '../spf/examine.ts';
 import { isPrivateNetwork } from '../spf/networks.ts';
 import { findSpfProblems, MAX_LOOKUPS, type SpfProblem } from '../spf/problems.ts';
 import {
   allowsSenders,
+  isSpfRecord,
   parseSpfTerms,
   spfFix,
   withAllReached,
   withDefaultSenders,
+  withInclude,
   withoutTerms,
   withoutUnreached,
   withSoftFail,
 } from '../spf/record.ts';
+import { readSpf, resemblesSpf } from '../spf/repair.ts';
 import { type SpfNode, type SpfTree, walkSpf, withPublished } from '../spf/tree.ts';
 
 const NOT_CHECKED = 'The SPF record was not checked.';
@@ -104,11 +115,15 @@ export async function evaluateSpfRecord(domain: string, context: Context): Promi
   const examined = await examineSpf(domain, context.resolver);
   const { tree, problems } = examined;
   if (tree.root.state === 'missing' && examined.texts.length === 0)
-    return fail({
-      title: `${domain} has no SPF record.`,
-      detail: 'Without one, mailbox providers do not know which servers may send for your domain.',
-      fix: await firstRecordFix(context, domain),
-    });
+    return (
+      (await misplacedRecord(domain, context)) ??
+      fail({
+        title: `${domain} has no SPF record.`,
+        detail:
+          'Without one, mailbox providers do not know which servers may send for your domain.',
+        fix: (await similarTextFix(domain, context)) ?? (await firstRecordFix(context, domain)),
+      })
+    );
   const evidence = {
     ...evidenceOf(examined),
     ...(problems.some(({ isOpen }) => isOpen) && { open: true }),
@@ -134,6 +149,43 @@ export async function evaluateSpfRecord(domain: string, context: Context): Promi
     `It needs ${tree.lookups} of the ${MAX_LOOKUPS} allowed DNS lookups, and allows only the servers that it lists.${budgetNote(tree)}${privateNote(tree)}`,
     evidence,
   );
+}
+
+/** A text that names senders, but not so that it could be repaired: a new record would not have them. Null if there is none. */
+async function similarTextFix(domain: string, { resolver }: Context): Promise<Fix | null> {
+  const texts = recordsOf(await resolver(domain, 'TXT')) ?? [];
+  const found = texts.map((text) => text.slice(0, 4096)).find((text) => NAMES_SENDERS.test(text));
+  return found === undefined
+    ? null
+    : {
+        text: `One TXT record of ${domain} looks like an SPF record: "${found.slice(0, 100)}". Correct it, so that it begins with v=spf1 and a space, and lists the servers that send for your domain.`,
+      };
+}
+
+const NAMES_SENDERS = /(?:^|[^a-z0-9])spf\s?[=:]?\s?1|=\s?spf\b|(?:^|[\s"])(?:include|ip[46]):/i;
+
+/** For a record at a name that has the domain twice; null if there is none. */
+async function misplacedRecord(domain: string, { resolver }: Context): Promise<Finding | null> {
+  const repeated = await repeatedZone(domain, domain, resemblesSpf, resolver);
+  if (!repeated || (await isFromWildcard(repeated.name, 'TXT', resolver))) return null;
+  const { record: value } = readSpf(repeated.texts);
+  const isSafe =
+    value !== null && allowsSenders(value) && (await isUsable(domain, value, resolver));
+  return fail({
+    title: `The SPF record of ${domain} is published at the wrong name.`,
+    detail: `The record is at ${repeated.name}, where nobody looks for it: your DNS panel appends the domain to each name.`,
+    fix: {
+      text: `Move the record to ${domain}: enter its name without what the panel appends, or @ if nothing is left.`,
+      ...(isSafe && { record: { type: 'TXT', name: domain, value } }),
+    },
+    reference: rfc(1035, '5.1'),
+  });
+}
+
+/** Whether the record works at the domain, and passes only what it lists. */
+async function isUsable(domain: string, value: string, resolver: Resolver): Promise<boolean> {
+  const tree = await walkSpf(domain, withPublished(domain, value, resolver));
+  return findSpfProblems(tree).every(({ level }) => level === 'warn');
 }
 
 /** With more lookups used, the next include breaks the record. */
@@ -207,8 +259,16 @@ function treeEvidence(node: SpfNode): { [key: string]: Json } {
   };
 }
 
-/** All changes to make, with the record to publish if it can be generated. */
-async function proposeSpf(
+/** All changes to make, with the record to publish if it can be generated and no longer passes all senders. */
+async function proposeSpf(domain: string, examined: ExaminedSpf, context: Context): Promise<Fix> {
+  const { record, ...advice } = await proposeChanges(domain, examined, context);
+  if (!record) return advice;
+  const resolver = withPublished(record.name, record.value, context.resolver);
+  const left = findSpfProblems(await walkSpf(record.name, resolver));
+  return left.some(({ isOpen }) => isOpen) ? { text: advice.text } : { ...advice, record };
+}
+
+async function proposeChanges(
   domain: string,
   { published, tree, texts, record, unreadable, problems }: ExaminedSpf,
   context: Context,
@@ -217,6 +277,8 @@ async function proposeSpf(
   const text = `${said}${unreadableNote(unreadable, said)}`;
   // Published as shown, the record must work: so none if a part of it cannot be corrected.
   if (record === null || !problems.every(isCorrectable)) return { text };
+  const glued = await gluedInclude(problems, context);
+  if (glued !== null) return { text: `${text} A space seems to be missing in "${glued}".` };
   const improved = await applyChanges(record, problems, domain, context);
   if (texts.length > 1 || improved !== texts[0]) {
     // A sender that was never read is repaired, but no other one is added.
@@ -225,7 +287,8 @@ async function proposeSpf(
       ? await keepPassing(domain, improved, context)
       : { value: improved, note: '' };
     if (kept === null) return { text };
-    if (isOpenEnd(problems)) return keptFix(text, domain, withOwnHosts(kept));
+    if (isOpenEnd(problems) && !allowsSenders(kept.value))
+      return namedSendersFix(text, domain, kept, context);
     // What is left would refuse all mail of the domain.
     return allowsSenders(kept.value) || !allowsSenders(record)
       ? keptFix(text, domain, kept)
@@ -241,6 +304,18 @@ async function proposeSpf(
   return kept && allowsSenders(kept.value) ? keptFix(text, owner, kept) : { text };
 }
 
+/** An include to take out that would have a record without its last letters: `include:_spf.example.commx`. */
+async function gluedInclude(problems: SpfProblem[], { resolver }: Context): Promise<string | null> {
+  for (const { change } of problems)
+    for (const term of change?.kind === 'remove' ? change.terms : []) {
+      const [, target] = /^[+\-?~]?include:(.*\.[a-z]+?)(?:a|mx|ptr|all)$/i.exec(term) ?? [];
+      if (target === undefined) continue;
+      const texts = recordsOf(await resolver(target.toLowerCase(), 'TXT'));
+      if (texts === null || texts.some(isSpfRecord)) return term.slice(0, 100);
+    }
+  return null;
+}
+
 const NOBODY_LEFT =
   ' The record would then allow no server to send. Add the servers and services that send for your domain.';
 
@@ -249,10 +324,21 @@ const isOpenEnd = (problems: SpfProblem[]): boolean =>
   problems.some(({ change }) => change?.kind === 'close' && change.node.via === null) &&
   problems.every(({ change, isSyntax }) => !isSyntax && (!change || change.kind === 'close'));
 
-const withOwnHosts = (kept: KeptSender): KeptSender => ({
-  ...kept,
-  value: withDefaultSenders(kept.value),
-});
+/** For a record that names nobody: who receives the mail of the domain often sends it too. */
+async function namedSendersFix(
+  text: string,
+  domain: string,
+  kept: KeptSender,
+  context: Context,
+): Promise<Fix> {
+  const mx = recordsOf(await context.resolver(domain, 'MX'));
+  if (mx === null || mx.some((record) => /^\d+\s+\.?$/.test(record))) return { text };
+  const host = await mailboxHost(context, domain);
+  if (host && host.spf.kind !== 'include') return { text };
+  const [include] = host?.spf.kind === 'include' ? host.spf.includes : [];
+  const value = include ? withInclude(kept.value, include) : withDefaultSenders(kept.value);
+  return keptFix(text, domain, { ...kept, value });
+}
 
 /** Which terms stand in the way of a proposal; empty if the advice names them already. */
 function unreadableNote(unreadable: string[], said: string): string {

@@ -56,7 +56,7 @@ const MARKS: [RegExp, string][] = [
   [/\\/g, 'contains backslashes'],
   [/^[^=;]*\bTXT\b|\)\s*;[^;=]*$/gi, 'contains part of a zone-file line'],
   [
-    /-{2,}\s*(?:BEGIN|END)[A-Z\s]*KEY\s*-{2,}/gi,
+    /(?<!-)-{2,}\s*(?:BEGIN|END)[A-Z\s]*KEY\s*-{2,}/gi,
     'contains the BEGIN and END lines of a key file (PEM)',
   ],
 ];

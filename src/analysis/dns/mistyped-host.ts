@@ -46,7 +46,7 @@ function meantHost(name: string, domain: string): string | null {
     .replace(/^\d+\s+/, '')
     .replace(/\/.*$/, '')
     .replace(/:\d+/, '')
-    .replace(/[,;.\s]+$/, '');
+    .replace(/(?<![,;.\s])[,;.\s]+$/, '');
   const host = normalizeDomain(text);
   if (!host?.includes('.') || normalizeAddress(host) !== null) return null;
   return withoutZone(host, domain) ?? host;

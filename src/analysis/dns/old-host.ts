@@ -2,6 +2,7 @@
 
 import { ownedDomain } from '../../lib/domain-names.ts';
 import { type Finding, warn } from '../check.ts';
+import { GATEWAYS } from '../sending-services/gateways.ts';
 import { HOSTING_PROVIDERS } from '../sending-services/hosting-providers.ts';
 import { MAILBOX_HOSTS } from '../sending-services/mailbox-hosts.ts';
 import { hasSuffix, suffixIndex } from '../sending-services/service.ts';
@@ -13,6 +14,8 @@ const providersOf = suffixIndex(
     [...(service.marks.mx ?? []), ...service.marks.hosts],
   ]),
 );
+
+const filtersOf = suffixIndex(GATEWAYS.map((service) => [service, service.marks.hosts]));
 
 /**
  * A warning if mail goes to a mailbox provider and to a server of the domain itself or of another provider. Another host
@@ -34,27 +37,50 @@ export function explainOldHost({ domain, hosts }: MailHosts): Finding | null {
     .filter(({ host, provider }) =>
       provider
         ? provider.name !== name
-        : hasSuffix(host.name, [own]) || host.preference > firstKept,
+        : hasSuffix(host.name, [own]) ||
+          host.preference > firstKept ||
+          (host.preference === firstKept && filterOf(host.name) !== undefined),
     )
     .map(({ host }) => host);
   const [first] = old;
   if (!first) return null;
+  const filter = old.map((host) => filterOf(host.name)).find((found) => found !== undefined);
+  if (filter) return explainBypass(domain, name, filter);
   const [only, ...more] = kept.map(({ host }) => host);
-  const caution = `Only if ${first.name} no longer receives or filters your mail.`;
   const names = old.map((host) => host.name).join(', ');
-  const isFirst = first.preference <= firstKept;
+  const [title, order] =
+    first.preference < firstKept
+      ? [`Mail to ${domain} goes to ${first.name} before it goes to ${name}.`, FIRST]
+      : first.preference > firstKept
+        ? [`Some mail to ${domain} goes to ${first.name} instead of ${name}.`, LATER]
+        : [`Mail to ${domain} goes to ${first.name} and ${name} with equal priority.`, EQUAL];
   return warn({
-    title: isFirst
-      ? `Mail to ${domain} goes to ${first.name} before it goes to ${name}.`
-      : `Some mail to ${domain} goes to ${first.name} instead of ${name}.`,
-    detail: `${isFirst ? 'Senders try the lowest priority number first.' : 'Spammers and some other senders ignore the priorities.'} Mail that arrives at ${names} does not reach your mailboxes at ${name} unless it is forwarded.`,
+    title,
+    detail: `${order} Mail that arrives at ${names} does not reach your mailboxes at ${name} unless it is forwarded.`,
     fix: {
       text: `Does ${first.name} still receive your mail, for example as a filter? If not, delete its MX record, and keep ${kept.map(({ host }) => host.name).join(', ')}. If it does, keep it, and make sure that it forwards mail to ${name}.`,
       ...(only &&
-        more.length === 0 && {
+        more.length === 0 &&
+        first.preference > firstKept && {
           record: { type: 'MX', name: domain, value: `${only.preference} ${only.name}` },
-          caution,
+          caution: `Only if ${first.name} no longer receives or filters your mail.`,
         }),
     },
   });
 }
+
+const FIRST = 'Senders try the lowest priority number first.';
+const LATER = 'Spammers and some other senders ignore the priorities.';
+const EQUAL = 'Senders choose one of them at random.';
+
+const filterOf = (host: string): string | undefined => filtersOf(host)[0]?.name;
+
+/** Mail that goes to the mailboxes directly, although a filter has an MX record too. */
+const explainBypass = (domain: string, provider: string, filter: string): Finding =>
+  warn({
+    title: `Mail to ${domain} can go to ${provider} without passing ${filter}.`,
+    detail: `${filter} filters mail, but only what goes to it first. Spammers send to the server that filters least.`,
+    fix: {
+      text: `If ${filter} filters your mail, delete the MX records of ${provider}. First make sure that ${filter} forwards mail to it. If not, delete those of ${filter}.`,
+    },
+  });

@@ -30,7 +30,7 @@ export function findSpfProblems(tree: SpfTree, published = tree): SpfProblem[] {
     ...written.flatMap(structureProblems),
     ...written.flatMap(syntaxProblems),
     ...limitProblems(tree),
-    ...openRecordProblems(tree.root),
+    ...openRecordProblems(tree),
     ...unreachedProblems(tree.root),
     ...largeNetworkProblems(tree.root),
     ...repeatedVersionProblems(written),
@@ -76,7 +76,8 @@ function structureProblems(node: SpfNode): SpfProblem[] {
         ...(via === null && { isSyntax: true as const }),
       },
     ];
-  if (state === 'missing' && via !== null)
+  // Such a name is a slip, which is reported as one.
+  if (state === 'missing' && via !== null && !/[:,]/.test(domain))
     return [
       {
         level: 'fail',
@@ -256,12 +257,13 @@ function allNodes(node: SpfNode): SpfNode[] {
 const describeRecord = (node: SpfNode): string =>
   node.via === null ? 'Your SPF record' : `The SPF record of ${node.domain}, which yours includes,`;
 
-/** Terms that let anyone pass: `+all`, or a huge network such as `ip4:0.0.0.0/0`. */
-function openRecordProblems(root: SpfNode): SpfProblem[] {
+/** Terms that let anyone pass: `+all`, a huge network such as `ip4:0.0.0.0/0`, or `exists` with one name that resolves. */
+function openRecordProblems(tree: SpfTree): SpfProblem[] {
+  const { root } = tree;
   const includedProblems = root.children.flatMap((child) =>
-    allNodes(child).flatMap((node) => openTermProblems(node, child.via, root)),
+    allNodes(child).flatMap((node) => openTermProblems(node, child.via, tree)),
   );
-  const problems = [...openTermProblems(root, null, root), ...includedProblems];
+  const problems = [...openTermProblems(root, null, tree), ...includedProblems];
   return problems.length > 0 ? problems : piecesProblem(root);
 }
 
@@ -329,11 +331,20 @@ function unreachedProblems(root: SpfNode): SpfProblem[] {
 }
 
 /** `via`: the term of the sender's own record that leads to the node. */
-function openTermProblems(node: SpfNode, via: string | null, root: SpfNode): SpfProblem[] {
+function openTermProblems(
+  node: SpfNode,
+  via: string | null,
+  { root, constantExists }: SpfTree,
+): SpfProblem[] {
   if (!node.passing) return [];
   return node.terms
     .filter((term) => term.qualifier === '+' && term.fault === null && !term.isModifier)
-    .filter((term) => term.name === 'all' || coversAlmostAll(term))
+    .filter(
+      (term) =>
+        term.name === 'all' ||
+        coversAlmostAll(term) ||
+        constantExists.includes(`${term.text} (${node.domain})`),
+    )
     .map((term) => ({
       level: 'fail' as const,
       isOpen: true,

@@ -182,13 +182,21 @@ export const isMistakenModifier = ({ name, isModifier, fault }: SpfTerm): boolea
   isModifier && fault === null && MECHANISMS.has(name);
 
 /** A slip in a term that is well formed but names no domain, which continues a sentence as `fault` does; null if there is none. */
-export const slipOf = ({ text, target }: SpfTerm): string | null =>
-  /^https?:/i.test(target ?? '')
+export const slipOf = (term: SpfTerm): string | null =>
+  /^https?:/i.test(term.target ?? '')
     ? 'has a web address where a domain belongs'
     : // No top-level domain has such a hyphen.
-      /\.[a-z]+-all$/i.test(target ?? '') && text.endsWith(target!)
+      /\.[a-z]+-all$/i.test(term.target ?? '') && term.text.endsWith(term.target!)
       ? 'has no space before -all'
-      : null;
+      : strangeSign(term);
+
+/** What no host name has, though the grammar allows it. A macro can contain anything. */
+function strangeSign({ name, isModifier, target }: SpfTerm): string | null {
+  if (target?.includes('%') !== false || name.startsWith('ip')) return null;
+  if (isModifier && name !== 'redirect') return null;
+  if (target.includes(':')) return 'has a second colon in its domain';
+  return target.includes(',') ? 'has a comma in its domain' : null;
+}
 
 /** A fix that publishes an SPF record. */
 export function spfFix(text: string, domain: string, value: string): Fix {

@@ -14,10 +14,14 @@ export interface SpfReading {
 
 /** `v=spf1` as people write it. Not `v=spf10`, nor `spf2.0` of RFC 4406. */
 const VERSION = /^(?:v\s*[=:]*\s*(?:spf|sfp)\s*1?|spf\s*1(?=[\s;,:]|$))(?!\d|\.\d)[\s;,:.]*/i;
-const NEXT_VERSION = /[\s;,]*(?:^|[\s;,"]|(?<=all))v\s*=\s*spf1(?!\d|\.\d)[\s;,:]*/i;
+const NEXT_VERSION = /(?:^|(?<![\s;,])[\s;,]+|"|(?<=all))v\s*=\s*spf1(?!\d|\.\d)[\s;,:]*/i;
+
+/** Longer records are not repaired: nobody means them, and each repair would take long. */
+const MAX_REPAIRED = 4096;
 
 /** Whether a TXT record looks like an SPF record, valid or not. */
-export const resemblesSpf = (text: string): boolean => VERSION.test(plainText(text));
+export const resemblesSpf = (text: string): boolean =>
+  VERSION.test(plainText(text.slice(0, MAX_REPAIRED)));
 
 /** Why verifiers do not read the record at all (RFC 7208 §4.5), as the predicate of a sentence; null if they do. */
 export function spfDamage(text: string): string | null {
@@ -36,6 +40,8 @@ export function spfDamage(text: string): string | null {
 
 /** The one record that all of these mean. It does not depend on their order, which is random in DNS. */
 export function readSpf(texts: string[]): SpfReading {
+  const tooLong = texts.filter(({ length }) => length > MAX_REPAIRED);
+  if (tooLong.length > 0) return { record: null, unreadable: tooLong };
   const records = texts.toSorted().flatMap((text) => readOne(text));
   const unreadable = [...new Set(records.flatMap((record) => record.unreadable))];
   if (unreadable.length > 0) return { record: null, unreadable };
@@ -98,7 +104,7 @@ const ALONE = new RegExp(`^[+\\-?~]?${NAME}$`, 'i');
 
 /** Two terms without a space between them. A macro can contain anything. */
 const GLUED =
-  /(?<=[a-z0-9])(?=(?:ip[46]|include):)|(?<=[a-z0-9])(?=[~?+]all$)|(?<=\.[a-z]+|[:/.]\d+|^(?:a|mx|ptr))(?=-all$)/i;
+  /(?<=[a-z0-9])(?=(?:ip[46]|include):)|(?<=[a-z0-9])(?=[~?+]all$)|(?=-all$)(?<=\.[a-z]+|[:/.]\d+|^(?:a|mx|ptr))/i;
 
 function readTerms(part: string): Terms {
   const words = part
@@ -168,7 +174,7 @@ function meantMechanism(word: string, mechanism: string): string | null {
   const network = meantNetwork(value);
   if (network !== null) return /^(?:ip|a$|mx$|include$)/.test(name) ? `${sign}${network}` : null;
   const target = asciiTarget(value);
-  if (target === '') return null;
+  if (!target) return null;
   if (name === 'redirect' || name === 'exp') return sign === '' ? `${name}=${target}` : null;
   if (!name.startsWith('ip')) return `${sign}${name}:${target}`;
   // A host where an address stands. Names with an underscore are not those of hosts.
@@ -194,6 +200,8 @@ function prefixOf(length: string): string {
   return /^1*0*$/.test(bits) ? String(bits.replace(/0/g, '').length) : length;
 }
 
-/** The name in A-labels, if it has other letters. */
-const asciiTarget = (value: string): string =>
-  /^[\x21-\x7e]*$/.test(value) ? value : (normalizeDomain(value) ?? value);
+/** The name in A-labels, if it has other Latin letters. Null if other characters got into it, or letters that look like Latin ones. */
+function asciiTarget(value: string): string | null {
+  if (/^[\x21-\x7e]*$/.test(value)) return value;
+  return /^[\p{Script=Latin}\d._-]+\.[a-z]+\.?$/iu.test(value) ? normalizeDomain(value) : null;
+}

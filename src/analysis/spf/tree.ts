@@ -32,6 +32,8 @@ export interface SpfTree {
   lookups: number;
   /** Terms whose lookup returns no records: `a:old.example.com (example.com)`. */
   voidLookups: string[];
+  /** `exists` terms whose one name, without a macro, resolves, in the same format: they pass all senders. */
+  constantExists: string[];
   /** `mx` terms with more than ten hosts (§4.6.4), in the same format. */
   oversizedMx: string[];
   /** Terms whose lookup failed, in the same format. */
@@ -45,7 +47,14 @@ export interface SpfTree {
  */
 export async function walkSpf(domain: string, resolver: Resolver): Promise<SpfTree> {
   const root = newNode(domain, null, true, []);
-  const tree: SpfTree = { root, lookups: 0, voidLookups: [], oversizedMx: [], failedLookups: [] };
+  const tree: SpfTree = {
+    root,
+    lookups: 0,
+    voidLookups: [],
+    constantExists: [],
+    oversizedMx: [],
+    failedLookups: [],
+  };
   for (let level = [root]; level.length > 0; ) {
     const answers = await Promise.all(level.map((node) => resolver(node.domain, 'TXT')));
     level.forEach((node, index) => {
@@ -130,6 +139,7 @@ async function lookUpHosts(level: SpfNode[], resolver: Resolver, tree: SpfTree):
     const label = `${term.text} (${node.domain})`;
     if (answer.status === 'error') tree.failedLookups.push(label);
     else if (answer.status !== 'found') tree.voidLookups.push(label);
+    else if (term.name === 'exists') tree.constantExists.push(label);
     else if (term.name === 'mx' && answer.records.length > 10) tree.oversizedMx.push(label);
   });
 }

@@ -28,6 +28,7 @@ const world = (records: string[], changes: Zone = {}): Zone => ({
   'bakery-example.mail.protection.outlook.com': { A: ['192.0.2.51'] },
   'mx.mailgate.example': { A: ['192.0.2.60'] },
   'd1.a.ess.barracudanetworks.com': { A: ['192.0.2.61'] },
+  'mx1.hornetsecurity.com': { A: ['192.0.2.62'] },
   'mx00.emailsrvr.com': { A: ['192.0.2.62'] },
   ...changes,
 });
@@ -181,6 +182,21 @@ const CASES: [name: string, zone: Zone, expected: Expected][] = [
     'the host of a former provider',
     world([GOOGLE, '20 mx00.emailsrvr.com']),
     { status: 'warn', title: /goes to mx00\.emailsrvr\.com instead of Google Workspace/ },
+  ],
+  [
+    'two providers with equal priority',
+    world(['10 smtp.google.com', '10 bakery-example.mail.protection.outlook.com']),
+    { status: 'warn', title: /goes to \S+ and .* with equal priority/, record: null },
+  ],
+  [
+    'a filter that mail can bypass',
+    world(['10 bakery-example.mail.protection.outlook.com', '20 mx1.hornetsecurity.com']),
+    {
+      status: 'warn',
+      title: /can go to Microsoft 365 without passing Hornetsecurity/,
+      fix: /delete the MX records of Microsoft 365/,
+      record: null,
+    },
   ],
   [
     'a gateway before Microsoft',

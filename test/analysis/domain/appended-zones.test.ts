@@ -46,6 +46,7 @@ const OWNERS: [id: string, name: string, value: string][] = [
   ['mta_sts', '_mta-sts.quarry.example', STS],
   ['tls_rpt', '_smtp._tls.quarry.example', TLS],
   ['dmarc_policy', '_dmarc.quarry.example', DMARC],
+  ['spf_record', 'quarry.example', 'v=spf1 a:mx.quarry.example -all'],
 ];
 
 for (const [id, name, value] of OWNERS)
@@ -56,6 +57,7 @@ for (const [id, name, value] of OWNERS)
     test(`${id} check finds the record at a name that has the domain twice${where}`, async () => {
       const zone = world({ ...others, [`${name}.quarry.example`]: { TXT: [value] } });
       if (id === 'dmarc_policy') delete zone[name];
+      if (id === 'spf_record') zone[name] = { MX: ['10 mx.quarry.example'] };
       const options = { selectors: ['k1'] };
       const health = await assertProposalsCure(zone, 'quarry.example', options);
       const { title, severity, fix } = item(health, id);
@@ -63,6 +65,12 @@ for (const [id, name, value] of OWNERS)
       assert.notEqual(severity, null);
       assert.deepEqual(fix!.record, { type: 'TXT', name, value });
     });
+
+test('An SPF record of a wildcard is not one at a name that has the domain twice', async () => {
+  const zone = world({ ...WILDCARD, 'quarry.example': { MX: ['10 mx.quarry.example'] } });
+  const { title } = item(await checkDomain(zone, {}, 'quarry.example'), 'spf_record');
+  assert.match(title, /has no SPF record/);
+});
 
 test('one question answers that no name has the domain twice', async () => {
   const asked: string[] = [];

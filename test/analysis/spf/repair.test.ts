@@ -80,6 +80,12 @@ const ROWS: [name: string, written: string, meant: string | null][] = [
     'v=spf1 mx ~allv=spf1 include:s.example ~all',
     'v=spf1 mx include:s.example ~all',
   ],
+  [
+    'hosts in a list',
+    'v=spf1 a:m.kiln.example,n.kiln.example -all',
+    'v=spf1 a:m.kiln.example a:n.kiln.example -all',
+  ],
+  ['other Latin letters', 'v=spf1 a:m\u00fcll.example ~all', 'v=spf1 a:xn--mll-hoa.example ~all'],
   ['a range', 'v=spf1 ip4:192.0.2.1-192.0.2.9 -all', null],
   ['no all', '"v=spf1 mx"', 'v=spf1 mx'],
   ['an unknown modifier', '"v=spf1 mx ra=postmaster -all"', 'v=spf1 mx ra=postmaster -all'],
@@ -226,6 +232,81 @@ describe('The record proposed for a damaged one', () => {
       assert.equal(fix?.record, undefined, title);
       assert.match(fix!.text, /"incl(?::|: |=)?(?:https:\/\/)?_spf|"incl:"/);
     }
+  });
+});
+
+describe('No record is proposed', () => {
+  const OPEN = [
+    '"v=spf1 ip4:0.0.0.0/0 -all"',
+    'v=spf1;ip4:0.0.0.0/0;-all',
+    '"v=spf1 mx/0 -all"',
+    'v=spf1 ip4:0.0.0.0/1 ip4:128.0.0.0/1;-all',
+    'v=spf1 ip4:192.0.2.0/0.0.0.0 -all',
+    'v=spf1 exists:m.kiln.example -all',
+  ];
+  const UNCERTAIN = [
+    'v=spf1 include:_spf.s.example\u2022 mx -all',
+    'v=spf1 include:_spf.s.example\u00c2 mx -all',
+    'v=spf1 include:_spf.s.ex\u0430mple mx -all',
+    'v=spf1 include:_spf.\u0455.example mx -all',
+    'v=spf1 include:_spf.s.examplea:m.kiln.example ip4:192.0.2.7 -all',
+    'v=spf1 include:a:m.kiln.example mx -all',
+    'v=spf1 include:_spf.s.examplemx ip4:192.0.2.7 -all',
+    'v=spf1 include:_spf.s.examplea ip4:192.0.2.7 -all',
+  ];
+  const SIMILAR = [
+    '@ v=spf1 include:_spf.s.example -all',
+    'spf=v=spf1 mx -all',
+    'value=v=spf1 mx -all',
+    '=spf1 mx -all',
+    '# v=spf1 mx -all',
+    'kiln.example v=spf1 mx -all',
+    'v=spf1.0 mx -all',
+    'y=spf1 mx -all',
+    'site-verification=abc v=spf1 mx -all',
+    'include:_spf.s.example -all',
+  ];
+  for (const written of SIMILAR)
+    it(`beside a text that may be one: ${written}`, async () => {
+      const { fix, status } = await adviceOf([written]);
+      assert.equal(status, 'fail');
+      assert.equal(fix!.record, undefined, fix!.record?.value);
+    });
+
+  it('with own hosts if others receive the mail, or nobody', async () => {
+    const proposed = async (host: string, text: string) => {
+      const zone = { [DOMAIN]: { MX: [host], TXT: [text] } };
+      const { fix } = item(await checkDomain(zone, {}, DOMAIN), 'spf_record');
+      return fix?.record?.value;
+    };
+    for (const end of [' +all', ' ?all', '']) {
+      const google = await proposed('1 aspmx.l.google.com', `v=spf1${end}`);
+      assert.equal(google, 'v=spf1 include:_spf.google.com ~all');
+      assert.doesNotMatch((await proposed('0 .', `v=spf1${end}`)) ?? '', / a| mx/);
+    }
+  });
+
+  for (const written of UNCERTAIN)
+    it(`without the target of an include that is damaged: ${written}`, async () => {
+      const { fix, status } = await adviceOf([written]);
+      assert.equal(status, 'fail');
+      assert.match(fix!.text, /include:/);
+      assert.equal(fix!.record, undefined, fix!.record?.value);
+    });
+
+  for (const written of OPEN)
+    it(`if it would let anyone send: ${written}`, async () => {
+      const { fix, status } = await adviceOf([written]);
+      assert.equal(status, 'fail');
+      assert.ok(fix?.text);
+      assert.equal(fix.record, undefined);
+    });
+});
+
+describe('A colon in the target of an include', () => {
+  it('is the fault that is named', async () => {
+    const { title } = await adviceOf(['v=spf1 include:_spf.s.examplemx:m.kiln.example -all']);
+    assert.match(title, /which has a second colon in its domain\.$/);
   });
 });
 
