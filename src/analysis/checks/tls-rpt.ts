@@ -117,7 +117,7 @@ function evaluateRecords(
     };
   const destinations = records.length === 1 ? reportUris(records[0]!) : [];
   // An address after a semicolon is no part of rua.
-  const hasStray = written.some((text) => /;\s*[^;=\s]+@[^;=]*(?:;|$)/.test(text));
+  const hasStray = written.some((text) => /;\s*[^;=\s@]+@[^;=]*(?:;|$)/.test(text));
   if (destinations.length === 0 || hasStray || !destinations.every(isDestination))
     return {
       ...info(

@@ -114,9 +114,12 @@ export function withoutTag(record: string, name: string): string {
 
 // Repairs a record whose owner meant something that mailbox providers do not read.
 
-/** A tag name before `=`, or before `:` by mistake, with whatever separates it from the previous value. */
+/**
+ * A tag name before `=`, or before `:` by mistake, with whatever separates it from the previous value. Each run of separators
+ * is read once, from its start: the work must stay linear on a hostile record.
+ */
 const TAG_START = new RegExp(
-  `(?:^|[\\s,;]+)(${[...KNOWN, ...OBSOLETE, 'policy'].join('|')})[ \\t]*(?:=|:(?!//))[ \\t]*`,
+  `(?:^|(?<![\\s,;])[\\s,;]+)(${[...KNOWN, ...OBSOLETE, 'policy'].join('|')})[ \\t]*(?:=|:(?!//))`,
   'gi',
 );
 
