@@ -18,7 +18,7 @@ import {
 } from '../check.ts';
 import { type DmarcDiscovery, dmarcDiscovery, unusableRecord } from '../dmarc/discovery.ts';
 import { dmarcResult } from '../dmarc/evaluate.ts';
-import { joinDmarc, STRENGTH } from '../dmarc/join.ts';
+import { joinDmarc } from '../dmarc/join.ts';
 import {
   dmarcFix,
   droppedAddressNote,
@@ -27,6 +27,7 @@ import {
   parseDmarcTags,
   repairedRecord,
   resemblesDmarc,
+  STRENGTH,
   withoutTag,
   withTag,
 } from '../dmarc/record.ts';

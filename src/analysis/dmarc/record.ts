@@ -123,10 +123,23 @@ const TAG_START = new RegExp(
   'gi',
 );
 
+/** From the weakest. */
+export const STRENGTH = ['none', 'quarantine', 'reject'];
+
+/** What to keep of a tag that is there twice. Receivers discard such a record, so nothing stricter may begin at once. */
+function weaker(name: string, first: string | undefined, second: string): string {
+  if (first === undefined) return second;
+  if (name === 'rua' || name === 'ruf') return `${first},${second}`;
+  if (name === 't') return [first, second].find((value) => /^y$/i.test(value)) ?? first;
+  const order = name === 'adkim' || name === 'aspf' ? ['r', 's'] : STRENGTH;
+  return order.find((value) => value === first || value === second) ?? first;
+}
+
 const TAG_NAME = /^\s*[a-z]+\s*=/i;
 
 /**
- * A well-formed record that keeps what the owner meant: the version first, each tag once, with valid values.
+ * A well-formed record that keeps what the owner meant: the version first, each tag once, with valid values, the
+ * weakest of several.
  * Repairs missing or wrong separators, quotation marks, and escaped characters. A valid record is unchanged,
  * apart from spaces.
  */
@@ -139,7 +152,7 @@ export function repairedRecord(record: string): string {
     const rawName = part.slice(0, Math.max(equals, 0)).trim().toLowerCase();
     const name = rawName === 'policy' ? 'p' : rawName;
     const value = repairedValue(name, part.slice(equals + 1).trim());
-    if (value !== null && !tags.has(name)) tags.set(name, value);
+    if (value !== null) tags.set(name, weaker(name, tags.get(name), value));
     // A semicolon between two addresses.
     const more = lastList === null || TAG_NAME.test(part) ? null : repairedAddresses(part);
     if (lastList !== null && more !== null)

@@ -10,6 +10,7 @@ import { joinDmarc } from './join.ts';
 import {
   type DmarcTags,
   isDropped,
+  isPolicy,
   parseDmarcTags,
   percentOf,
   withoutTag,
@@ -127,7 +128,10 @@ function betterRecord(applied: AppliedRecord): Fix['record'] {
     ...(percentOf(applied.parsed.tags) < 100 ? ['pct'] : []),
     ...(psd ? ['psd'] : []),
   ];
-  const joined = unwanted.reduce(withoutTag, joinDmarc([record, ...unread]).record);
+  const joined = unwanted.reduce(
+    withoutTag,
+    withAppliedPolicy(joinDmarc([record, ...unread]).record, applied.parsed.tags),
+  );
   const repaired = withMeantDomains(joined, dead);
   const refused = [
     ...external.filter(
@@ -141,6 +145,19 @@ function betterRecord(applied: AppliedRecord): Fix['record'] {
       ? withReportsTo(kept, mailbox)
       : withReportAddress(kept, mailbox);
   return { type: 'TXT', name: `_dmarc.${recordDomain}`, value };
+}
+
+/**
+ * The record with the policies that receivers read today: without a valid one, p=none (RFC 9989 §4.7). What was meant is a later
+ * step, which the check `dmarc_policy` describes.
+ */
+function withAppliedPolicy(record: string, applied: Map<string, string>): string {
+  const said = ['p', 'sp', 'np'].filter((name) => applied.has(name));
+  const isRead = applied.has('p') && said.every((name) => isPolicy(applied.get(name)));
+  return ['p', 'sp', 'np'].reduce((text, name) => {
+    if (name !== 'p' && !said.includes(name)) return withoutTag(text, name);
+    return withTag(text, name, isRead ? applied.get(name)!.toLowerCase() : 'none');
+  }, record);
 }
 
 /** Nobody can publish a consent there. */

@@ -159,7 +159,35 @@ const rows: Row[] = [
     records: ['v=DMARC1; p=reject; p=none'],
     status: 'fail',
     title: /same tag twice \(p\)/,
-    publish: { value: 'v=DMARC1; p=reject' },
+    publish: { value: 'v=DMARC1; p=none' },
+  },
+  {
+    name: 'a report address and a policy for subdomains twice',
+    records: [
+      'v=DMARC1; p=reject; sp=none; sp=reject; rua=mailto:a@example.com; rua=mailto:b@example.com',
+    ],
+    status: 'fail',
+    title: /same tag twice \(sp, rua\)/,
+    publish: {
+      value: 'v=DMARC1; p=reject; sp=none; rua=mailto:a@example.com,mailto:b@example.com',
+    },
+  },
+  ...[
+    `policy=reject; ${REPORTED}`,
+    `P=reject; ${REPORTED}`,
+    `${REPORTED}; p:reject`,
+    `p=rejct; ${REPORTED}; foo=1`,
+  ].map((tags) => ({
+    name: `a policy that receivers do not read: ${tags}`,
+    records: [`v=DMARC1; ${tags}`],
+    status: 'warn' as const,
+    publish: { value: `v=DMARC1; p=none; ${REPORTED}` },
+  })),
+  {
+    name: 'an unread tag beside the policy that applies',
+    records: [`v=DMARC1; p=reject; policy=none; SP=none; ${REPORTED}`],
+    status: 'warn',
+    publish: { value: `v=DMARC1; p=reject; ${REPORTED}` },
   },
   {
     name: 'a version without semicolon',
