@@ -22,6 +22,7 @@ import { joinDmarc } from '../dmarc/join.ts';
 import {
   dmarcFix,
   droppedAddressNote,
+  hasOnlyUnreadableReports,
   isPolicy,
   isTestMode,
   parseDmarcTags,
@@ -71,10 +72,10 @@ export const dmarcPolicy: Check = {
 /** A fact: the finding of this check. */
 export async function policyFinding(context: Context): Promise<Finding> {
   const discovery = await context.fact(dmarcDiscovery);
-  const isRepairFirst = proposesRecord(
-    await context.fact(recordFinding),
-    discovery.recordDomain ?? '',
-  );
+  // A stricter record without addresses that nobody can read would drop them.
+  const isRepairFirst =
+    proposesRecord(await context.fact(recordFinding), discovery.recordDomain ?? '') ||
+    hasOnlyUnreadableReports(discovery.record ?? '');
   const mailboxOf = await context.fact(reportMailboxes);
   const evaluated = evaluatePolicy(discovery, isRepairFirst, mailboxOf);
   const isForwarded = context.fact(forwarding).kind !== 'direct';

@@ -123,6 +123,12 @@ const TAG_START = new RegExp(
   'gi',
 );
 
+/** The tag that a name stands for: `policy`, and `ra` or the like before an address. */
+const meantName = (name: string, part: string): string => {
+  if (name === 'policy') return 'p';
+  return /^(?!rua$)[rua]{2,4}$/.test(name) && /= ?mailto ?:/i.test(part) ? 'rua' : name;
+};
+
 /** From the weakest. */
 export const STRENGTH = ['none', 'quarantine', 'reject'];
 
@@ -150,13 +156,14 @@ export function repairedRecord(record: string): string {
   for (const part of text.split(';')) {
     const equals = part.indexOf('=');
     const rawName = part.slice(0, Math.max(equals, 0)).trim().toLowerCase();
-    const name = rawName === 'policy' ? 'p' : rawName;
+    const name = meantName(rawName, part);
     const value = repairedValue(name, part.slice(equals + 1).trim());
     if (value !== null) tags.set(name, weaker(name, tags.get(name), value));
     // A semicolon between two addresses.
-    const more = lastList === null || TAG_NAME.test(part) ? null : repairedAddresses(part);
-    if (lastList !== null && more !== null)
-      tags.set(lastList, [tags.get(lastList) ?? [], more].flat().join(','));
+    const list = lastList ?? (/^\s*mailto ?:/i.test(part) ? 'rua' : null);
+    const more = list === null || TAG_NAME.test(part) ? null : repairedAddresses(part);
+    if (list !== null && more !== null)
+      tags.set(list, [tags.get(list) ?? [], more].flat().join(','));
     else if (part.trim() !== '') lastList = name === 'rua' || name === 'ruf' ? name : null;
   }
   const { p = 'none', ...others } = Object.fromEntries(tags);
@@ -170,13 +177,21 @@ const ADDED =
 /** Quotation marks and backslashes around a value or before a separator. Inside a word they belong to it. */
 const QUOTES = /(?<!\w)["'`\\\u2018-\u201f\u00ab\u00bb]+|["'`\\\u2018-\u201f\u00ab\u00bb]+(?!\w)/g;
 
+const ADDRESS_DOMAIN = /(?<=@)[^\s,;!@]{1,253}/g;
+
+/** The A-labels of a name in Latin letters. Another letter, or one in the last label, may have been damaged. */
+const asciiDomain = (name: string): string =>
+  /^[\p{Script=Latin}\d.-]+\.[a-z]+$/iu.test(name) ? (normalizeDomain(name) ?? name) : name;
+
 /** Without what copying adds. Other characters that a record cannot have make an address or a value invalid. */
 const plainText = (record: string): string =>
   record
     .replace(/\s+/g, ' ')
     .replace(ADDED, '')
     .replace(QUOTES, '')
+    .replace(ADDRESS_DOMAIN, asciiDomain)
     .replace(/[^\x20-\x7e]/g, '?')
+    .replace(/\b(rua|ruf) (?=mailto ?:)/gi, '$1=')
     .replace(/dmarc1(?=[a-z]+ *=)/i, 'DMARC1;')
     .trim()
     .replace(ZONE_LINE, '');
@@ -207,16 +222,16 @@ export function mailboxDomain(text: string): string | null {
   return hasValidLocal && domain.includes('.') ? normalizeDomain(domain) : null;
 }
 
+/** `mailto:`, also misspelled. A local part may contain `=`, but hardly `mailto=`. */
+const SCHEME = /\b(?:(?:e-?mail|m[ail]{1,4}t?o?)\s*:|mailto\s*=)\s*\/*\s*/gi;
+
 /**
  * The mailboxes that an entry of `rua` or `ruf` means; null if any part of it is no mailbox, because
  * half of an entry might be someone else's. `reports@example.com`, `mailto://reports@example.com` and
  * entries with spaces instead of commas were meant as mailto addresses.
  */
 function meantMailboxes(entry: string): string[] | null {
-  const texts = entry
-    .replace(/\bmailto:\s*\/*\s*/gi, ' ')
-    .trim()
-    .split(/\s+/);
+  const texts = entry.replace(/[<>]/g, ' ').replace(SCHEME, ' ').trim().split(/\s+/);
   return texts.every((text) => mailboxDomain(text) !== null) ? texts : null;
 }
 
@@ -231,8 +246,15 @@ function repairedAddresses(value: string): string | null {
   return addresses.length > 0 ? addresses.map((address) => `mailto:${address}`).join(',') : null;
 }
 
-/** Whether a repaired record leaves out this entry of `rua` or `ruf`. */
-export const isDropped = (entry: string): boolean => meantMailboxes(plainText(entry)) === null;
+/** Whether addresses for reports were written, but none can be read. */
+export function hasOnlyUnreadableReports(record: string): boolean {
+  const { tags } = parseDmarcTags(record);
+  return (tags.get('rua') ?? '') !== '' && !parseDmarcTags(repairedRecord(record)).tags.has('rua');
+}
+
+/** Whether a repaired record leaves out this entry of `rua` or `ruf`. Before it, a comma may stand for a semicolon. */
+export const isDropped = (entry: string): boolean =>
+  meantMailboxes(plainText(entry.replace(TAG_START, ''))) === null;
 
 /** What the repaired record leaves out, as a sentence to append; empty if it keeps every address. */
 export function droppedAddressNote(record: string): string {

@@ -9,6 +9,7 @@ import type { DiscardedRecord } from './discovery.ts';
 import { joinDmarc } from './join.ts';
 import {
   type DmarcTags,
+  hasOnlyUnreadableReports,
   isDropped,
   isPolicy,
   parseDmarcTags,
@@ -121,7 +122,10 @@ function policyProblems(applied: AppliedRecord): DmarcRecordProblem[] {
   return [...partial, ...separated];
 }
 
-/** The record without any of these problems, as far as its owner alone can resolve them. */
+/**
+ * The record without any of these problems, as far as its owner alone can resolve them. None in place of one whose only
+ * addresses for reports cannot be read: nobody knows where the reports are to go.
+ */
 function betterRecord(applied: AppliedRecord): Fix['record'] {
   const { record, recordDomain, external, dead, mailbox, unread, psd } = applied;
   const unwanted = [
@@ -140,6 +144,8 @@ function betterRecord(applied: AppliedRecord): Fix['record'] {
     ...dead.filter(({ meant }) => meant === null),
   ];
   const kept = refused.length > 0 ? withoutReportsTo(repaired, refused) : repaired;
+  const isLost = hasOnlyUnreadableReports(record) && !parseDmarcTags(joined).tags.has('rua');
+  if (isLost && !mailbox.isFeedback) return undefined;
   const value =
     refused.length > 0 && mailbox.isFeedback
       ? withReportsTo(kept, mailbox)
@@ -226,7 +232,7 @@ function reportProblems(applied: AppliedRecord): DmarcRecordProblem[] {
   return unusable.map(({ uri }) => ({
     text: `Your DMARC record sends reports to "${uri.slice(0, 100)}", which is not a valid report address.`,
     detail: 'Mailbox providers send reports only to addresses in the form mailto:name@example.com.',
-    fix: `${isDropped(uri) ? 'The record shown here leaves it out. To keep it, write' : 'Write'} the address as mailto:name@example.com instead of "${uri.slice(0, 100)}".${mailboxSteps}`,
+    fix: `${record && isDropped(uri) ? 'The record shown here leaves it out. To keep it, write' : 'Write'} the address as mailto:name@example.com instead of "${uri.slice(0, 100)}".${mailboxSteps}`,
     record,
   }));
 }

@@ -25,7 +25,9 @@ interface Row {
   status: CheckStatus;
   title?: RegExp;
   detail?: RegExp;
-  publish?: { name?: string; value: string };
+  fix?: RegExp;
+  /** null: no record is proposed. */
+  publish?: { name?: string; value: string } | null;
 }
 
 const rows: Row[] = [
@@ -259,9 +261,18 @@ const rows: Row[] = [
       records: [`v=DMARC1; p=reject; rua=${address}`],
       status: 'warn' as const,
       title: /, which is not a valid report address/,
-      publish: { value: 'v=DMARC1; p=reject; rua=mailto:dmarc-reports@example.com' },
+      // Nobody knows where the reports are to go.
+      publish: null,
     }),
   ),
+  {
+    name: 'a comma before the next tag',
+    records: ['v=DMARC1; p=reject; rua=mailto:a@example.com, ruf=mailto:b@example.com'],
+    status: 'warn',
+    title: /, which is not a valid report address/,
+    fix: /^Write the address/,
+    publish: { value: 'v=DMARC1; p=reject; rua=mailto:a@example.com; ruf=mailto:b@example.com' },
+  },
   {
     name: 'an old size limit',
     records: ['v=DMARC1; p=reject; rua=mailto:d@example.com!10m'],
@@ -316,6 +327,8 @@ for (const row of rows) {
     assert.equal(found.status, row.status, `${found.title} ${found.detail}`);
     if (row.title) assert.match(found.title, row.title);
     if (row.detail) assert.match(found.detail, row.detail);
+    if (row.fix) assert.match(found.fix!.text, row.fix);
+    if (row.publish === null) assert.equal(found.fix?.record, undefined);
     if (row.publish)
       assert.deepEqual(found.fix?.record, {
         type: 'TXT',

@@ -75,6 +75,8 @@ for (const [record, value] of [
   ],
   ['rua=https://r.example/x; v=TLSRPTv1', 'v=TLSRPTv1; rua=https://r.example/x'],
   ['v=TLSRPTv1; rua=http://r.example/', undefined],
+  ['v=TLSRPTv1; rua=https://r.example/a,b', undefined],
+  ['v=TLSRPTv1; rua=mailto=t@example.com', 'v=TLSRPTv1; rua=mailto:t@example.com'],
   ['v=TLSRPTv1; rua=t@@example.com', undefined],
   ['v=TLSRPTv1;', undefined],
 ] as const)
