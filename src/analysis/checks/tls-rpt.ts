@@ -211,7 +211,7 @@ const mailtoDomain = (uri: string): string | null =>
 
 /** Whether a TXT record looks like one for TLS reporting, valid or not. */
 export const resemblesTlsRpt = (text: string): boolean =>
-  /^(?:v\s*[=:]*\s*)?tlsrpt|^rua\s*[=:].*[;,\s]v\s*[=:]\s*tlsrpt/i.test(withoutPasted(text));
+  /^(?:v\s*)?tlsrpt|(?:^|[^a-z\d])v\s*[=:]+\s*tlsrpt/i.test(withoutPasted(text));
 
 function whyInvalid(written: string[], isRead: boolean): string {
   if (written.length > 1) return 'There are several records, so senders ignore all of them.';

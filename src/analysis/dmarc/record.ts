@@ -2,7 +2,7 @@
 
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import type { Fix } from '../check.ts';
-import { ZONE_LINE } from '../dns/pasted-text.ts';
+import { withoutBrackets, ZONE_LINE } from '../dns/pasted-text.ts';
 
 export interface DmarcTags {
   /** In the order of the record; the first value of a duplicate tag. */
@@ -34,9 +34,9 @@ export function isDmarcRecord(text: string): boolean {
   return /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/.test(text.trim());
 }
 
-/** Whether a TXT record looks like a DMARC record, valid or not. */
+/** Whether a TXT record looks like a DMARC record, valid or not: by its version, or by a policy at its beginning. */
 export function resemblesDmarc(text: string): boolean {
-  return /^(?:v\s*[=:]\s*dmarc|dmarc1\s*[;,])|^\s*[a-z]+\s*=.*[;,\s]v\s*[=:]\s*dmarc1/i.test(
+  return /^dmarc1\s*[;,]|(?:^|[^a-z\d])v\s*[=:]\s*dmarc|^p\s*[=:]\s*(?:none|quarantine|reject)\s*(?:[;,]|$)/i.test(
     plainText(text),
   );
 }
@@ -185,16 +185,22 @@ const asciiDomain = (name: string): string =>
 
 /** Without what copying adds. Other characters that a record cannot have make an address or a value invalid. */
 const plainText = (record: string): string =>
-  record
-    .replace(/\s+/g, ' ')
-    .replace(ADDED, '')
-    .replace(QUOTES, '')
-    .replace(ADDRESS_DOMAIN, asciiDomain)
-    .replace(/[^\x20-\x7e]/g, '?')
-    .replace(/\b(rua|ruf) (?=mailto ?:)/gi, '$1=')
-    .replace(/dmarc1(?=[a-z]+ *=)/i, 'DMARC1;')
-    .trim()
-    .replace(ZONE_LINE, '');
+  withoutBrackets(
+    record
+      .replace(/\s+/g, ' ')
+      .replace(ADDED, '')
+      .replace(QUOTES, '')
+      .replace(ADDRESS_DOMAIN, asciiDomain)
+      .replace(/[^\x20-\x7e]/g, '?')
+      .replace(/\b(rua|ruf) (?=mailto ?:)/gi, '$1=')
+      .replace(/dmarc1(?=[a-z]+ *=)/i, 'DMARC1;')
+      .trim()
+      .replace(ZONE_LINE, '')
+      .replace(PREFIX, ''),
+  );
+
+/** What a form left before the version, such as the name of the record. No tag: that has another `=` before its value. */
+const PREFIX = /^(?![([])[^;,=]{0,80}=?(?<![a-z\d]) ?(?=v ?= ?dmarc1)/i;
 
 /** The value if it is valid or can be made valid; null for any other, and for an unknown tag. */
 function repairedValue(name: string, value: string): string | null {

@@ -36,9 +36,15 @@ export function pastedAround(text: string): string | null {
   return ZONE_LINE.test(text.replace(/\s+/g, ' ')) ? 'begins with part of a zone-file line' : null;
 }
 
+/** The text without brackets around all of it. */
+export const withoutBrackets = (text: string): string =>
+  /^[([]/.test(text) && /[)\]]$/.test(text) ? text.slice(1, -1).trim() : text;
+
 /** The text of a list of tags, without what was added around it or to its characters. */
 export const withoutPasted = (text: string): string =>
-  plainCharacters(text)
-    .replace(/["'`\u2018-\u201b]/g, '')
-    .trim()
-    .replace(ZONE_LINE, '');
+  withoutBrackets(
+    plainCharacters(text)
+      .replace(/["'`\u2018-\u201b]/g, '')
+      .trim()
+      .replace(ZONE_LINE, ''),
+  );

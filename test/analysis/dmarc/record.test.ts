@@ -74,6 +74,20 @@ const rows: [name: string, record: string, repaired: string][] = [
     'ra=mailto:d@example.com',
     'mailto:d@example.com',
   ].map((tag): [string, string, string] => [`"${tag}"`, `v=DMARC1; p=none; ${tag}`, MEANT]),
+  ...[
+    `_dmarc ${MEANT}`,
+    `_dmarc=${MEANT}`,
+    `@ ${MEANT}`,
+    `text=${MEANT}`,
+    `(${MEANT})`,
+    `= ${MEANT}`,
+    MEANT.replace('v=DMARC1; ', ''),
+  ].map((text): [string, string, string] => [`"${text}"`, text, MEANT]),
+  [
+    'a policy before the version',
+    'p=reject v=DMARC1; rua=mailto:d@example.com',
+    'v=DMARC1; p=reject; rua=mailto:d@example.com',
+  ],
   [
     'two tags for reports',
     'v=DMARC1; p=none; rua=mailto:a@example.com; rua=mailto:b@example.net',
@@ -99,6 +113,16 @@ const rows: [name: string, record: string, repaired: string][] = [
   ],
   ['an obsolete tag with another character', 'v=DMARC1; p=none; pct=5\u001b0', 'v=DMARC1; p=none'],
 ];
+
+it('Keys and other records do not resemble DMARC records', () => {
+  for (const text of [
+    'v=DKIM1; p=MIGf',
+    'p=MIGf',
+    'v=spf1 -all',
+    'v=TLSRPTv1; rua=mailto:a@b.example',
+  ])
+    assert.equal(resemblesDmarc(text), false, text);
+});
 
 describe('repairedRecord', () => {
   for (const [name, record, repaired] of rows)
