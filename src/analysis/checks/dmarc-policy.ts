@@ -18,15 +18,17 @@ import {
 } from '../check.ts';
 import { type DmarcDiscovery, dmarcDiscovery, unusableRecord } from '../dmarc/discovery.ts';
 import { dmarcResult } from '../dmarc/evaluate.ts';
-import { joinDmarc, STRENGTH } from '../dmarc/join.ts';
+import { joinDmarc } from '../dmarc/join.ts';
 import {
   dmarcFix,
   droppedAddressNote,
+  hasOnlyUnreadableReports,
   isPolicy,
   isTestMode,
   parseDmarcTags,
   repairedRecord,
   resemblesDmarc,
+  STRENGTH,
   withoutTag,
   withTag,
 } from '../dmarc/record.ts';
@@ -70,10 +72,10 @@ export const dmarcPolicy: Check = {
 /** A fact: the finding of this check. */
 export async function policyFinding(context: Context): Promise<Finding> {
   const discovery = await context.fact(dmarcDiscovery);
-  const isRepairFirst = proposesRecord(
-    await context.fact(recordFinding),
-    discovery.recordDomain ?? '',
-  );
+  // A stricter record without addresses that nobody can read would drop them.
+  const isRepairFirst =
+    proposesRecord(await context.fact(recordFinding), discovery.recordDomain ?? '') ||
+    hasOnlyUnreadableReports(discovery.record ?? '');
   const mailboxOf = await context.fact(reportMailboxes);
   const evaluated = evaluatePolicy(discovery, isRepairFirst, mailboxOf);
   const isForwarded = context.fact(forwarding).kind !== 'direct';

@@ -209,7 +209,7 @@ function explainUnusable(
     },
     doubled_tag: {
       title: `The DMARC record of ${domain} has the same tag twice (${parseDmarcTags(first).duplicates.join(', ')}).`,
-      text: 'Publish the record with each tag only once.',
+      text: `Publish the record with each tag only once.${doubledPolicyNote(first)}`,
     },
     version: {
       title:
@@ -234,6 +234,12 @@ function explainUnusable(
     evidence: { record_domain: domain, records: texts, why },
   };
 }
+
+/** What follows from a policy that is there twice; empty if none is. */
+const doubledPolicyNote = (record: string): string =>
+  parseDmarcTags(record).duplicates.some((name) => ['p', 'sp', 'np'].includes(name))
+    ? ' It has the weaker policy: until now, none applied. Once the reports show that your own mail passes, use the stricter one.'
+    : '';
 
 /** What joining decided, and what comes next. */
 const joinNote = ({ record, next }: JoinedDmarc): string => {

@@ -117,7 +117,7 @@ function evaluateRecords(
     };
   const destinations = records.length === 1 ? reportUris(records[0]!) : [];
   // An address after a semicolon is no part of rua.
-  const hasStray = written.some((text) => /;\s*[^;=\s]+@[^;=]*(?:;|$)/.test(text));
+  const hasStray = written.some((text) => /;\s*[^;=\s@]+@[^;=]*(?:;|$)/.test(text));
   if (destinations.length === 0 || hasStray || !destinations.every(isDestination))
     return {
       ...info(
@@ -211,7 +211,7 @@ const mailtoDomain = (uri: string): string | null =>
 
 /** Whether a TXT record looks like one for TLS reporting, valid or not. */
 export const resemblesTlsRpt = (text: string): boolean =>
-  /^(?:v\s*[=:]*\s*)?tlsrpt|^rua\s*[=:].*[;,\s]v\s*[=:]\s*tlsrpt/i.test(withoutPasted(text));
+  /^(?:v\s*)?tlsrpt|(?:^|[^a-z\d])v\s*[=:]+\s*tlsrpt/i.test(withoutPasted(text));
 
 function whyInvalid(written: string[], isRead: boolean): string {
   if (written.length > 1) return 'There are several records, so senders ignore all of them.';
@@ -222,11 +222,14 @@ function whyInvalid(written: string[], isRead: boolean): string {
     : 'It must start with v=TLSRPTv1; and list mailto: or https: addresses in rua.';
 }
 
+/** Nothing, a scheme that a space follows, or a tag. */
+const NO_ENTRY = /^(?:mailto)?:?$|^(?!mailto)\w+[=:]\w*$/i;
+
 /** The record with every address that was written; without one if it is not certain what an address means. */
 function repair(name: string, written: string[], feedbackAddress: string | null): Fix {
   const entries = written.toSorted().flatMap((text) => {
     const [, list = ''] = /rua\s*[=:]\s*(.*)$/i.exec(withoutPasted(text)) ?? [];
-    return list.split(/[;,\s]+/, MAX_URIS).filter((entry) => /[@/]|^https?:/i.test(entry));
+    return list.split(/[;,\s]+/, MAX_URIS).filter((entry) => !NO_ENTRY.test(entry));
   });
   const uris = [...new Set(entries.map(meantUri))];
   const unreadable = entries.filter((entry) => meantUri(entry) === null);
@@ -248,7 +251,7 @@ function repair(name: string, written: string[], feedbackAddress: string | null)
 /** The URI that an entry of `rua` means; null if that is not certain. */
 function meantUri(entry: string): string | null {
   if (/^https:/i.test(entry)) return isDestination(entry) ? entry : null;
-  const address = entry.replace(/^(?:mailto\s*:\/*)+/i, '');
+  const address = entry.replace(/^(?:mailto\s*[:=]\/*)+/i, '');
   return mailboxDomain(address) === null ? null : `mailto:${address}`;
 }
 

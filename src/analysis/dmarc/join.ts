@@ -1,8 +1,13 @@
 /** Joins the DMARC records of a domain into the one that they mean, whatever their order, which is random in DNS. */
 
-import { isDmarcRecord, isPolicy, parseDmarcTags, repairedRecord } from './record.ts';
-
-export const STRENGTH = ['none', 'quarantine', 'reject'];
+import {
+  isDmarcRecord,
+  isPolicy,
+  parseDmarcTags,
+  percentOf,
+  repairedRecord,
+  STRENGTH,
+} from './record.ts';
 
 export interface JoinedDmarc {
   record: string;
@@ -16,11 +21,15 @@ export interface JoinedDmarc {
  */
 export function joinDmarc(texts: string[]): JoinedDmarc {
   const sorted = texts.toSorted();
-  const intact = sorted.filter(isApplicable);
+  const intact = sorted.filter(isDmarcRecord);
   const all = sorted.map((text) => parseDmarcTags(repairedRecord(text)).tags);
-  const deciding = intact.length === 1 ? [parseDmarcTags(repairedRecord(intact[0]!)).tags] : all;
+  // Receivers discard all records if two begin with the version, even if only one has a policy.
+  const isApplied = intact.length === 1 && isUsable(intact[0]!);
+  const deciding = isApplied ? [parseDmarcTags(repairedRecord(intact[0]!)).tags] : all;
+  // No one may apply it to all mail at once.
+  const isPartial = !isApplied && all.length > 1 && all.every((tags) => percentOf(tags) < 100);
   const policies = ['p', 'sp', 'np'].map((name) =>
-    weakest(deciding.map((tags) => policyOf(tags, name))),
+    weakest(deciding.map((tags) => (isPartial ? 'none' : policyOf(tags, name)))),
   );
   const [p = 'none', sp = p, np = sp] = policies;
   const others = new Map(deciding.flatMap((tags) => [...tags]));
@@ -40,10 +49,9 @@ export function joinDmarc(texts: string[]): JoinedDmarc {
   };
 }
 
-const isApplicable = (text: string): boolean => {
+const isUsable = (text: string): boolean => {
   const { tags, duplicates } = parseDmarcTags(text);
-  const isUsable = isPolicy(tags.get('p')) || tags.has('rua');
-  return isDmarcRecord(text) && duplicates.length === 0 && isUsable;
+  return duplicates.length === 0 && (isPolicy(tags.get('p')) || tags.has('rua'));
 };
 
 const textOf = (tags: Map<string, string>): string =>

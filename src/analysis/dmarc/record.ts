@@ -2,7 +2,7 @@
 
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import type { Fix } from '../check.ts';
-import { ZONE_LINE } from '../dns/pasted-text.ts';
+import { withoutBrackets, ZONE_LINE } from '../dns/pasted-text.ts';
 
 export interface DmarcTags {
   /** In the order of the record; the first value of a duplicate tag. */
@@ -34,9 +34,9 @@ export function isDmarcRecord(text: string): boolean {
   return /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/.test(text.trim());
 }
 
-/** Whether a TXT record looks like a DMARC record, valid or not. */
+/** Whether a TXT record looks like a DMARC record, valid or not: by its version, or by a policy at its beginning. */
 export function resemblesDmarc(text: string): boolean {
-  return /^(?:v\s*[=:]\s*dmarc|dmarc1\s*[;,])|^\s*[a-z]+\s*=.*[;,\s]v\s*[=:]\s*dmarc1/i.test(
+  return /^dmarc1\s*[;,]|(?:^|[^a-z\d])v\s*[=:]\s*dmarc|^p\s*[=:]\s*(?:none|quarantine|reject)\s*(?:[;,]|$)/i.test(
     plainText(text),
   );
 }
@@ -114,16 +114,38 @@ export function withoutTag(record: string, name: string): string {
 
 // Repairs a record whose owner meant something that mailbox providers do not read.
 
-/** A tag name before `=`, or before `:` by mistake, with whatever separates it from the previous value. */
+/**
+ * A tag name before `=`, or before `:` by mistake, with whatever separates it from the previous value. Each run of separators
+ * is read once, from its start: the work must stay linear on a hostile record.
+ */
 const TAG_START = new RegExp(
-  `(?:^|[\\s,;]+)(${[...KNOWN, ...OBSOLETE, 'policy'].join('|')})[ \\t]*(?:=|:(?!//))[ \\t]*`,
+  `(?:^|(?<![\\s,;])[\\s,;]+)(${[...KNOWN, ...OBSOLETE, 'policy'].join('|')})[ \\t]*(?:=|:(?!//))`,
   'gi',
 );
+
+/** The tag that a name stands for: `policy`, and `ra` or the like before an address. */
+const meantName = (name: string, part: string): string => {
+  if (name === 'policy') return 'p';
+  return /^(?!rua$)[rua]{2,4}$/.test(name) && /= ?mailto ?:/i.test(part) ? 'rua' : name;
+};
+
+/** From the weakest. */
+export const STRENGTH = ['none', 'quarantine', 'reject'];
+
+/** What to keep of a tag that is there twice. Receivers discard such a record, so nothing stricter may begin at once. */
+function weaker(name: string, first: string | undefined, second: string): string {
+  if (first === undefined) return second;
+  if (name === 'rua' || name === 'ruf') return `${first},${second}`;
+  if (name === 't') return [first, second].find((value) => /^y$/i.test(value)) ?? first;
+  const order = name === 'adkim' || name === 'aspf' ? ['r', 's'] : STRENGTH;
+  return order.find((value) => value === first || value === second) ?? first;
+}
 
 const TAG_NAME = /^\s*[a-z]+\s*=/i;
 
 /**
- * A well-formed record that keeps what the owner meant: the version first, each tag once, with valid values.
+ * A well-formed record that keeps what the owner meant: the version first, each tag once, with valid values, the
+ * weakest of several.
  * Repairs missing or wrong separators, quotation marks, and escaped characters. A valid record is unchanged,
  * apart from spaces.
  */
@@ -134,13 +156,14 @@ export function repairedRecord(record: string): string {
   for (const part of text.split(';')) {
     const equals = part.indexOf('=');
     const rawName = part.slice(0, Math.max(equals, 0)).trim().toLowerCase();
-    const name = rawName === 'policy' ? 'p' : rawName;
+    const name = meantName(rawName, part);
     const value = repairedValue(name, part.slice(equals + 1).trim());
-    if (value !== null && !tags.has(name)) tags.set(name, value);
+    if (value !== null) tags.set(name, weaker(name, tags.get(name), value));
     // A semicolon between two addresses.
-    const more = lastList === null || TAG_NAME.test(part) ? null : repairedAddresses(part);
-    if (lastList !== null && more !== null)
-      tags.set(lastList, [tags.get(lastList) ?? [], more].flat().join(','));
+    const list = lastList ?? (/^\s*mailto ?:/i.test(part) ? 'rua' : null);
+    const more = list === null || TAG_NAME.test(part) ? null : repairedAddresses(part);
+    if (list !== null && more !== null)
+      tags.set(list, [tags.get(list) ?? [], more].flat().join(','));
     else if (part.trim() !== '') lastList = name === 'rua' || name === 'ruf' ? name : null;
   }
   const { p = 'none', ...others } = Object.fromEntries(tags);
@@ -154,16 +177,30 @@ const ADDED =
 /** Quotation marks and backslashes around a value or before a separator. Inside a word they belong to it. */
 const QUOTES = /(?<!\w)["'`\\\u2018-\u201f\u00ab\u00bb]+|["'`\\\u2018-\u201f\u00ab\u00bb]+(?!\w)/g;
 
+const ADDRESS_DOMAIN = /(?<=@)[^\s,;!@]{1,253}/g;
+
+/** The A-labels of a name in Latin letters. Another letter, or one in the last label, may have been damaged. */
+const asciiDomain = (name: string): string =>
+  /^[\p{Script=Latin}\d.-]+\.[a-z]+$/iu.test(name) ? (normalizeDomain(name) ?? name) : name;
+
 /** Without what copying adds. Other characters that a record cannot have make an address or a value invalid. */
 const plainText = (record: string): string =>
-  record
-    .replace(/\s+/g, ' ')
-    .replace(ADDED, '')
-    .replace(QUOTES, '')
-    .replace(/[^\x20-\x7e]/g, '?')
-    .replace(/dmarc1(?=[a-z]+ *=)/i, 'DMARC1;')
-    .trim()
-    .replace(ZONE_LINE, '');
+  withoutBrackets(
+    record
+      .replace(/\s+/g, ' ')
+      .replace(ADDED, '')
+      .replace(QUOTES, '')
+      .replace(ADDRESS_DOMAIN, asciiDomain)
+      .replace(/[^\x20-\x7e]/g, '?')
+      .replace(/\b(rua|ruf) (?=mailto ?:)/gi, '$1=')
+      .replace(/dmarc1(?=[a-z]+ *=)/i, 'DMARC1;')
+      .trim()
+      .replace(ZONE_LINE, '')
+      .replace(PREFIX, ''),
+  );
+
+/** What a form left before the version, such as the name of the record. No tag: that has another `=` before its value. */
+const PREFIX = /^(?![([])[^;,=]{0,80}=?(?<![a-z\d]) ?(?=v ?= ?dmarc1)/i;
 
 /** The value if it is valid or can be made valid; null for any other, and for an unknown tag. */
 function repairedValue(name: string, value: string): string | null {
@@ -191,16 +228,16 @@ export function mailboxDomain(text: string): string | null {
   return hasValidLocal && domain.includes('.') ? normalizeDomain(domain) : null;
 }
 
+/** `mailto:`, also misspelled. A local part may contain `=`, but hardly `mailto=`. */
+const SCHEME = /\b(?:(?:e-?mail|m[ail]{1,4}t?o?)\s*:|mailto\s*=)\s*\/*\s*/gi;
+
 /**
  * The mailboxes that an entry of `rua` or `ruf` means; null if any part of it is no mailbox, because
  * half of an entry might be someone else's. `reports@example.com`, `mailto://reports@example.com` and
  * entries with spaces instead of commas were meant as mailto addresses.
  */
 function meantMailboxes(entry: string): string[] | null {
-  const texts = entry
-    .replace(/\bmailto:\s*\/*\s*/gi, ' ')
-    .trim()
-    .split(/\s+/);
+  const texts = entry.replace(/[<>]/g, ' ').replace(SCHEME, ' ').trim().split(/\s+/);
   return texts.every((text) => mailboxDomain(text) !== null) ? texts : null;
 }
 
@@ -215,8 +252,15 @@ function repairedAddresses(value: string): string | null {
   return addresses.length > 0 ? addresses.map((address) => `mailto:${address}`).join(',') : null;
 }
 
-/** Whether a repaired record leaves out this entry of `rua` or `ruf`. */
-export const isDropped = (entry: string): boolean => meantMailboxes(plainText(entry)) === null;
+/** Whether addresses for reports were written, but none can be read. */
+export function hasOnlyUnreadableReports(record: string): boolean {
+  const { tags } = parseDmarcTags(record);
+  return (tags.get('rua') ?? '') !== '' && !parseDmarcTags(repairedRecord(record)).tags.has('rua');
+}
+
+/** Whether a repaired record leaves out this entry of `rua` or `ruf`. Before it, a comma may stand for a semicolon. */
+export const isDropped = (entry: string): boolean =>
+  meantMailboxes(plainText(entry.replace(TAG_START, ''))) === null;
 
 /** What the repaired record leaves out, as a sentence to append; empty if it keeps every address. */
 export function droppedAddressNote(record: string): string {

@@ -9,7 +9,9 @@ import type { DiscardedRecord } from './discovery.ts';
 import { joinDmarc } from './join.ts';
 import {
   type DmarcTags,
+  hasOnlyUnreadableReports,
   isDropped,
+  isPolicy,
   parseDmarcTags,
   percentOf,
   withoutTag,
@@ -120,14 +122,20 @@ function policyProblems(applied: AppliedRecord): DmarcRecordProblem[] {
   return [...partial, ...separated];
 }
 
-/** The record without any of these problems, as far as its owner alone can resolve them. */
+/**
+ * The record without any of these problems, as far as its owner alone can resolve them. None in place of one whose only
+ * addresses for reports cannot be read: nobody knows where the reports are to go.
+ */
 function betterRecord(applied: AppliedRecord): Fix['record'] {
   const { record, recordDomain, external, dead, mailbox, unread, psd } = applied;
   const unwanted = [
     ...(percentOf(applied.parsed.tags) < 100 ? ['pct'] : []),
     ...(psd ? ['psd'] : []),
   ];
-  const joined = unwanted.reduce(withoutTag, joinDmarc([record, ...unread]).record);
+  const joined = unwanted.reduce(
+    withoutTag,
+    withAppliedPolicy(joinDmarc([record, ...unread]).record, applied.parsed.tags),
+  );
   const repaired = withMeantDomains(joined, dead);
   const refused = [
     ...external.filter(
@@ -136,11 +144,26 @@ function betterRecord(applied: AppliedRecord): Fix['record'] {
     ...dead.filter(({ meant }) => meant === null),
   ];
   const kept = refused.length > 0 ? withoutReportsTo(repaired, refused) : repaired;
+  const isLost = hasOnlyUnreadableReports(record) && !parseDmarcTags(joined).tags.has('rua');
+  if (isLost && !mailbox.isFeedback) return undefined;
   const value =
     refused.length > 0 && mailbox.isFeedback
       ? withReportsTo(kept, mailbox)
       : withReportAddress(kept, mailbox);
   return { type: 'TXT', name: `_dmarc.${recordDomain}`, value };
+}
+
+/**
+ * The record with the policies that receivers read today: without a valid one, p=none (RFC 9989 §4.7). What was meant is a later
+ * step, which the check `dmarc_policy` describes.
+ */
+function withAppliedPolicy(record: string, applied: Map<string, string>): string {
+  const said = ['p', 'sp', 'np'].filter((name) => applied.has(name));
+  const isRead = applied.has('p') && said.every((name) => isPolicy(applied.get(name)));
+  return ['p', 'sp', 'np'].reduce((text, name) => {
+    if (name !== 'p' && !said.includes(name)) return withoutTag(text, name);
+    return withTag(text, name, isRead ? applied.get(name)!.toLowerCase() : 'none');
+  }, record);
 }
 
 /** Nobody can publish a consent there. */
@@ -209,7 +232,7 @@ function reportProblems(applied: AppliedRecord): DmarcRecordProblem[] {
   return unusable.map(({ uri }) => ({
     text: `Your DMARC record sends reports to "${uri.slice(0, 100)}", which is not a valid report address.`,
     detail: 'Mailbox providers send reports only to addresses in the form mailto:name@example.com.',
-    fix: `${isDropped(uri) ? 'The record shown here leaves it out. To keep it, write' : 'Write'} the address as mailto:name@example.com instead of "${uri.slice(0, 100)}".${mailboxSteps}`,
+    fix: `${record && isDropped(uri) ? 'The record shown here leaves it out. To keep it, write' : 'Write'} the address as mailto:name@example.com instead of "${uri.slice(0, 100)}".${mailboxSteps}`,
     record,
   }));
 }

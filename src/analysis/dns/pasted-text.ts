@@ -32,12 +32,19 @@ export function pastedAround(text: string): string | null {
   if (/^\s*\\?["'`\u2018-\u201f\u00ab\u00bb]/.test(text)) return 'is in quotation marks';
   if (startsInvisibly(text)) return 'begins with an invisible character';
   if (/^\s/.test(text)) return 'begins with a space';
-  return ZONE_LINE.test(text) ? 'begins with part of a zone-file line' : null;
+  // Single spaces bound the work on a hostile record.
+  return ZONE_LINE.test(text.replace(/\s+/g, ' ')) ? 'begins with part of a zone-file line' : null;
 }
+
+/** The text without brackets around all of it. */
+export const withoutBrackets = (text: string): string =>
+  /^[([]/.test(text) && /[)\]]$/.test(text) ? text.slice(1, -1).trim() : text;
 
 /** The text of a list of tags, without what was added around it or to its characters. */
 export const withoutPasted = (text: string): string =>
-  plainCharacters(text)
-    .replace(/["'`\u2018-\u201b]/g, '')
-    .trim()
-    .replace(ZONE_LINE, '');
+  withoutBrackets(
+    plainCharacters(text)
+      .replace(/["'`\u2018-\u201b]/g, '')
+      .trim()
+      .replace(ZONE_LINE, ''),
+  );

@@ -119,7 +119,7 @@ function mxOf(domain: string, declares: Parked['declares'], { evidence }: Findin
 
 /** Reports only show who forges its mail, so it works without them. But those to itself are lost. */
 async function recordOf(domain: string, finding: Finding, context: Context): Promise<Finding> {
-  const { record } = await context.fact(dmarcDiscovery);
+  const { record, recordDomain } = await context.fact(dmarcDiscovery);
   const names = record?.toLowerCase().split(/[\s,;!]/) ?? [];
   if (finding.status === 'pass' && names.some((name) => name.endsWith(`@${domain}`))) {
     const dead = await undeliverable(domain, domain, context.resolver);
@@ -127,8 +127,29 @@ async function recordOf(domain: string, finding: Finding, context: Context): Pro
     const { text: title, detail, fix } = explainDead(dead, false, '');
     return warn({ title, detail, fix, evidence: finding.evidence });
   }
-  const isComplete = finding.status === 'warn' && finding.title === NO_REPORT_ADDRESS;
-  if (!isComplete || finding.detail.includes('Other problems:')) return finding;
+  if (recordDomain !== domain || record === null) return onlyForged(domain, finding);
+  if (finding.status !== 'warn' || parseDmarcTags(repairedRecord(record)).tags.has('rua'))
+    return finding;
+  const isComplete = finding.title === NO_REPORT_ADDRESS;
+  const [detail = '', others] = finding.detail.split(OTHERS);
+  if (!isComplete || others !== undefined) {
+    const { value = record } = finding.fix?.record ?? {};
+    const isNew = value.includes(`mailto:dmarc-reports@${domain}`);
+    return warn({
+      title: isComplete
+        ? `The DMARC record of ${domain} has parts that mailbox providers ignore.`
+        : finding.title,
+      detail: isComplete
+        ? others!
+        : [detail, others?.replace(NO_REPORT_ADDRESS, '').trim() ?? ''].join(' ').trim(),
+      fix: dmarcFix(
+        'Publish this record, without these parts. It works without an address for reports.',
+        domain,
+        strictest(isNew ? withoutTag(value, 'rua') : value),
+      ),
+      evidence: finding.evidence,
+    });
+  }
   return pass(
     `The DMARC record of ${domain} is valid.`,
     'It requests no reports. With an address in rua, you would learn who forges mail in the name of the domain.',
@@ -136,11 +157,27 @@ async function recordOf(domain: string, finding: Finding, context: Context): Pro
   );
 }
 
+const OTHERS = ' Other problems: ';
+
+/** In place of records that no receiver reads, one that rejects. */
+const onlyForged = (domain: string, finding: Finding): Finding =>
+  proposesRecord(finding, domain)
+    ? {
+        ...finding,
+        fix: dmarcFix(
+          'Publish this as the only DMARC record. The domain sends no mail, so it rejects only forged mail.',
+          domain,
+          strictest(finding.fix!.record!.value),
+        ),
+      }
+    : finding;
+
 /** No mail of its own can fail, so the strictest policy costs nothing. */
 async function policyOf(domain: string, finding: Finding, context: Context): Promise<Finding> {
   if (finding.status === 'error') return finding;
   const { record, recordDomain, status, discarded } = await context.fact(dmarcDiscovery);
-  if (discarded.length > 0 || finding.status === 'skipped') return finding;
+  if (discarded.length > 0) return onlyForged(domain, finding);
+  if (finding.status === 'skipped') return finding;
   if (status === 'none' || record === null || recordDomain === null)
     return fail({
       title: `${domain} sends no mail, but has no DMARC policy that says so.`,
@@ -152,14 +189,16 @@ async function policyOf(domain: string, finding: Finding, context: Context): Pro
       ),
       evidence: finding.evidence,
     });
-  const strict = strictest(record);
   if (recordDomain !== domain || isStrict(record)) return finding;
+  const other = await recordOf(domain, await context.fact(recordFinding), context);
   return warn({
     title: `${domain} sends no mail, but its DMARC policy does not reject all mail in its name.`,
     detail: `Its record says "${record.slice(0, 200)}". No mail of the domain itself can be lost by a stricter policy.`,
-    fix: proposesRecord(await recordOf(domain, await context.fact(recordFinding), context), domain)
-      ? 'In the record described under “DMARC record”, set p to reject, and leave out sp, np and t.'
-      : dmarcFix('Publish this record, which rejects only forged mail.', domain, strict),
+    fix: proposesRecord(other, domain)
+      ? isStrict(other.fix!.record!.value)
+        ? 'Publish the record described under “DMARC record”, which rejects all mail in its name.'
+        : 'In the record described under “DMARC record”, set p to reject, and leave out sp, np and t.'
+      : dmarcFix('Publish this record, which rejects only forged mail.', domain, strictest(record)),
     evidence: finding.evidence,
   });
 }

@@ -25,7 +25,9 @@ interface Row {
   status: CheckStatus;
   title?: RegExp;
   detail?: RegExp;
-  publish?: { name?: string; value: string };
+  fix?: RegExp;
+  /** null: no record is proposed. */
+  publish?: { name?: string; value: string } | null;
 }
 
 const rows: Row[] = [
@@ -159,7 +161,35 @@ const rows: Row[] = [
     records: ['v=DMARC1; p=reject; p=none'],
     status: 'fail',
     title: /same tag twice \(p\)/,
-    publish: { value: 'v=DMARC1; p=reject' },
+    publish: { value: 'v=DMARC1; p=none' },
+  },
+  {
+    name: 'a report address and a policy for subdomains twice',
+    records: [
+      'v=DMARC1; p=reject; sp=none; sp=reject; rua=mailto:a@example.com; rua=mailto:b@example.com',
+    ],
+    status: 'fail',
+    title: /same tag twice \(sp, rua\)/,
+    publish: {
+      value: 'v=DMARC1; p=reject; sp=none; rua=mailto:a@example.com,mailto:b@example.com',
+    },
+  },
+  ...[
+    `policy=reject; ${REPORTED}`,
+    `P=reject; ${REPORTED}`,
+    `${REPORTED}; p:reject`,
+    `p=rejct; ${REPORTED}; foo=1`,
+  ].map((tags) => ({
+    name: `a policy that receivers do not read: ${tags}`,
+    records: [`v=DMARC1; ${tags}`],
+    status: 'warn' as const,
+    publish: { value: `v=DMARC1; p=none; ${REPORTED}` },
+  })),
+  {
+    name: 'an unread tag beside the policy that applies',
+    records: [`v=DMARC1; p=reject; policy=none; SP=none; ${REPORTED}`],
+    status: 'warn',
+    publish: { value: `v=DMARC1; p=reject; ${REPORTED}` },
   },
   {
     name: 'a version without semicolon',
@@ -231,9 +261,18 @@ const rows: Row[] = [
       records: [`v=DMARC1; p=reject; rua=${address}`],
       status: 'warn' as const,
       title: /, which is not a valid report address/,
-      publish: { value: 'v=DMARC1; p=reject; rua=mailto:dmarc-reports@example.com' },
+      // Nobody knows where the reports are to go.
+      publish: null,
     }),
   ),
+  {
+    name: 'a comma before the next tag',
+    records: ['v=DMARC1; p=reject; rua=mailto:a@example.com, ruf=mailto:b@example.com'],
+    status: 'warn',
+    title: /, which is not a valid report address/,
+    fix: /^Write the address/,
+    publish: { value: 'v=DMARC1; p=reject; rua=mailto:a@example.com; ruf=mailto:b@example.com' },
+  },
   {
     name: 'an old size limit',
     records: ['v=DMARC1; p=reject; rua=mailto:d@example.com!10m'],
@@ -288,6 +327,8 @@ for (const row of rows) {
     assert.equal(found.status, row.status, `${found.title} ${found.detail}`);
     if (row.title) assert.match(found.title, row.title);
     if (row.detail) assert.match(found.detail, row.detail);
+    if (row.fix) assert.match(found.fix!.text, row.fix);
+    if (row.publish === null) assert.equal(found.fix?.record, undefined);
     if (row.publish)
       assert.deepEqual(found.fix?.record, {
         type: 'TXT',

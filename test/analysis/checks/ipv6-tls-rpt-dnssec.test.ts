@@ -74,7 +74,12 @@ for (const [record, value] of [
     'v=TLSRPTv1; rua=mailto:t@example.com,mailto:u@example.com',
   ],
   ['rua=https://r.example/x; v=TLSRPTv1', 'v=TLSRPTv1; rua=https://r.example/x'],
+  ['_smtp._tls v=TLSRPTv1; rua=mailto:t@example.com', 'v=TLSRPTv1; rua=mailto:t@example.com'],
+  ['text=v=TLSRPTv1; rua=mailto:t@example.com', 'v=TLSRPTv1; rua=mailto:t@example.com'],
+  ['(v=TLSRPTv1; rua=mailto:t@example.com)', 'v=TLSRPTv1; rua=mailto:t@example.com'],
   ['v=TLSRPTv1; rua=http://r.example/', undefined],
+  ['v=TLSRPTv1; rua=https://r.example/a,b', undefined],
+  ['v=TLSRPTv1; rua=mailto=t@example.com', 'v=TLSRPTv1; rua=mailto:t@example.com'],
   ['v=TLSRPTv1; rua=t@@example.com', undefined],
   ['v=TLSRPTv1;', undefined],
 ] as const)

@@ -31,7 +31,7 @@ const rows: [what: string, records: string[], reported: string][] = [
   ['no record', [], 'dmarc_policy'],
   ['no valid policy', ['v=DMARC1; p=rejct'], 'dmarc_policy'],
   ['two records', [`v=DMARC1; p=reject; ${REPORTS}`, 'v=DMARC1; p=quarantine'], 'dmarc_record'],
-  ['a tag twice', [`v=DMARC1; p=reject; p=none; ${REPORTS}`], 'dmarc_record'],
+  ['a tag twice', [`v=DMARC1; p=reject; p=reject; ${REPORTS}`], 'dmarc_record'],
   ['a version in other case', [`v=dmarc1; p=quarantine; ${REPORTS}`], 'dmarc_record'],
   ['a version without semicolon', [`v=DMARC1 p=reject; ${REPORTS}`], 'dmarc_record'],
 ];

@@ -44,6 +44,30 @@ const ROWS: [name: string, records: string[], joined: string, next: string | nul
     'v=DMARC1; p=reject; rua=mailto:b@kiln.example; adkim=s',
     null,
   ],
+  [
+    'one without a policy',
+    ['v=DMARC1;', 'v=DMARC1; p=reject; rua=mailto:a@kiln.example'],
+    'v=DMARC1; p=none; rua=mailto:a@kiln.example',
+    'reject',
+  ],
+  [
+    'one with a misspelled policy',
+    ['v=DMARC1; p=all', 'v=DMARC1; p=quarantine'],
+    'v=DMARC1; p=none',
+    'quarantine',
+  ],
+  [
+    'one with the policy twice',
+    ['v=DMARC1; p=reject; p=none', 'v=DMARC1; p=reject'],
+    'v=DMARC1; p=none',
+    'reject',
+  ],
+  [
+    'a policy for a part of the mail in all of them',
+    ['v=DMARC1; p=reject; pct=5', 'v=DMARC1; p=reject; pct=5; rua=mailto:a@kiln.example'],
+    'v=DMARC1; p=none; rua=mailto:a@kiln.example',
+    'reject',
+  ],
 ];
 
 describe('joinDmarc', () => {

@@ -55,7 +55,49 @@ const rows: [name: string, record: string, repaired: string][] = [
   ['a bracket', 'v=DMARC1; p=none; rua=mailto:[x@b.example', 'v=DMARC1; p=none'],
   ['two at signs', 'v=DMARC1; p=none; rua=mailto:a@@x.example', 'v=DMARC1; p=none'],
   ['a control character', 'v=DMARC1; p=none; rua=mailto:a\u001bb@c.example', 'v=DMARC1; p=none'],
-  ['a letter outside ASCII', 'v=DMARC1; p=none; rua=mailto:d@müller.example', 'v=DMARC1; p=none'],
+  ['a letter outside ASCII', 'v=DMARC1; p=none; rua=mailto:dö@müller.example', 'v=DMARC1; p=none'],
+  ['a letter of another script', 'v=DMARC1; p=none; rua=mailto:d@exаmple.com', 'v=DMARC1; p=none'],
+  ['a damaged last label', 'v=DMARC1; p=none; rua=mailto:d@example.comÂ', 'v=DMARC1; p=none'],
+  [
+    'a domain with a letter outside ASCII',
+    'v=DMARC1; p=none; rua=mailto:d@müller.example',
+    'v=DMARC1; p=none; rua=mailto:d@xn--mller-kva.example',
+  ],
+  ...[
+    'rua=mailto=d@example.com',
+    'rua=mailto : d@example.com',
+    'rua=mailto:<d@example.com>',
+    'rua=maito:d@example.com',
+    'rua=mail:d@example.com',
+    'rua=email: d@example.com',
+    'rua mailto:d@example.com',
+    'ra=mailto:d@example.com',
+    'mailto:d@example.com',
+  ].map((tag): [string, string, string] => [`"${tag}"`, `v=DMARC1; p=none; ${tag}`, MEANT]),
+  ...[
+    `_dmarc ${MEANT}`,
+    `_dmarc=${MEANT}`,
+    `@ ${MEANT}`,
+    `text=${MEANT}`,
+    `(${MEANT})`,
+    `= ${MEANT}`,
+    MEANT.replace('v=DMARC1; ', ''),
+  ].map((text): [string, string, string] => [`"${text}"`, text, MEANT]),
+  [
+    'a policy before the version',
+    'p=reject v=DMARC1; rua=mailto:d@example.com',
+    'v=DMARC1; p=reject; rua=mailto:d@example.com',
+  ],
+  [
+    'two tags for reports',
+    'v=DMARC1; p=none; rua=mailto:a@example.com; rua=mailto:b@example.net',
+    'v=DMARC1; p=none; rua=mailto:a@example.com,mailto:b@example.net',
+  ],
+  [
+    'two records in one',
+    'v=DMARC1; p=reject; rua=mailto:a@example.com v=DMARC1; p=none; rua=mailto:b@example.net',
+    'v=DMARC1; p=none; rua=mailto:a@example.com,mailto:b@example.net',
+  ],
   ['a quotation mark', 'v=DMARC1; p=none; rua=mailto:o’hara@c.example', 'v=DMARC1; p=none'],
   ['two dots', 'v=DMARC1; p=none; rua=mailto:a..b@c.example', 'v=DMARC1; p=none'],
   ['a domain without a dot', 'v=DMARC1; p=none; rua=mailto:a@localhost', 'v=DMARC1; p=none'],
@@ -71,6 +113,16 @@ const rows: [name: string, record: string, repaired: string][] = [
   ],
   ['an obsolete tag with another character', 'v=DMARC1; p=none; pct=5\u001b0', 'v=DMARC1; p=none'],
 ];
+
+it('Keys and other records do not resemble DMARC records', () => {
+  for (const text of [
+    'v=DKIM1; p=MIGf',
+    'p=MIGf',
+    'v=spf1 -all',
+    'v=TLSRPTv1; rua=mailto:a@b.example',
+  ])
+    assert.equal(resemblesDmarc(text), false, text);
+});
 
 describe('repairedRecord', () => {
   for (const [name, record, repaired] of rows)
