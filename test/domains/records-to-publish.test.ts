@@ -48,13 +48,16 @@ test('recordsToPublish adds missing SPF and DMARC records without inventing a ma
 });
 
 test('recordsToPublish merges several findings about one record into one record', async () => {
-  const old = 'v=DMARC1; p=none; rua=https://example.com/dmarc; fo=1';
+  const old = 'v=DMARC1; p=none; rua=a@example.com; fo=1; ri';
   assert.deepEqual(await recordsOf({ [DMARC]: { TXT: [old] } }), [
     {
-      ...{ type: 'TXT', name: DMARC, value: 'v=DMARC1; p=none; fo=1' },
+      ...{ type: 'TXT', name: DMARC, value: 'v=DMARC1; p=none; rua=mailto:a@example.com; fo=1' },
       ...{ action: 'replace', replaces: [old], required: false },
     },
   ]);
+  // Nobody knows which address was meant.
+  const unclear = 'v=DMARC1; p=none; rua=https://example.com/dmarc; fo=1';
+  assert.deepEqual(await recordsOf({ [DMARC]: { TXT: [unclear] } }), []);
   // If only the mailbox is missing, there is nothing to copy.
   assert.deepEqual(await recordsOf({ [DMARC]: { TXT: ['v=DMARC1; p=reject'] } }), []);
 });
