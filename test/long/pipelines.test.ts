@@ -79,14 +79,7 @@ test('The inbox of docs/pipelines.md takes the message of each run', {
   skip: skipUnlessInstalled('swaks') || skipUnlessInstalled('curl'),
 }, async (t) => {
   const { shell, at } = await prepare(t);
-  const dns = await startDnsServer({ 'example.com': { TXT: ['v=spf1 -all'] } });
-  t.after(() => dns.close());
-  const service = await startTestService(t, {
-    env: {
-      DELIVERABILITY_SMTP_PROXY_PROTOCOL: '',
-      DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
-    },
-  });
+  const service = await startTestService(t, { env: { DELIVERABILITY_SMTP_PROXY_PROTOCOL: '' } });
   const env = { DELIVERABILITY_BASE_URL: service.url, DELIVERABILITY_API_KEY: service.key };
   const [create, run] = codeBlocks(CHAPTER, 'bash');
   const created = await shell(create!, env);
@@ -97,7 +90,11 @@ test('The inbox of docs/pipelines.md takes the message of each run', {
   for (const count of [1, 2]) {
     const { code, stdout, stderr } = await shell(run!, variables);
     assert.equal(code, 1, stdout + stderr);
-    assert.match(stderr, /^test_\w+: The score is \d+, below the limit of 80\.$/m);
+    // SPF of a client on the same machine is unknown, and with it the score.
+    assert.match(
+      stderr,
+      /^test_\w+: The score is unknown, so it does not reach the limit of 80\.$/m,
+    );
     const { body } = await service.call<{ data: unknown[] }>(
       'GET',
       `/v1/tests?inbox_id=${inbox.id}`,
