@@ -1,6 +1,6 @@
 /**
  * Recommended rules: what they are, how often each would have alerted lately, and their creation. The first owner gets them;
- * later, only somebody who asks for them does, so that a deleted one stays deleted.
+ * later, nobody gets them unasked, so that a deleted one stays deleted.
  */
 
 import type { App } from '../app.ts';
@@ -11,34 +11,29 @@ import type { AlertRow } from '../store/tables.generated.ts';
 import type { Author } from '../team/audit.ts';
 import { firstOwnerMade } from '../team/owner.ts';
 import { insertAlert } from './change-alert.ts';
-import { criticalHealth } from './conditions/health-history.ts';
-import { type History, keptSince, type PastReading, type Times } from './conditions/history.ts';
+import { keptSince, type PastReading, type Times } from './conditions/history.ts';
 import { CONDITIONS, type ConditionId } from './conditions/index.ts';
 import type { RecommendedAlert } from './schema.ts';
 
-/** Most urgent first. One whose condition this version does not have is left out. */
-const RULES: { condition: string; name: string; history?: History }[] = [
-  { condition: 'domain_unreachable', name: 'Domain can’t be looked up' },
-  { condition: 'domain_health', name: 'Domain health', history: criticalHealth },
-  { condition: 'record_changed', name: 'DNS record changed' },
-  { condition: 'sending_address_blocked', name: 'Sending address blocked' },
-  { condition: 'blocklist_hit', name: 'Blocklists' },
-  { condition: 'auth_fail', name: 'Test authentication' },
-  { condition: 'source_failing', name: 'Own mail fails DMARC' },
-  { condition: 'new_source', name: 'New mail source' },
-  { condition: 'spam_rate', name: 'Gmail spam rate' },
-  { condition: 'complaint_rate', name: 'Complaints' },
-  { condition: 'feedback_stopped', name: 'Reports stopped' },
-  { condition: 'seed_failing', name: 'Seed mailboxes' },
-  { condition: 'tls_failing', name: 'TLS for incoming mail' },
+/** Most urgent first: the condition, and the name that the rule gets. */
+const RULES: [condition: ConditionId, name: string][] = [
+  ['domain_unreachable', 'Domain can’t be looked up'],
+  ['domain_health', 'Domain health'],
+  ['record_changed', 'DNS record changed'],
+  ['sending_address_blocked', 'Sending address blocked'],
+  ['blocklist_hit', 'Blocklists'],
+  ['auth_fail', 'Test authentication'],
+  ['source_failing', 'Own mail fails DMARC'],
+  ['new_source', 'New mail source'],
+  ['spam_rate', 'Gmail spam rate'],
+  ['complaint_rate', 'Complaints'],
+  ['feedback_stopped', 'Reports stopped'],
+  ['seed_failing', 'Seed mailboxes'],
+  ['tls_failing', 'TLS for incoming mail'],
 ];
 
-const RECOMMENDED = RULES.flatMap(({ condition, name, history }) =>
-  CONDITIONS.filter(({ id }) => id === condition).map((declared) => ({
-    history,
-    ...declared,
-    name,
-  })),
+const RECOMMENDED = RULES.flatMap(([condition, name]) =>
+  CONDITIONS.filter(({ id }) => id === condition).map((declared) => ({ ...declared, name })),
 );
 
 /** Rules of the same condition for all domains, by condition: the oldest of each. */
@@ -64,8 +59,14 @@ export async function createMissing(tx: Tx, author: Author): Promise<AlertRow[]>
   for (const { id: condition, name, threshold } of missing)
     created.push(
       await insertAlert(tx, author, {
-        ...{ name, condition, threshold: threshold?.default ?? null, channels: '["email"]' },
-        ...{ enabled: 1, domain_id: null, recipients: null, reminder_hours: null },
+        name,
+        condition,
+        threshold: threshold?.default ?? null,
+        channels: '["email"]',
+        enabled: 1,
+        domain_id: null,
+        recipients: null,
+        reminder_hours: null,
       }),
     );
   return created;
@@ -100,7 +101,10 @@ export async function listRecommended({
       (await history?.timesSince(reading)) ?? (rule ? await timesOfRule(reading, rule) : null);
     const days = found && Math.round((now - Date.parse(found.since)) / DAY_MS);
     listed.push({
-      ...{ object: 'recommended_alert', condition, name, threshold: threshold?.default ?? null },
+      object: 'recommended_alert',
+      condition,
+      name,
+      threshold: threshold?.default ?? null,
       alert_id: rule?.id ?? null,
       ...(found && days
         ? { times: found.times, days, missing: null }

@@ -237,8 +237,14 @@ export const RecommendedAlert = named(
   }),
   'A rule that suits every team, and how often it would have alerted lately.',
   {
-    ...{ object: 'recommended_alert', condition: 'blocklist_hit', name: 'Blocklists' },
-    ...{ threshold: null, alert_id: exampleId('alt'), times: 3, days: 30, missing: null },
+    object: 'recommended_alert',
+    condition: 'blocklist_hit',
+    name: 'Blocklists',
+    threshold: null,
+    alert_id: exampleId('alt'),
+    times: 3,
+    days: 30,
+    missing: null,
   },
 );
 export type RecommendedAlert = v.InferOutput<typeof RecommendedAlert>;

@@ -96,7 +96,8 @@ async function recordLook(tx: Tx, app: App, claimed: ClaimedDomain, look: Look):
   if (!row) return;
   const now = app.clock.now();
   const released = {
-    ...{ lease: null, leased_until: null },
+    lease: null,
+    leased_until: null,
     // Unless another look was requested meanwhile.
     ...(row.next_look_at !== null && row.next_look_at === claimed.next_look_at
       ? { next_look_at: isoTime(nextLook(row.id, now)) }
@@ -131,7 +132,13 @@ const observationOf = async (
   { id, name: domain }: DomainRow,
   { set: { label, name, type }, ...change }: SetChange,
 ): Promise<RecordObservation> => ({
-  ...{ kind: 'record', subject: `${domain} ${label}`, domainId: id, domain, label, name, type },
+  kind: 'record',
+  subject: `${domain} ${label}`,
+  domainId: id,
+  domain,
+  label,
+  name,
+  type,
   ...change,
   changedBy:
     change.state === 'changed' ? await findAuthor(tx, id, { label, name, type }, change.is) : null,

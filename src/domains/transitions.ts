@@ -54,7 +54,10 @@ const NO_LOOKS = { next_look_at: null, watched: null } as const;
 
 const FAILED: Transition = {
   change: {
-    ...{ status: 'failed', verified_at: null, missing_since: null, next_check_at: null },
+    status: 'failed',
+    verified_at: null,
+    missing_since: null,
+    next_check_at: null,
     ...NO_LOOKS,
   },
   event: 'domain.verification_failed',

@@ -41,18 +41,23 @@ export const watchedSets = (domain: string, selectors: string[]): WatchedSet[] =
   { label: 'SPF record', name: domain, type: 'TXT' },
   ...Object.entries(TXT_PREFIXES).map(
     ([label, prefix]): WatchedSet => ({
-      ...{ label: `${label} record`, name: `${prefix}.${domain}`, type: 'TXT' },
+      label: `${label} record`,
+      name: `${prefix}.${domain}`,
+      type: 'TXT',
     }),
   ),
   ...selectors.map(
     (selector): WatchedSet => ({
       label: `DKIM key ${selector}`,
-      ...{ name: `${selector}._domainkey.${domain}`, type: 'TXT' },
+      name: `${selector}._domainkey.${domain}`,
+      type: 'TXT',
     }),
   ),
   ...(['MX', 'NS', 'DS'] as const).map(
     (type): WatchedSet => ({
-      ...{ label: `${type} records`, name: domain, type },
+      label: `${type} records`,
+      name: domain,
+      type,
     }),
   ),
 ];

@@ -75,7 +75,8 @@ export const complaintRate: Condition<'receiver_day', Value> = {
         .limit(MAX_PAST_ROWS)
         .execute();
       const answers = rows.map(({ id, day, messages, count }) => ({
-        ...{ at: day, subject: id },
+        at: day,
+        subject: id,
         answer: answerOf({ complaints: count ?? 0, messages }, THRESHOLD.default),
       }));
       return timesOf(answers, reading);

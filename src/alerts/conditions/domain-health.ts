@@ -26,7 +26,9 @@ interface Problem extends Step {
 /** By threshold. */
 const STATUSES = { 1: ['critical'], 2: ['critical', 'warning'] } as const;
 const THRESHOLD = {
-  ...{ min: 1, max: 2, default: 1 },
+  min: 1,
+  max: 2,
+  default: 1,
   text: 'At 1, critical problems trigger the alert. At 2, warnings do too.',
 };
 
@@ -115,7 +117,11 @@ const problemsOf = ({ checks }: HealthObservation['health']): Problem[] =>
   worstFirst(checks)
     .slice(0, MAX_PROBLEMS)
     .map(({ id, severity, title, fix }) => ({
-      ...{ id, severity, title, text: fix?.text ?? '', record: fix?.record ?? null },
+      id,
+      severity,
+      title,
+      text: fix?.text ?? '',
+      record: fix?.record ?? null,
     }));
 
 const criticalIds = (problems: Problem[]): string[] =>

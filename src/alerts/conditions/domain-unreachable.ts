@@ -1,6 +1,6 @@
 /** `domain_unreachable`: receivers can’t look up a verified domain in DNS. */
 
-import { deadDns } from '../../domains/dead-dns.ts';
+import type { DomainCheck, DomainHealth } from '../../analysis/domain/health.ts';
 import { type Condition, NO, type Step, UNKNOWN } from './condition.ts';
 import { findVerified, healthPage, noLongerVerified } from './of-domains.ts';
 
@@ -10,6 +10,10 @@ interface Value {
   step: Step | null;
   domain_id: string;
 }
+
+/** The finding that says that others get no answer about the domain, and why. */
+const deadDns = ({ checks }: Pick<DomainHealth, 'checks'>): DomainCheck | undefined =>
+  checks.find(({ id, severity }) => id === 'name_servers' && severity === 'critical');
 
 export const domainUnreachable: Condition<'health' | 'dns_answer', Value> = {
   observes: ['health', 'dns_answer'],
@@ -52,7 +56,8 @@ export const domainUnreachable: Condition<'health' | 'dns_answer', Value> = {
   page: healthPage,
   sampleValue: () => ({
     problem: 'The name servers of example.com do not answer.',
-    ...{ step: null, domain_id: 'dom_sample' },
+    step: null,
+    domain_id: 'dom_sample',
   }),
 };
 

@@ -37,7 +37,9 @@ async function testsOf({ db, since }: PastReading, judge: Judge): Promise<Answer
     .execute();
   const answers = rows.flatMap((row) =>
     observeTest(row as TestRow).map((observation) => ({
-      ...{ at: row.completed_at!, subject: observation.subject, answer: judge(observation) },
+      at: row.completed_at!,
+      subject: observation.subject,
+      answer: judge(observation),
     })),
   );
   return { answers, since: rows.length < MAX_TESTS ? since : rows.at(-1)!.completed_at! };

@@ -69,8 +69,14 @@ export const recordChanged: Condition<'record', Value> = {
   domainName: ({ value: { domain } }) => domain,
   page: healthPage,
   sampleValue: () => ({
-    ...{ domain: 'example.com', label: 'SPF record', name: 'example.com', type: 'TXT' },
-    ...{ was: ['v=spf1 mx -all'], is: [], changed_by: null, domain_id: 'dom_sample' },
+    domain: 'example.com',
+    label: 'SPF record',
+    name: 'example.com',
+    type: 'TXT',
+    was: ['v=spf1 mx -all'],
+    is: [],
+    changed_by: null,
+    domain_id: 'dom_sample',
   }),
 };
 

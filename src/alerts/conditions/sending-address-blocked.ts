@@ -130,7 +130,8 @@ async function ratings({ db, ...reading }: PastReading, accounts: string[]): Pro
     .execute();
   // A day can have several periods: the worst decides.
   return [...Map.groupBy(rows, ({ address, day }) => `${address} ${day}`).values()].map((day) => ({
-    ...{ at: day[0]!.day, subject: day[0]!.address },
+    at: day[0]!.day,
+    subject: day[0]!.address,
     answer: day.some(({ filter_result }) => filter_result === 'RED') ? 'yes' : 'no',
   }));
 }
@@ -144,7 +145,8 @@ async function blocks({ db, since }: PastReading, accounts: string[]): Promise<P
     .limit(MAX_PAST_ROWS)
     .execute();
   return rows.map(({ blocked, since: at, ...range }) => ({
-    ...{ at: at < since ? since : at, subject: subjectOf(range) },
+    at: at < since ? since : at,
+    subject: subjectOf(range),
     answer: blocked === 1 ? 'yes' : 'no',
   }));
 }

@@ -54,7 +54,8 @@ export const spamRate: Condition<'spam_rate', Value> = {
         .limit(MAX_PAST_ROWS)
         .execute();
       const answers = rows.map(({ name, day, rate }) => ({
-        ...{ at: day, subject: name },
+        at: day,
+        subject: name,
         answer: reaches(rate!, THRESHOLD.default) ? ('yes' as const) : ('no' as const),
       }));
       return timesOf(answers, reading);

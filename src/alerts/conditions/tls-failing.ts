@@ -61,7 +61,9 @@ export const tlsFailing: Condition<'tls', Value> = {
         .limit(MAX_PAST_ROWS)
         .execute();
       const answers = rows.map(({ id, day, ...sessions }) => ({
-        ...{ at: day, subject: id, answer: answerOf(sessions) },
+        at: day,
+        subject: id,
+        answer: answerOf(sessions),
       }));
       return timesOf(answers, reading);
     },

@@ -145,7 +145,14 @@ async function evaluateApplied(
     ...(dead.length > 0 && { undeliverable: dead.map((destination) => ({ ...destination })) }),
   };
   const problems = dmarcRecordProblems({
-    ...{ record, recordDomain, parsed, external, dead, discarded, unread, published },
+    record,
+    recordDomain,
+    parsed,
+    external,
+    dead,
+    discarded,
+    unread,
+    published,
     psd: await harmfulPsd(context),
     mailbox: mailboxOf(recordDomain),
   });

@@ -25,6 +25,7 @@ import {
   type KeptSender,
   keepSender,
   mailboxHost,
+  similarTextFix,
 } from '../sending-services/spf-steps.ts';
 import { evaluateSpf, spfIdentity, spfResult } from '../spf/evaluate.ts';
 import { type ExaminedSpf, examineSpf } from '../spf/examine.ts';
@@ -114,16 +115,18 @@ async function evaluateFromDomain(context: Context): Promise<Finding> {
 export async function evaluateSpfRecord(domain: string, context: Context): Promise<Finding> {
   const examined = await examineSpf(domain, context.resolver);
   const { tree, problems } = examined;
-  if (tree.root.state === 'missing' && examined.texts.length === 0)
-    return (
-      (await misplacedRecord(domain, context)) ??
-      fail({
-        title: `${domain} has no SPF record.`,
-        detail:
-          'Without one, mailbox providers do not know which servers may send for your domain.',
-        fix: (await similarTextFix(domain, context)) ?? (await firstRecordFix(context, domain)),
-      })
-    );
+  if (tree.root.state === 'missing' && examined.texts.length === 0) {
+    const misplaced = await misplacedRecord(domain, context);
+    if (misplaced) return misplaced;
+    const similar = await similarTextFix(domain, context);
+    return fail({
+      title: similar
+        ? `${domain} has no valid SPF record, but a TXT record that looks like one.`
+        : `${domain} has no SPF record.`,
+      detail: 'Without one, mailbox providers do not know which servers may send for your domain.',
+      fix: similar ?? (await firstRecordFix(context, domain)),
+    });
+  }
   const evidence = {
     ...evidenceOf(examined),
     ...(problems.some(({ isOpen }) => isOpen) && { open: true }),
@@ -150,19 +153,6 @@ export async function evaluateSpfRecord(domain: string, context: Context): Promi
     evidence,
   );
 }
-
-/** A text that names senders, but not so that it could be repaired: a new record would not have them. Null if there is none. */
-async function similarTextFix(domain: string, { resolver }: Context): Promise<Fix | null> {
-  const texts = recordsOf(await resolver(domain, 'TXT')) ?? [];
-  const found = texts.map((text) => text.slice(0, 4096)).find((text) => NAMES_SENDERS.test(text));
-  return found === undefined
-    ? null
-    : {
-        text: `One TXT record of ${domain} looks like an SPF record: "${found.slice(0, 100)}". Correct it, so that it begins with v=spf1 and a space, and lists the servers that send for your domain.`,
-      };
-}
-
-const NAMES_SENDERS = /(?:^|[^a-z0-9])spf\s?[=:]?\s?1|=\s?spf\b|(?:^|[\s"])(?:include|ip[46]):/i;
 
 /** For a record at a name that has the domain twice; null if there is none. */
 async function misplacedRecord(domain: string, { resolver }: Context): Promise<Finding | null> {

@@ -87,7 +87,7 @@ const isBad = ({ answer }: ZoneServer): boolean => answer !== 'yes' && answer !=
 const faultOf = ({ host, address, answer }: ZoneServer): string =>
   `${address === null ? host : `${host} (${address})`} ${FAULTS[answer as keyof typeof FAULTS]}`;
 
-/** Long lists say no more. */
+/** More names would not help the reader. */
 const MAX_NAMED = 4;
 
 function listFaults(servers: ZoneServer[]): string {

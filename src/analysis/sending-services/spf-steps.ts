@@ -41,6 +41,8 @@ export async function allowSenderFix(
   const ofHost = domain === context.fact(webHost) && webHostFix(context, fromDomain(context) ?? '');
   if (ofHost) return ofHost;
   const record = await currentRecord(context, domain);
+  const similar = record === null ? await similarTextFix(domain, context) : null;
+  if (similar) return similar;
   const found = await context.fact(sendingServices);
   const certain = found.filter(({ isCertain }) => isCertain);
   const include = await findInclude(context, { domain, clientIp }, record, certain);
@@ -195,6 +197,19 @@ export async function keepSender(
     ...(!isOwn && { caution: onlyIfServer(target.clientIp) }),
   };
 }
+
+/** A text that names senders, but not so that it could be repaired: a new record would not have them. Null if there is none. */
+export async function similarTextFix(domain: string, { resolver }: Context): Promise<Fix | null> {
+  const texts = recordsOf(await resolver(domain, 'TXT')) ?? [];
+  const found = texts.map((text) => text.slice(0, 4096)).find((text) => NAMES_SENDERS.test(text));
+  return found === undefined
+    ? null
+    : {
+        text: `One TXT record of ${domain} looks like an SPF record: "${found.slice(0, 100)}". Correct it, so that it begins with v=spf1 and a space, and lists the servers that send for your domain.`,
+      };
+}
+
+const NAMES_SENDERS = /(?:^|[^a-z0-9])spf\s?[=:]?\s?1|=\s?spf\b|(?:^|[\s"])(?:include|ip[46]):/i;
 
 /** The first SPF record of a domain: for the service that hosts its mailboxes, or its mail servers. */
 export async function firstRecordFix(context: Context, domain: string): Promise<Fix> {

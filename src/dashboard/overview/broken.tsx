@@ -78,8 +78,12 @@ async function findIncidents(app: App): Promise<Problems> {
     const { title } = conditionOf(row).openedText(openedIncident(row));
     const [step] = await findIncidentSteps(app, row.id);
     problems.push({
-      ...{ state: 'fail', kind: 'Incident', text: title, href: `/incidents/${row.id}` },
-      ...{ since: row.opened_at, step: step?.text },
+      state: 'fail',
+      kind: 'Incident',
+      text: title,
+      href: `/incidents/${row.id}`,
+      since: row.opened_at,
+      step: step?.text,
     });
   }
   return { problems, more: hasMore ? [{ text: 'All open incidents', href: '/alerts' }] : [] };

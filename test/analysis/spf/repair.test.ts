@@ -268,7 +268,19 @@ describe('No record is proposed', () => {
   ];
   for (const written of SIMILAR)
     it(`beside a text that may be one: ${written}`, async () => {
-      const { fix, status } = await adviceOf([written]);
+      const { fix, status, title } = await adviceOf([written]);
+      assert.equal(status, 'fail');
+      assert.match(title, /has no valid SPF record, but a TXT record that looks like one\./);
+      assert.equal(fix!.record, undefined, fix!.record?.value);
+    });
+
+  for (const written of SIMILAR)
+    it(`for a message, beside a text that may be one: ${written}`, async () => {
+      const { status, fix } = await runCheck(spf, {
+        message: MESSAGE,
+        zone: { [DOMAIN]: { TXT: [written] } },
+        envelope: { mail_from: `ann@${DOMAIN}` },
+      });
       assert.equal(status, 'fail');
       assert.equal(fix!.record, undefined, fix!.record?.value);
     });
