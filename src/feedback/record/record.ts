@@ -15,6 +15,7 @@ import type { Verifications } from '../thread/verify.ts';
 import { addBounces, addComplaint } from './messages.ts';
 import { upsertReporter } from './reporters.ts';
 import { storeOnlyBatch, storeRows } from './rows.ts';
+import { learnReportedSelectors } from './selectors.ts';
 import { ARRIVALS, countReport, touchDomain } from './tallies.ts';
 
 export interface Recording {
@@ -36,6 +37,7 @@ export async function recordItem(app: App, recording: Recording): Promise<void> 
   const report = await untilAvailable(() => recordOnce(app, recording));
   const { item } = recording;
   if (item.ok && report.stored_rows < report.row_count) await storeRows(app.db, report, item);
+  if (item.ok && item.type === 'dmarc') await learnReportedSelectors(app.db, report.id);
 }
 
 /** The stored report, which an earlier attempt may have recorded. */

@@ -7,7 +7,6 @@ import type { FeedbackReportRow } from '../../store/tables.generated.ts';
 import { untilAvailable } from '../../store/until-available.ts';
 import { addSourceSums, lockSources } from '../sources/days.ts';
 import { BATCH_ROWS, type PreparedReport } from '../thread/prepare.ts';
-import { learnReportedSelectors } from './selectors.ts';
 
 type Report = Pick<FeedbackReportRow, 'id' | 'domain_id' | 'type'>;
 
@@ -161,7 +160,6 @@ export async function addSources(
   end: number,
   sign: 1 | -1 = 1,
 ): Promise<void> {
-  if (sign === 1) await learnReportedSelectors(tx, report, start, end);
   await lockSources(tx, report.domain_id!);
   const times = sql.lit(sign);
   await sql`

@@ -4,6 +4,7 @@ import type { App } from '../../app.ts';
 import { lockName, type Tx, transact } from '../../store/open.ts';
 import { BATCH_ROWS } from '../thread/prepare.ts';
 import { addSources, lockedReport } from './rows.ts';
+import { learnReportedSelectors } from './selectors.ts';
 import { countReport } from './tallies.ts';
 
 /** Counts the reports of trusted reporters that wait, then the rows that are stored and not counted. Goes on after a crash. */
@@ -64,6 +65,7 @@ async function countStoredRows({ db }: App): Promise<void> {
       .executeTakeFirst();
     if (!report) return;
     await transact(db, (tx) => countBatch(tx, report.id));
+    await learnReportedSelectors(db, report.id);
   }
 }
 
