@@ -72,7 +72,8 @@ test('A statement that waits too long for a lock fails, and the transaction is n
 test('A query that finds no free connection fails in time, and the pool recovers', {
   skip,
 }, async (t) => {
-  const db = await open(t, await database(t));
+  // The holders stay idle until all queries have failed, on a slow machine too.
+  const db = await open(t, await database(t), { idleTransactionMs: 10_000 });
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const started = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holders = started.map(({ resolve }) =>
