@@ -1,6 +1,7 @@
 /** Records that disappeared recently: fixes propose them again instead of new ones. */
 
-import type { Db, Tx } from '../store/open.ts';
+import type { DomainCheck } from '../analysis/domain/health.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
 import { selectorsOf } from './selectors.ts';
 import { type SetChange, type Watched, type WatchedSet, watchedSets } from './watched-records.ts';
 
@@ -19,14 +20,27 @@ export const goneRecord = (
     ? { type, name, value: was[0]! }
     : null;
 
-/** Those of the last day. */
-export async function findGoneRecords(db: Db | Tx, domainId: string): Promise<GoneRecord[]> {
-  const row = await db
-    .selectFrom('domains')
-    .select(['name', 'watched', 'given_selectors', 'learnt_selectors'])
-    .where('id', '=', domainId)
-    .executeTakeFirst();
-  if (!row?.watched) return [];
+const PUT_BACK = 'Publish this record again. It disappeared within the last day.';
+
+/** The checks, with records of the last day instead of new ones where nothing is published anymore. */
+export function proposeGoneRecords(
+  row: Pick<DomainRow, 'name' | 'watched' | 'given_selectors' | 'learnt_selectors'>,
+  checks: DomainCheck[],
+): DomainCheck[] {
+  const gone = findGoneRecords(row);
+  return checks.map((check) => {
+    const proposed = check.fix?.record;
+    const record = gone.find(
+      ({ name, type }) => name === proposed?.name.toLowerCase() && type === proposed.type,
+    );
+    return record ? { ...check, fix: { ...check.fix, text: PUT_BACK, record } } : check;
+  });
+}
+
+function findGoneRecords(
+  row: Pick<DomainRow, 'name' | 'watched' | 'given_selectors' | 'learnt_selectors'>,
+): GoneRecord[] {
+  if (!row.watched) return [];
   const { sets }: Watched = JSON.parse(row.watched);
   return watchedSets(row.name, selectorsOf(row)).flatMap((set: WatchedSet) => {
     const { was = [], values: is = [] } = sets[set.label] ?? {};

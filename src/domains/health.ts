@@ -9,6 +9,7 @@ import { AppError, errorMessage } from '../lib/errors.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { feedbackAddresses } from './feedback/address.ts';
+import { proposeGoneRecords } from './gone-records.ts';
 import { expiringSelectors, selectorsOf } from './selectors.ts';
 
 /** The result of the health checks, and when they started, in ms since the epoch. */
@@ -67,7 +68,7 @@ export async function checkHealth(app: App, row: DomainRow, caller: Caller): Pro
         fault: error instanceof Error ? error.stack : undefined,
       }),
   });
-  return { health, startedAt };
+  return { health: { ...health, checks: proposeGoneRecords(row, health.checks) }, startedAt };
 }
 
 /** Selectors that no user entered, but whose keys the last checks found. */

@@ -2,7 +2,6 @@
 
 import { worstFirst } from '../../analysis/domain/dangers.ts';
 import type { DomainCheck } from '../../analysis/domain/health.ts';
-import { findGoneRecords } from '../../domains/gone-records.ts';
 import type { HealthObservation } from '../../domains/observe.ts';
 import { type Condition, NO, type Step, UNKNOWN } from './condition.ts';
 import { criticalHealth } from './health-history.ts';
@@ -32,8 +31,6 @@ const THRESHOLD = {
   text: 'At 1, critical problems trigger the alert. At 2, warnings do too.',
 };
 
-const PUT_BACK = 'Publish this record again. It disappeared within the last day.';
-
 const MAX_PROBLEMS = 10;
 const MAX_STEPS = 3;
 
@@ -50,17 +47,6 @@ export const domainHealth: Condition<'health', Value> = {
       answer: 'yes',
       value: { status, score, summary, problems: problemsOf(health), domain_id },
     };
-  },
-  /** If the record disappeared recently, proposing it again is better than proposing a new one. */
-  async completeValue(tx, _app, value) {
-    const gone = await findGoneRecords(tx, value.domain_id);
-    const problems = value.problems.map((problem) => {
-      const record = gone.find(
-        ({ name, type }) => name === problem.record?.name && type === problem.record.type,
-      );
-      return record ? { ...problem, text: PUT_BACK, record } : problem;
-    });
-    return { ...value, problems };
   },
   /** A critical problem that was not there before must not hide behind an open incident. */
   isSignificantChange: (before, { problems }) => {
