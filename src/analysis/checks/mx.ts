@@ -48,6 +48,7 @@ export const mx: Check = {
         ipv4: 'shown',
         ipv6: 'shown',
         problem: 'shown',
+        unreachable: 'shown',
         meant: 'shown',
       },
     },

@@ -9,7 +9,6 @@ import type { DiscardedRecord } from './discovery.ts';
 import { joinDmarc } from './join.ts';
 import {
   type DmarcTags,
-  hasOnlyUnreadableReports,
   isDropped,
   isPolicy,
   parseDmarcTags,
@@ -124,7 +123,7 @@ function policyProblems(applied: AppliedRecord): DmarcRecordProblem[] {
 
 /**
  * The record without any of these problems, as far as its owner alone can resolve them. None in place of one whose only
- * addresses for reports cannot be read: nobody knows where the reports are to go.
+ * addresses for reports cannot be read or take no reports: nobody knows where the reports are to go.
  */
 function betterRecord(applied: AppliedRecord): Fix['record'] {
   const { record, recordDomain, external, dead, mailbox, unread, psd } = applied;
@@ -144,7 +143,8 @@ function betterRecord(applied: AppliedRecord): Fix['record'] {
     ...dead.filter(({ meant }) => meant === null),
   ];
   const kept = refused.length > 0 ? withoutReportsTo(repaired, refused) : repaired;
-  const isLost = hasOnlyUnreadableReports(record) && !parseDmarcTags(joined).tags.has('rua');
+  const hasReports = reportAddresses(applied.parsed.tags.get('rua') ?? '').length > 0;
+  const isLost = hasReports && !parseDmarcTags(kept).tags.has('rua');
   if (isLost && !mailbox.isFeedback) return undefined;
   const value =
     refused.length > 0 && mailbox.isFeedback
@@ -237,16 +237,10 @@ function reportProblems(applied: AppliedRecord): DmarcRecordProblem[] {
   }));
 }
 
-/** Without another address, no record is proposed: nobody knows where the reports are to go. */
 function deadProblems(applied: AppliedRecord): DmarcRecordProblem[] {
-  const { dead, parsed, mailbox } = applied;
-  const lost = dead.filter(({ meant }) => meant === null).map(({ domain }) => domain);
-  const isKept = reportAddresses(parsed.tags.get('rua') ?? '').some(
-    ({ domain }) => domain !== null && !lost.includes(domain),
-  );
-  const record = isKept || mailbox.isFeedback ? betterRecord(applied) : undefined;
-  const steps = stepsForMailbox(record?.value ?? '', mailbox);
-  return dead.map((one) => ({ ...explainDead(one, record !== undefined, steps), record }));
+  const record = betterRecord(applied);
+  const steps = stepsForMailbox(record?.value ?? '', applied.mailbox);
+  return applied.dead.map((one) => ({ ...explainDead(one, record !== undefined, steps), record }));
 }
 
 function consentProblems(applied: AppliedRecord): DmarcRecordProblem[] {

@@ -51,8 +51,8 @@ const USABLE: (HostProblem | null)[] = [null, 'alias', 'partly_unreachable', 'un
 export function explainMisused({ domain, hosts }: MailHosts, misused: MailHost[]): Finding {
   const isUsable = ({ resolves, problem }: MailHost) =>
     resolves !== false && USABLE.includes(problem);
-  const { name, preference, problem, meant } =
-    misused.find((host) => !isUsable(host)) ?? misused[0]!;
+  const worst = misused.find((host) => !isUsable(host)) ?? misused[0]!;
+  const { name, preference, problem, unreachable, meant } = worst;
   const { what, fix } = HOST_PROBLEMS[problem!];
   const others =
     misused.length > 1
@@ -61,9 +61,10 @@ export function explainMisused({ domain, hosts }: MailHosts, misused: MailHost[]
           .map((host) => host.name.slice(0, 100))
           .join(', ')}.`
       : '';
+  const listed = unreachable.length > 0 ? ` (${unreachable.slice(0, 3).join(', ')})` : '';
   const canDeliver = hosts.some(isUsable);
   return (canDeliver ? warn : fail)({
-    title: `The mail server ${name.slice(0, 100)} of ${domain} ${what}.`,
+    title: `The mail server ${name.slice(0, 100)} of ${domain} ${what}${listed}.`,
     detail: `${canDeliver ? 'Some senders cannot deliver mail to your domain, or deliver it late.' : 'Replies and bounces cannot be delivered.'}${others}`,
     fix: {
       text: meant === null ? fix : fixWithName(problem!, name, meant),

@@ -19,6 +19,8 @@ export interface MailHost {
   ipv6: boolean | null;
   /** Why senders cannot use it, or must not be sent to it; null if it is usable, as far as is known. */
   problem: HostProblem | null;
+  /** Its addresses that no sender reaches. */
+  unreachable: string[];
   /** The name that was meant; null if this one is right, or if it is not certain. */
   meant: string | null;
 }
@@ -113,7 +115,16 @@ async function lookUpHost(
   const mistyped = mistypedHost(name, domain);
   if (mistyped) {
     const { mistake: problem, meant } = mistyped;
-    return { name, preference, resolves: false, ipv4: false, ipv6: false, problem, meant };
+    return {
+      name,
+      preference,
+      resolves: false,
+      ipv4: false,
+      ipv6: false,
+      problem,
+      unreachable: [],
+      meant,
+    };
   }
   const answers = await Promise.all(ADDRESS_TYPES.map((type) => resolver(name, type)));
   answers.forEach((answer, index) => {
@@ -127,9 +138,11 @@ async function lookUpHost(
   const isComplete = answers.every(({ status }) => status !== 'error');
   const meant =
     name === domain ? null : await meantName(name, domain, [...ADDRESS_TYPES], resolver);
+  const unreachable = addresses.filter(isLocalAddress);
+  const areAll = isComplete && unreachable.length === addresses.length;
   const problem =
-    meant === null ? await problemOf(resolver, name, addresses, isComplete) : 'appended';
-  return { name, preference, resolves, ipv4, ipv6, problem, meant };
+    meant === null ? await problemOf(resolver, name, unreachable, areAll) : 'appended';
+  return { name, preference, resolves, ipv4, ipv6, problem, unreachable, meant };
 }
 
 const ADDRESS_TYPES = ['A', 'AAAA'] as const;
@@ -137,14 +150,12 @@ const ADDRESS_TYPES = ['A', 'AAAA'] as const;
 async function problemOf(
   resolver: Context['resolver'],
   name: string,
-  addresses: string[],
-  isComplete: boolean,
+  unreachable: string[],
+  areAll: boolean,
 ): Promise<HostProblem | null> {
   if (!name.includes('.')) return 'label';
   if ((await resolver(name, 'CNAME')).status === 'found') return 'alias';
-  const unreachable = addresses.filter(isLocalAddress);
   if (unreachable.length === 0) return name.includes('_') ? 'underscore' : null;
-  const areAll = isComplete && unreachable.length === addresses.length;
   return areAll ? 'unreachable' : 'partly_unreachable';
 }
 

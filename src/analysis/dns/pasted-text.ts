@@ -32,6 +32,8 @@ export function pastedAround(text: string): string | null {
   if (/^\s*\\?["'`\u2018-\u201f\u00ab\u00bb]/.test(text)) return 'is in quotation marks';
   if (startsInvisibly(text)) return 'begins with an invisible character';
   if (/^\s/.test(text)) return 'begins with a space';
+  // RFC 1035 §5.1: an escape of zone files, where a semicolon begins a comment.
+  if (text.includes('\\;')) return 'has backslashes before its semicolons';
   // Single spaces bound the work on a hostile record.
   return ZONE_LINE.test(text.replace(/\s+/g, ' ')) ? 'begins with part of a zone-file line' : null;
 }
