@@ -180,12 +180,24 @@ function evaluateKey(selectorKey: SelectorKey, all: SelectorKey[], domain: strin
   return evaluateKeyStrength(accepted, () => evaluateEd25519(selectorKey, all.some(isUsableRsa)));
 }
 
-/** The finding on a name to which a DNS panel appended the domain: the target of an alias, or the name of a known key. */
+/**
+ * The finding on a key that was entered in the wrong place: an alias as text, or a name to which a DNS panel appended the
+ * domain, as the target of an alias or as the name of a known key.
+ */
 async function misnamed(
-  { keyName, alias, isKnown, lookupSucceeded, texts }: SelectorKey,
+  { keyName, alias, typedAlias, isKnown, lookupSucceeded, texts }: SelectorKey,
   domain: string,
   resolver: Resolver,
 ): Promise<Finding | null> {
+  if (typedAlias !== null)
+    return fail({
+      title: `The DKIM record at ${keyName} is a TXT record, where a CNAME record was meant.`,
+      detail: `Its text is ${typedAlias}, the name at which the key is published. Mailbox providers expect the key itself in a TXT record, so they find none.`,
+      fix: {
+        text: `Delete the TXT record at ${keyName}, and create this CNAME record there.`,
+        record: { type: 'CNAME', name: keyName, value: typedAlias },
+      },
+    });
   if (alias !== null) {
     const meant = await meantName(alias, domain, ['TXT'], resolver);
     if (meant === null) return null;

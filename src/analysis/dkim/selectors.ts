@@ -8,7 +8,7 @@ import {
   selectorsOfServices,
   servicesOfDomain,
 } from '../sending-services/services-of-domain.ts';
-import { ALIAS_SELECTORS, aliasAt, keyOwner } from './aliases.ts';
+import { ALIAS_SELECTORS, aliasAt, keyOwner, typedAlias } from './aliases.ts';
 import { type DkimKey, readKeyRecord, resemblesKey } from './key-record.ts';
 
 const MAX_SELECTORS = 50;
@@ -30,6 +30,8 @@ export interface SelectorKey {
   key: DkimKey | null;
   /** The target of a CNAME record that leads to no key. */
   alias: string | null;
+  /** The target of a CNAME record that was entered as a TXT record. */
+  typedAlias: string | null;
 }
 
 export interface FoundKeys {
@@ -75,7 +77,9 @@ export async function lookUpKeys(
     [...tried].filter((selector) => !knownSelectors.includes(selector)),
     false,
   );
-  const existing = distinct(guesses.filter(({ key }) => key !== null));
+  const existing = distinct(
+    guesses.filter((entry) => entry.key !== null || entry.typedAlias !== null),
+  );
   const hasKey = [...known, ...existing].some(({ key }) => key !== null);
   // Some name servers deny names above others, so a key proves more than their denial.
   const noneExists = !hasKey && (await isMissing(`_domainkey.${domain}`, resolver));
@@ -108,10 +112,12 @@ const isRemoved = ({ lookupSucceeded, key }: SelectorKey): boolean =>
   lookupSucceeded && (key === null || key.revoked);
 
 /** A wildcard record answers for every selector, but is one key. */
-const distinct = (entries: SelectorKey[]): SelectorKey[] =>
-  entries.filter(
-    ({ records }, index) => entries.findIndex((other) => other.records[0] === records[0]) === index,
-  );
+const distinct = (entries: SelectorKey[]): SelectorKey[] => {
+  const contentOf = ({ records, typedAlias }: SelectorKey) => records[0] ?? typedAlias;
+  return [
+    ...new Map(entries.toReversed().map((entry) => [contentOf(entry), entry])).values(),
+  ].toReversed();
+};
 
 const deadAlias = async (
   { resolver }: Context,
@@ -166,6 +172,7 @@ async function lookUpKey(
     records,
     key,
     alias: null,
+    typedAlias: key === null ? await typedAlias(resolver, texts) : null,
   };
 }
 

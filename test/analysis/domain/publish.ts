@@ -17,6 +17,8 @@ const KINDS = [resemblesSpf, resemblesDmarc];
 export function published(zone: Zone, { type, name, value }: ProposedRecord): Zone {
   const node = zone[name];
   const { CNAME: _, ...records } = !node || 'fails' in node ? {} : node;
+  // Nothing can stand beside an alias (RFC 1034 §3.6.2).
+  if (type === 'CNAME') return { ...zone, [name]: { CNAME: [value] } };
   if (type !== 'TXT') return { ...zone, [name]: { ...records, [type]: [value] } };
   const resembles = KINDS.find((kind) => kind(value));
   const others = (records.TXT ?? []).filter((text) => !resembles?.(text));
