@@ -15,7 +15,7 @@ import {
 } from '../check.ts';
 import { dmarcDiscovery } from '../dmarc/discovery.ts';
 import type { BrokenName } from '../dns/broken-name.ts';
-import { deadSender } from '../dns/dead-sender.ts';
+import { deadMailHost, deadSender } from '../dns/dead-sender.ts';
 import { explainMisused } from '../dns/host-problems.ts';
 import { type MailHosts, mailHosts } from '../dns/mail-hosts.ts';
 import { brokenSender, explainBroken } from '../dns/missing-domain.ts';
@@ -66,7 +66,10 @@ export const mx: Check = {
     const evidence = { domains: mailHostResults.map(evidenceOf) };
     const problems = await Promise.all(
       relevant.map(async (hosts) => {
-        const problem = (await brokenFinding(hosts, context)) ?? problemOf(hosts);
+        const problem =
+          (await brokenFinding(hosts, context)) ??
+          problemOf(hosts) ??
+          (await deadMailHost(context, hosts));
         return problem && { ...problem, about: hosts.domain };
       }),
     );

@@ -168,10 +168,9 @@ describe('The advice on several DMARC records', () => {
   ] as const)
     it(`lets no stricter alignment begin at once: ${written}`, async () => {
       const rua = 'rua=mailto:a@kiln.example';
-      const [{ fix }] = (await advice([written.replace(/(?="?$)/, `; ${rua}`)])) as [
-        { fix: { text: string; record: { value: string } } },
-      ];
-      assert.equal(fix.record.value, `${value}; ${rua}`);
-      assert.equal(STEP.exec(fix.text)?.[1] ?? null, step, fix.text);
+      const [record] = await advice([written.replace(/(?="?$)/, `; ${rua}`)]);
+      const { fix } = record!;
+      assert.equal(fix?.record?.value, `${value}; ${rua}`);
+      assert.equal(STEP.exec(fix!.text)?.[1] ?? null, step, fix!.text);
     });
 });
