@@ -326,6 +326,40 @@ describe('No record is proposed', () => {
     });
 });
 
+describe('A name with letters beyond ASCII', () => {
+  const adviceIn = async (record: string, others: Zone) => {
+    const zone = { ...worldWith([record]), ...others };
+    return item(await checkDomain(zone, {}, DOMAIN), 'spf_record').fix!;
+  };
+  for (const [written, term] of [
+    ['v=spf1 include:_spf.sh\u00f6p.example mx -all', 'include:_spf.sh\u00f6p.example'],
+    ['"v=spf1 mx include:s\u00e9nder.example -all"', 'include:s\u00e9nder.example'],
+    ['v=spf1; a:m\u00e4il.example; mx; -all', 'a:m\u00e4il.example'],
+  ] as const)
+    it(`that nobody answers is named as unclear: ${written}`, async () => {
+      const { text, record } = await adviceIn(written, {});
+      assert.equal(record, undefined);
+      assert.ok(text.includes(`"${term}"`), text);
+    });
+
+  for (const [written, meant] of [
+    ['v=spf1 include:_spf.sh\u00f6p.example mx -all', 'include:_spf.xn--shp-tna.example mx'],
+    ['"v=spf1 mx a:sh\u00f6p.example -all"', 'mx a:xn--shp-tna.example'],
+  ] as const)
+    it(`that is found is published with A-labels: ${written}`, async () => {
+      const { record } = await adviceIn(written, {
+        '_spf.xn--shp-tna.example': txt('v=spf1 ip4:203.0.113.7 -all'),
+        'xn--shp-tna.example': { A: ['203.0.113.8'] },
+      });
+      assert.equal(record?.value, `v=spf1 ${meant} -all`);
+    });
+
+  it('is taken out by name if it is written with A-labels', async () => {
+    const { record } = await adviceIn('v=spf1 include:_spf.xn--shp-tna.example mx -all', {});
+    assert.equal(record?.value, 'v=spf1 mx -all');
+  });
+});
+
 describe('A text in front of an SPF record', () => {
   for (const [written, title] of [
     ['Spf=v=spf1 mx -all', 'begins with "Spf=" instead of v=spf1'],
