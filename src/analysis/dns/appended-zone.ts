@@ -63,11 +63,12 @@ export async function repeatedZone(
   domain: string,
   isMeant: (text: string) => boolean,
   resolver: Resolver,
+  type: RecordType = 'TXT',
 ): Promise<{ name: string; texts: string[] } | null> {
   const zone = ownedDomain(domain) ?? domain;
   if ((await resolver(`${zone}.${zone}`, 'TXT')).status === 'nxdomain') return null;
   const repeated = `${name}.${zone}`;
-  const texts = (recordsOf(await resolver(repeated, 'TXT')) ?? []).filter(isMeant);
+  const texts = (recordsOf(await resolver(repeated, type)) ?? []).filter(isMeant);
   return texts.length === 0 ? null : { name: repeated, texts };
 }
 

@@ -152,9 +152,11 @@ const TERMS: [written: string, proposed: string | null, status?: 'warn'][] = [
   ['mx include:spf.open.vendor.example.quarry.example', null],
 ];
 
+const OTHER_WILDCARD: Zone = { '*.quarry.example': { A: ['192.0.2.99'], TXT: ['site=2'] } };
+
 for (const [where, others] of [
   ['', {}],
-  [', below a wildcard', { '*.quarry.example': { A: ['192.0.2.99'], TXT: ['site=2'] } }],
+  [', below a wildcard', OTHER_WILDCARD],
 ] as const)
   for (const [written, proposed, status = 'fail'] of TERMS)
     test(`The target of an SPF term with the domain appended is corrected: ${written}${where}`, async () => {
@@ -214,4 +216,63 @@ test('The target of an SPF include is corrected only if the meant name has one S
     assert.match(found.title, title, what);
     assert.equal(found.fix?.record?.value, proposed, what);
   }
+});
+
+const TLSA = `3 1 1 ${'ab'.repeat(32)}`;
+const TLSA_NAME = '_25._tcp.mx.quarry.example';
+
+const PLACES: [what: string, changes: Zone, record: object | undefined, text: RegExp][] = [
+  [
+    'at a name that has the domain twice',
+    { [`${TLSA_NAME}.quarry.example`]: { TLSA: [TLSA] } },
+    { type: 'TLSA', name: TLSA_NAME, value: TLSA },
+    /Enter only "_25\._tcp\.mx" as the name/,
+  ],
+  [
+    'at a name that has the domain twice, two records',
+    { [`${TLSA_NAME}.quarry.example`]: { TLSA: [TLSA, TLSA.replace('3', '2')] } },
+    undefined,
+    /Enter only "_25\._tcp\.mx" as the name/,
+  ],
+  [
+    'behind an alias to which the domain was appended',
+    {
+      [TLSA_NAME]: { CNAME: ['dane.certs.vendor.example.quarry.example'] },
+      'dane.certs.vendor.example': { TLSA: [TLSA] },
+    },
+    { type: 'CNAME', name: TLSA_NAME, value: 'dane.certs.vendor.example' },
+    /Enter "dane\.certs\.vendor\.example\." with a dot at the end/,
+  ],
+];
+
+for (const [what, changes, record, text] of PLACES)
+  test(`dane check finds TLSA records ${what}`, async () => {
+    const { severity, fix } = item(await checkDomain(world(changes), {}, 'quarry.example'), 'dane');
+    assert.equal(severity, 'warning');
+    assert.deepEqual(fix!.record, record);
+    assert.match(fix!.text, text);
+  });
+
+test('dane check takes no wildcard and no other name for a misplaced TLSA record', async () => {
+  const zones: Zone[] = [
+    { '*.quarry.example': { TLSA: [TLSA] } },
+    { 'dane.quarry.example': { TLSA: [TLSA] } },
+    { [TLSA_NAME]: { CNAME: ['gone.vendor.example'] } },
+  ];
+  for (const changes of zones) {
+    const found = item(await checkDomain(world(changes), {}, 'quarry.example'), 'dane');
+    assert.equal(found.title, 'quarry.example does not use DANE.');
+  }
+});
+
+test('dane check reads the TLSA records of the mail server that was meant', async () => {
+  const MX = ['10 mx.vendor.example.quarry.example'];
+  const zone = world({
+    'quarry.example': { TXT: ['v=spf1 mx -all'], MX },
+    'mx.vendor.example': { A: ['192.0.2.81'] },
+    '_25._tcp.mx.vendor.example': { TLSA: [TLSA] },
+  });
+  const { evidence } = item(await checkDomain(zone, {}, 'quarry.example'), 'dane');
+  const [host] = evidence.hosts as { name: string; records: string[] }[];
+  assert.deepEqual([host!.name, host!.records], ['_25._tcp.mx.vendor.example', [TLSA]]);
 });
