@@ -52,7 +52,8 @@ export function dane(probe: ProbeMailTls | null): Check {
       if (failures.length > 0) return failedFinding(failures);
       if (hosts.length === 0)
         return info(`DANE does not apply to ${domain}.`, 'The domain has no mail servers.');
-      if (hosts.every(({ records }) => records.length === 0)) return unusedFinding(domain, hosts);
+      if (hosts.every(({ records, misplaced }) => records.length === 0 && misplaced === null))
+        return unusedFinding(domain, hosts);
       return evaluate(context, domain, hosts, probe);
     },
   };
@@ -104,6 +105,7 @@ async function evaluate(
 ): Promise<Finding> {
   const probed = await Promise.all(hosts.map((host) => probeHost(host, probe)));
   const problems = [
+    ...hosts.flatMap(({ misplaced }) => misplaced?.problem ?? []),
     ...probed.flatMap(certificateProblems),
     ...hosts.flatMap(recordProblems),
     ...(await unsignedZones(context, hosts)),
@@ -176,8 +178,8 @@ async function unsignedZones(context: Context, hosts: TlsaHost[]): Promise<strin
 
 /** An attacker can direct mail to the server without records. */
 const missingRecords = (hosts: TlsaHost[]): string[] =>
-  hosts.flatMap(({ host, records }) =>
-    records.length === 0
+  hosts.flatMap(({ host, records, misplaced }) =>
+    records.length === 0 && misplaced === null
       ? [`${host} has no TLSA records, but another mail server of the domain does.`]
       : [],
   );
@@ -191,6 +193,8 @@ async function contradictions(context: Context, hosts: TlsaHost[]): Promise<stri
 }
 
 function fixOf(probed: ProbedHost[]): Fix {
+  const misplaced = probed.find(({ host }) => host.misplaced !== null)?.host.misplaced;
+  if (misplaced) return misplaced.fix;
   const differing = probed.find(({ certificate }) => certificate === 'differs');
   const leaf = differing?.tls?.status === 'tls' ? differing.tls.chain?.[0] : undefined;
   if (differing && leaf)

@@ -30,6 +30,7 @@ import {
   parseDmarcTags,
   percentOf,
   resemblesDmarc,
+  strictAlignmentNote,
 } from '../dmarc/record.ts';
 import {
   type ReportMailboxes,
@@ -169,7 +170,7 @@ async function evaluateApplied(
     title: worst.text,
     detail: `${worst.detail}${others.length > 0 ? ` Other problems: ${others.join(' ')}` : ''}${notes}`,
     fix: {
-      text: fixes,
+      text: `${fixes}${worst.record ? strictAlignmentNote(record, worst.record.value) : ''}`,
       record: worst.record,
     },
     evidence,
@@ -231,11 +232,15 @@ function explainUnusable(
   }[why];
   const mailbox = mailboxOf(domain);
   const value = withFeedbackAddress(joined.record, mailbox);
+  const notes = new Set([
+    ...texts.map(droppedAddressNote),
+    ...texts.map((text) => strictAlignmentNote(text, value)),
+  ]);
   return {
     title,
     detail: 'Mailbox providers discard such a record and act as if there were none.',
     fix: {
-      text: `${text}${texts.map(droppedAddressNote).join('')}${stepsForMailbox(value, mailbox)}`,
+      text: `${text}${[...notes].join('')}${stepsForMailbox(value, mailbox)}`,
       record: { type: 'TXT', name: `_dmarc.${domain}`, value },
     },
     evidence: { record_domain: domain, records: texts, why },

@@ -15,7 +15,7 @@ import {
 } from '../check.ts';
 import { dmarcDiscovery } from '../dmarc/discovery.ts';
 import type { BrokenName } from '../dns/broken-name.ts';
-import { deadSender } from '../dns/dead-sender.ts';
+import { deadMailHost, deadSender } from '../dns/dead-sender.ts';
 import { explainMisused } from '../dns/host-problems.ts';
 import { type MailHosts, mailHosts } from '../dns/mail-hosts.ts';
 import { brokenSender, explainBroken } from '../dns/missing-domain.ts';
@@ -67,7 +67,10 @@ export const mx: Check = {
     const evidence = { domains: mailHostResults.map(evidenceOf) };
     const problems = await Promise.all(
       relevant.map(async (hosts) => {
-        const problem = (await brokenFinding(hosts, context)) ?? problemOf(hosts);
+        const problem =
+          (await brokenFinding(hosts, context)) ??
+          problemOf(hosts) ??
+          (await deadMailHost(context, hosts));
         return problem && { ...problem, about: hosts.domain };
       }),
     );
@@ -147,14 +150,13 @@ async function policyForMissing(context: Context, { kind, domain }: BrokenName):
 
 function problemOf(mailHosts: MailHosts): Finding | null {
   const { domain, kind, hosts } = mailHosts;
-  const record = { type: 'MX', name: domain, value: `10 mx.${domain}` };
-  const placeholder = `using the name of your mail server instead of mx.${domain}`;
   if (kind === 'null_mx')
     return fail({
       title: `${domain} accepts no mail: it has a null MX record.`,
       detail:
         'Replies and bounces cannot be delivered, and many mail servers reject mail from this domain (5.7.27).',
-      fix: { text: `Replace the null MX record with this one, ${placeholder}.`, record },
+      // The owner said so: nobody knows a server that would accept the mail.
+      fix: `To receive mail, replace the null MX record with an MX record that names your mail server. If ${domain} is not to receive mail, send from a domain that does.`,
       reference: rfc(7505, '4.2'),
     });
   if (kind === 'nothing')
@@ -162,7 +164,10 @@ function problemOf(mailHosts: MailHosts): Finding | null {
       title: `${domain} cannot receive mail.`,
       detail:
         'It has neither an MX record nor an address record, so replies cannot be delivered. Many mail servers reject such a sender.',
-      fix: { text: `Publish this record, ${placeholder}.`, record },
+      fix: {
+        text: `Publish this record, using the name of your mail server instead of mx.${domain}.`,
+        record: { type: 'MX', name: domain, value: `10 mx.${domain}` },
+      },
     });
   if (mailHosts.hasNullMx) return explainContradiction(mailHosts);
   const misused = hosts.filter(({ problem }) => problem !== null);

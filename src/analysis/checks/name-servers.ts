@@ -1,10 +1,10 @@
 /** The check `name_servers`: can others look up the domain, at each of its name servers and with DNSSEC? Only for domains. */
 
-import type { AskDns } from '../../net/dns/reply.ts';
 import { DNS_FAILURES } from '../../net/dns/resolver.ts';
 import { type Check, type Finding, rfc, skipped } from '../check.ts';
+import { zoneFacts } from '../dns/dead-sender.ts';
 import { judgeZone } from '../dns/dead-zone.ts';
-import { surveyZone, type ZoneFacts } from '../dns/zone-survey.ts';
+import type { ZoneFacts } from '../dns/zone-survey.ts';
 
 /** The part of the check that needs no network. */
 export const nameServersCheck = {
@@ -26,13 +26,13 @@ export const nameServersCheck = {
   },
 } as const;
 
-export const nameServers = (ask: AskDns, domain: string): Check => ({
+export const nameServers = (domain: string): Check => ({
   ...nameServersCheck,
-  async run({ resolver, receivedAt }) {
-    const facts = await surveyZone(domain, resolver, ask);
+  async run(context) {
+    const facts = await zoneFacts(context, domain);
     if (facts === null)
       return skipped('The name servers were not checked.', 'The name cannot be looked up.');
-    const { status, title, detail, fix, cause, at } = judgeZone(facts, receivedAt);
+    const { status, title, detail, fix, cause, at } = judgeZone(facts, context.receivedAt);
     const evidence = evidenceOf(facts, cause, at);
     return { status, title, detail, evidence, ...(fix !== null && { fix: { text: fix } }) };
   },

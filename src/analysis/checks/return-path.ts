@@ -12,6 +12,7 @@ import {
   skipped,
   warn,
 } from '../check.ts';
+import { deadSender } from '../dns/dead-sender.ts';
 import { type MailHosts, mailHosts } from '../dns/mail-hosts.ts';
 import { brokenSender, explainBroken } from '../dns/missing-domain.ts';
 import { fromDomain, mailFromDomain } from '../dns/names.ts';
@@ -59,6 +60,8 @@ export const returnPath: Check = {
     if (context.offline) return offline(NOT_CHECKED);
     const found = await mailHosts(context, domain);
     const withDomain = { ...evidence, domain, kind: found.kind };
+    const dead = found.kind === 'error' ? await deadSender(context, domain) : null;
+    if (dead) return { ...dead, evidence: withDomain, dependsOn: ['mx'] };
     if (found.kind === 'error')
       return lookupFailed(
         'Could not determine whether bounces can be delivered.',
@@ -70,12 +73,12 @@ export const returnPath: Check = {
       const isMissing = broken?.kind === 'missing';
       const { evidence: cause, ...problem } = isMissing
         ? explainBroken(broken)
-        : undeliverable(domain);
+        : undeliverable(found);
       const finding = { ...problem, evidence: { ...withDomain, ...cause } };
       return domain === fromDomain(context) ? { ...finding, dependsOn: ['mx'] } : finding;
     }
     if (isUnusable(found))
-      return { ...undeliverable(domain), evidence: withDomain, dependsOn: ['mx'] };
+      return { ...undeliverable(found), evidence: withDomain, dependsOn: ['mx'] };
     return pass(
       `Bounces go to ${domain}.`,
       `The domain of the envelope sender (MAIL FROM) has ${found.kind === 'mx' ? 'MX records' : 'an address record'}.`,
@@ -88,14 +91,17 @@ function isUnusable({ kind, hosts }: MailHosts): boolean {
   return kind === 'null_mx' || (hosts.length > 0 && hosts.every((host) => host.resolves === false));
 }
 
-function undeliverable(domain: string): Finding {
+function undeliverable({ domain, kind }: MailHosts): Finding {
   return warn({
     title: `Bounces to ${domain} cannot be delivered.`,
     detail:
       'The domain of the envelope sender (MAIL FROM) has no working mail server. You do not learn about failed deliveries, and many mail servers reject such senders, Apple among them.',
-    fix: {
-      text: `Publish this record, using the name of your bounce server instead of mx.${domain}. Or use a MAIL FROM domain that receives mail.`,
-      record: { type: 'MX', name: domain, value: `10 mx.${domain}` },
-    },
+    fix:
+      kind === 'null_mx'
+        ? 'Use a MAIL FROM domain that receives mail. Or replace the null MX record with an MX record that names your bounce server.'
+        : {
+            text: `Publish this record, using the name of your bounce server instead of mx.${domain}. Or use a MAIL FROM domain that receives mail.`,
+            record: { type: 'MX', name: domain, value: `10 mx.${domain}` },
+          },
   });
 }

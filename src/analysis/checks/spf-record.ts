@@ -30,7 +30,8 @@ import {
 import { evaluateSpf, spfIdentity, spfResult } from '../spf/evaluate.ts';
 import { type ExaminedSpf, examineSpf } from '../spf/examine.ts';
 import { isPrivateNetwork } from '../spf/networks.ts';
-import { findSpfProblems, MAX_LOOKUPS, type SpfProblem } from '../spf/problems.ts';
+import type { SpfProblem } from '../spf/problem.ts';
+import { findSpfProblems, MAX_LOOKUPS } from '../spf/problems.ts';
 import {
   allowsSenders,
   isSpfRecord,
@@ -42,6 +43,7 @@ import {
   withoutTerms,
   withoutUnreached,
   withSoftFail,
+  withTermReplaced,
 } from '../spf/record.ts';
 import { readSpf, resemblesSpf } from '../spf/repair.ts';
 import { type SpfNode, type SpfTree, walkSpf, withPublished } from '../spf/tree.ts';
@@ -364,7 +366,12 @@ async function applyChanges(
   const closesRecord = changes.some(
     (change) => change.kind === 'close' && change.node.via === null,
   );
-  const withoutUnwanted = unwanted.length > 0 ? withoutTerms(record, unwanted) : record;
+  const corrected = changes.reduce(
+    (text, change) =>
+      change.kind === 'replace' ? withTermReplaced(text, change.term, change.by) : text,
+    record,
+  );
+  const withoutUnwanted = unwanted.length > 0 ? withoutTerms(corrected, unwanted) : corrected;
   const finish = (text: string) => (closesRecord ? withSoftFail(text) : text);
   if (!changes.some(({ kind }) => kind === 'reach')) return finish(withoutUnwanted);
   // Nobody has read these terms until now, so they can have faults of their own.

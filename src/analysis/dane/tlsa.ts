@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { PresentedCertificate } from '../../net/smtp/probe.ts';
 import type { Context, FailedLookup } from '../check.ts';
 import { mailHosts } from '../dns/mail-hosts.ts';
+import { findMisplacedTlsa, type MisplacedTlsa } from './misplaced.ts';
 
 export interface TlsaRecord {
   text: string;
@@ -24,6 +25,8 @@ export interface TlsaHost {
   records: TlsaRecord[];
   /** The resolver has validated the answer with DNSSEC. */
   authenticated: boolean;
+  /** Where its records are instead, if it has none; null if nowhere, as far as is known. */
+  misplaced: MisplacedTlsa | null;
 }
 
 export interface TlsaLookup {
@@ -50,13 +53,18 @@ async function lookUp(context: Context, domain: string): Promise<TlsaLookup> {
   if (kind === 'error') return { hosts: [], failures: unanswered };
   const failures: FailedLookup[] = [];
   const found = await Promise.all(
-    hosts.map(async ({ name: host }): Promise<TlsaHost> => {
+    hosts.map(async ({ name: written, meant }): Promise<TlsaHost> => {
+      const host = meant ?? written;
       const name = `_25._tcp.${host}`;
       const answer = await context.resolver(name, 'TLSA');
       if (answer.status === 'error') failures.push({ name, type: 'TLSA', reason: answer.reason });
       const texts = answer.status === 'found' ? answer.records.slice(0, MAX_RECORDS) : [];
       const authenticated = answer.status === 'found' && answer.authenticated;
-      return { host, name, records: texts.map(parseTlsa), authenticated };
+      const misplaced =
+        answer.status === 'found' || answer.status === 'error'
+          ? null
+          : await findMisplacedTlsa(name, domain, context.resolver);
+      return { host, name, records: texts.map(parseTlsa), authenticated, misplaced };
     }),
   );
   return { hosts: found, failures };

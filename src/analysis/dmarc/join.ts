@@ -26,10 +26,11 @@ export function joinDmarc(texts: string[]): JoinedDmarc {
   // Receivers discard all records if two begin with the version, even if only one has a policy.
   const isApplied = intact.length === 1 && isUsable(intact[0]!);
   const deciding = isApplied ? [parseDmarcTags(repairedRecord(intact[0]!)).tags] : all;
-  // No one may apply it to all mail at once.
-  const isPartial = !isApplied && all.length > 1 && all.every((tags) => percentOf(tags) < 100);
+  // A policy for a part of the mail must not begin for all of it at once.
+  const isExempt = (tags: Map<string, string>) =>
+    !isApplied && all.length > 1 && percentOf(tags) < 100;
   const policies = ['p', 'sp', 'np'].map((name) =>
-    weakest(deciding.map((tags) => (isPartial ? 'none' : policyOf(tags, name)))),
+    weakest(deciding.map((tags) => (isExempt(tags) ? 'none' : policyOf(tags, name)))),
   );
   const [p = 'none', sp = p, np = sp] = policies;
   const others = new Map(deciding.flatMap((tags) => [...tags]));

@@ -206,7 +206,9 @@ const PREFIX = /^(?![([])[^;,=]{0,80}=?(?<![a-z\d]) ?(?=v ?= ?dmarc1)/i;
 function repairedValue(name: string, value: string): string | null {
   if (name === 'p' || name === 'sp' || name === 'np') return repairedPolicy(value);
   if (name === 'rua' || name === 'ruf') return repairedAddresses(value);
-  if (name === 'adkim' || name === 'aspf') return /^[rs]/i.exec(value)?.[0].toLowerCase() ?? null;
+  // Receivers ignore any other value, so alignment is relaxed today.
+  if (name === 'adkim' || name === 'aspf')
+    return /^s$/i.test(value) ? 's' : /^[rs]/i.test(value) ? 'r' : null;
   if (OBSOLETE.has(name)) return /^[\w:.-]+$/.test(value) ? value : null;
   return VALUES[name]?.test(value) ? value : null;
 }
@@ -276,6 +278,23 @@ export function droppedAddressNote(record: string): string {
 }
 
 const LIST = new Intl.ListFormat('en-GB');
+
+/**
+ * What comes after the proposed record if strict alignment was written so that nobody reads it, as a sentence to append; empty if
+ * it was not.
+ */
+export function strictAlignmentNote(written: string, proposed: string): string {
+  const { tags } = parseDmarcTags(plainText(written).replace(TAG_START, ';$1='));
+  const read = parseDmarcTags(proposed).tags;
+  const meant = [...tags].flatMap(([name, value]) => {
+    const lower = name.toLowerCase();
+    const isStrict = (lower === 'adkim' || lower === 'aspf') && /^s/i.test(value);
+    return isStrict && !/^s$/i.test(read.get(lower) ?? '') ? [`${lower}=s`] : [];
+  });
+  return meant.length === 0
+    ? ''
+    : ` Today, alignment is relaxed. Once the reports show that your own mail also passes with strict alignment, set ${meant.join(' and ')}.`;
+}
 
 /** A fix that publishes a DMARC record for the domain. */
 export function dmarcFix(text: string, domain: string, value: string): Fix {

@@ -133,7 +133,7 @@ function betterRecord(applied: AppliedRecord): Fix['record'] {
   ];
   const joined = unwanted.reduce(
     withoutTag,
-    withAppliedPolicy(joinDmarc([record, ...unread]).record, applied.parsed.tags),
+    withAppliedEffect(joinDmarc([record, ...unread]).record, applied.parsed.tags),
   );
   const repaired = withMeantDomains(joined, dead);
   const refused = [
@@ -154,10 +154,14 @@ function betterRecord(applied: AppliedRecord): Fix['record'] {
 }
 
 /**
- * The record with the policies that receivers read today: without a valid one, p=none (RFC 9989 §4.7). What was meant is a later
- * step, which the check `dmarc_policy` describes.
+ * The record with the policies and the alignment that receivers read today: without valid ones, p=none and relaxed (RFC 9989
+ * §4.7). What was meant is a later step, which the check `dmarc_policy` or `strictAlignmentNote` describes.
  */
-function withAppliedPolicy(record: string, applied: Map<string, string>): string {
+function withAppliedEffect(joined: string, applied: Map<string, string>): string {
+  const { tags } = parseDmarcTags(joined);
+  const record = ['adkim', 'aspf']
+    .filter((name) => tags.get(name) === 's' && !/^s$/i.test(applied.get(name) ?? ''))
+    .reduce((text, name) => withTag(text, name, 'r'), joined);
   const said = ['p', 'sp', 'np'].filter((name) => applied.has(name));
   const isRead = applied.has('p') && said.every((name) => isPolicy(applied.get(name)));
   return ['p', 'sp', 'np'].reduce((text, name) => {

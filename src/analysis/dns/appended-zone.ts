@@ -24,16 +24,17 @@ export function withoutZone(name: string, domain: string): string | null {
 
 /**
  * The name that was meant, if only that one has a record of these types. Null if the name is right, or if that is not
- * known.
+ * known. `isMissing`: the name is known to have none.
  */
 export async function meantName(
   name: string,
   domain: string,
   types: RecordType[],
   resolver: Resolver,
+  isMissing = false,
 ): Promise<string | null> {
   const meant = withoutZone(name, domain);
-  if (meant === null || (await has(name, types, resolver)) !== false) return null;
+  if (meant === null || (!isMissing && (await has(name, types, resolver)) !== false)) return null;
   return (await has(meant, types, resolver)) ? meant : null;
 }
 
@@ -62,11 +63,12 @@ export async function repeatedZone(
   domain: string,
   isMeant: (text: string) => boolean,
   resolver: Resolver,
+  type: RecordType = 'TXT',
 ): Promise<{ name: string; texts: string[] } | null> {
   const zone = ownedDomain(domain) ?? domain;
   if ((await resolver(`${zone}.${zone}`, 'TXT')).status === 'nxdomain') return null;
   const repeated = `${name}.${zone}`;
-  const texts = (recordsOf(await resolver(repeated, 'TXT')) ?? []).filter(isMeant);
+  const texts = (recordsOf(await resolver(repeated, type)) ?? []).filter(isMeant);
   return texts.length === 0 ? null : { name: repeated, texts };
 }
 

@@ -1,6 +1,7 @@
 /** Judges whether the DNS of a domain works for others, and names the cause if it does not. Pure. */
 
 import { DNS_FAILURES } from '../../net/dns/resolver.ts';
+import { explainAppended } from './appended-zone.ts';
 import { type DnssecFault, dnssecFault, dsTags } from './dnssec-fault.ts';
 import type { ServerAnswer, ZoneFacts, ZoneServer } from './zone-survey.ts';
 
@@ -23,6 +24,7 @@ type Cause =
   | 'bogus'
   | 'servers_dead'
   | 'server_lame'
+  | 'name_appended'
   | 'own_resolver'
   | 'servers_differ'
   | 'unexplained';
@@ -33,6 +35,7 @@ export function judgeZone(facts: ZoneFacts, now: number | null): ZoneVerdict {
     judgeResolver(facts) ??
     judgeServers(facts) ??
     judgeDnssec(facts, now) ??
+    judgeNames(facts) ??
     judgeSomeServers(facts) ??
     judgeFailures(facts) ??
     judgeDelegation(facts)
@@ -97,9 +100,13 @@ function listFaults(servers: ZoneServer[]): string {
 }
 
 /** Silence of all servers counts only if the resolver fails too: a firewall here may stop the queries. */
-function judgeServers({ domain, zone, servers, failed, isDirect }: ZoneFacts): ZoneVerdict | null {
+function judgeServers(facts: ZoneFacts): ZoneVerdict | null {
+  const { domain, zone, servers, failed, isDirect, appended } = facts;
   if (!isDirect || servers.length === 0 || !servers.every(isBad)) return null;
-  const correct = `At the registrar of ${zone}, set the name servers to those that your DNS provider shows now. If they are the same, ask the DNS provider why its servers do not answer for ${zone}.`;
+  const correct =
+    appended.length > 0
+      ? correctNames(facts)
+      : `At the registrar of ${zone}, set the name servers to those that your DNS provider shows now. If they are the same, ask the DNS provider why its servers do not answer for ${zone}.`;
   if (failed.length > 0)
     return verdict('fail', 'servers_dead', {
       title: `Nobody can look up ${domain}: none of its name servers answers for ${zone}.`,
@@ -112,6 +119,27 @@ function judgeServers({ domain, zone, servers, failed, isDirect }: ZoneFacts): Z
     detail: `${listFaults(servers)} Lookups still work here, perhaps because the resolver has cached earlier answers.`,
     fix: correct,
   });
+}
+
+/** Resolvers ask the servers that the zone itself names, too. */
+function judgeNames(facts: ZoneFacts): ZoneVerdict | null {
+  const { zone, appended } = facts;
+  const [first] = appended;
+  if (!first) return null;
+  return verdict('warn', 'name_appended', {
+    title:
+      appended.length === 1
+        ? `The NS records of ${zone} name ${first.host}, which does not exist: ${zone} was appended to it.`
+        : `The NS records of ${zone} name ${appended.length} servers that do not exist: ${zone} was appended to them.`,
+    detail: `${shown(appended.map(({ host }) => host))}: resolvers that ask there fail or are slow, so some receivers sometimes see no records of the domain.`,
+    fix: correctNames(facts),
+  });
+}
+
+function correctNames({ zone, appended: [first, ...others] }: ZoneFacts): string {
+  const rest =
+    others.length > 0 ? ` Do the same for ${shown(others.map(({ meant }) => meant))}.` : '';
+  return `Correct the NS records of ${zone}, also at its registrar if they are wrong there. ${explainAppended(first!.host, first!.meant)}${rest}`;
 }
 
 function judgeSomeServers({ zone, servers, isDirect }: ZoneFacts): ZoneVerdict | null {

@@ -9,6 +9,7 @@ import { KNOWN } from '../../net/dns/denials.ts';
 import { type AskDns, type DnsReply, type DnsSignature, NO_REPLY } from '../../net/dns/reply.ts';
 import { type RecordType, type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import type { FailedLookup } from '../check.ts';
+import { meantName } from './appended-zone.ts';
 
 /**
  * What a name server answers for the zone. `yes`: with authority. `lame`: it does not have the zone. `no_address`: its
@@ -44,6 +45,8 @@ export interface ZoneFacts {
   /** As the zone itself has them; null if unknown. */
   ownHosts: string[] | null;
   servers: ZoneServer[];
+  /** Names in NS records to which the zone was appended, with the names that were meant. */
+  appended: { host: string; meant: string }[];
   /** Null without signs of DNSSEC, or if everything validates. */
   security: ZoneSecurity | null;
 }
@@ -89,6 +92,7 @@ export async function surveyZone(
   const found = known ? await findServers({ domain, own, failed }, resolver, ask) : null;
   const zone = found?.zone ?? organizationalDomain(domain) ?? domain;
   const servers = found?.servers ?? [];
+  const ownHosts = zone === domain ? (own?.map(toHost) ?? null) : null;
   const isValidated = answers.some((answer) => answer.status === 'found' && answer.authenticated);
   return {
     domain,
@@ -97,8 +101,9 @@ export async function surveyZone(
     resolverWorks: known,
     isDirect: found?.isDirect === true || servers.some(({ answer }) => answer === 'yes'),
     parentHosts: found?.parentHosts ?? null,
-    ownHosts: zone === domain ? (own?.map(toHost) ?? null) : null,
+    ownHosts,
     servers: servers.map(({ host, address, answer }): ZoneServer => ({ host, address, answer })),
+    appended: await appendedHosts(zone, servers, ownHosts ?? [], resolver),
     security:
       !known || (isValidated && failed.length === 0)
         ? null
@@ -258,6 +263,25 @@ function answerOf(reply: DnsReply, domain: string, isIpv6: boolean): ServerAnswe
   if (failure === 'refused' || failure === 'servfail') return failure;
   if (failure === 'timeout' || failure === 'unreachable') return isIpv6 ? 'unknown' : 'timeout';
   return 'unknown';
+}
+
+/** A name below a zone that fails cannot be looked up itself. */
+async function appendedHosts(
+  zone: string,
+  servers: ZoneServer[],
+  ownHosts: string[],
+  resolver: Resolver,
+): Promise<ZoneFacts['appended']> {
+  const missing = servers.filter(({ answer }) => answer === 'no_address').map(({ host }) => host);
+  const hosts = [...new Set([...servers.map(({ host }) => host), ...ownHosts])];
+  const found = await Promise.all(
+    hosts.slice(0, MAX_SERVERS).map(async (host) => {
+      const isMissing = missing.includes(host);
+      const meant = await meantName(host, zone, ['A', 'AAAA'], resolver, isMissing);
+      return meant === null ? [] : [{ host, meant }];
+    }),
+  );
+  return found.flat();
 }
 
 // DNSSEC.

@@ -67,7 +67,7 @@ export async function analyzeDomain(name: string, options: DomainOptions): Promi
     const keys = await lookUpKeys(context, name, options);
     const graded = domainChecks(name, dkimSelectorChecks(name, keys), {
       probe: options.probeMailTls ?? null,
-      ask: options.askDns ?? null,
+      asksServers: Boolean(options.askDns),
     });
     const rawFindings = await runChecks(
       graded.map(({ check }) => check),
@@ -110,7 +110,7 @@ async function adaptToParked(
 /** The context of a message with nothing but a sender, so that the checks examine its domain. */
 async function createDomainContext(
   name: string,
-  { resolver, web, setup, now }: DomainOptions,
+  { resolver, web, setup, now, askDns }: DomainOptions,
   deadline: Deadline,
 ): Promise<Context> {
   const sender = `postmaster@${name}`;
@@ -122,6 +122,7 @@ async function createDomainContext(
     {
       resolver: boundedResolver(resolver, deadline),
       web: boundedWeb(web, deadline),
+      askDns,
       setup,
     },
   );

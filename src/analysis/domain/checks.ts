@@ -1,6 +1,5 @@
 /** The checks of a domain in their order, each with a rule for its severity. */
 
-import type { AskDns } from '../../net/dns/reply.ts';
 import type { ProbeMailTls } from '../../net/smtp/probe.ts';
 import type { Check, Context, Finding } from '../check.ts';
 import { bimi } from '../checks/bimi.ts';
@@ -25,13 +24,18 @@ export interface GradedCheck {
   severityOf: SeverityRule;
 }
 
-interface Probes {
+interface Options {
   probe: ProbeMailTls | null;
-  ask: AskDns | null;
+  /** Whether name servers can be asked one by one. */
+  asksServers: boolean;
 }
 
 /** `dkim`: one check for each selector. */
-export function domainChecks(name: string, dkim: Check[], { probe, ask }: Probes): GradedCheck[] {
+export function domainChecks(
+  name: string,
+  dkim: Check[],
+  { probe, asksServers }: Options,
+): GradedCheck[] {
   const probeOnce = probe && memoizedProbe(probe);
   return [
     { check: spfRecord, severityOf: bySpf },
@@ -44,7 +48,7 @@ export function domainChecks(name: string, dkim: Check[], { probe, ask }: Probes
     { check: tlsRpt, severityOf: ifBadTlsRpt },
     { check: bimi, severityOf: ifBroken },
     { check: dane(probeOnce), severityOf: ifBroken },
-    ...(ask ? [{ check: nameServers(ask, name), severityOf: byStatus }] : []),
+    ...(asksServers ? [{ check: nameServers(name), severityOf: byStatus }] : []),
     { check: { ...dnssec, dependsOn: [nameServersCheck.id] }, severityOf: never },
     { check: caa, severityOf: ifBroken },
     { check: aboutDomain(domainBlocklists, name), severityOf: byStatus },
@@ -90,7 +94,11 @@ const byStatus: SeverityRule = ({ status }) =>
 const atMostWarning: SeverityRule = ({ status }) =>
   status === 'fail' || status === 'warn' ? 'warning' : null;
 
-/** For optional records: a broken record is a warning, an absent one is not. */
+/**
+ * For optional records: a broken record is a warning, an absent one is not. In a message, these findings stay information
+ * without points: its score is about mail that the sender sends, and MTA-STS, TLS-RPT and DANE protect mail that the domain
+ * receives.
+ */
 const ifBroken: SeverityRule = ({ status, evidence }) => {
   const problems = evidence?.problems;
   return status === 'info' && Array.isArray(problems) && problems.length > 0 ? 'warning' : null;

@@ -22,7 +22,7 @@ interface Parked {
 
 /**
  * Whether the domain has no MX record and an SPF record that allows no server. With a null MX and no key, it may lack
- * that record.
+ * that record, or allow everyone without naming a server.
  * Null if it sends or receives mail, as far as is known.
  */
 export async function findParked(
@@ -44,8 +44,9 @@ export async function findParked(
   if (record === null) return null;
   const terms = parseSpfTerms(record);
   const [end, ...others] = terms;
-  if (others.length > 0 || end?.name !== 'all' || end.isModifier || end.qualifier === '+')
-    return null;
+  if (others.length > 0 || end?.name !== 'all' || end.isModifier) return null;
+  // Anyone may send, and so may the owner, unless nothing says that the domain sends.
+  if (end.qualifier === '+' && (kind !== 'null_mx' || signs)) return null;
   return { spfEnd: `${end.qualifier}all`, declares: kind };
 }
 
@@ -81,15 +82,16 @@ const RECEIVING = ['mx_tls', 'mta_sts', 'tls_rpt', 'dane'];
 const NO_MAIL = 'The domain declares that it sends and receives no mail.';
 
 function spfOf(domain: string, end: string | null, finding: Finding): Finding {
-  // No receiver reads what the record declares.
-  if (end !== null && finding.status === 'fail') return finding;
-  if (end === '-all')
-    return pass(`The SPF record of ${domain} allows no server to send.`, NO_MAIL, finding.evidence);
   const fix = spfFix(
     'Publish this record, which says that no server sends for the domain.',
     domain,
     'v=spf1 -all',
   );
+  if (end === '+all') return { ...finding, fix };
+  // No receiver reads what the record declares.
+  if (end !== null && finding.status === 'fail') return finding;
+  if (end === '-all')
+    return pass(`The SPF record of ${domain} allows no server to send.`, NO_MAIL, finding.evidence);
   const { evidence } = finding;
   if (end === null)
     return fail({
@@ -128,8 +130,8 @@ async function recordOf(domain: string, finding: Finding, context: Context): Pro
     return warn({ title, detail, fix, evidence: finding.evidence });
   }
   if (recordDomain !== domain || record === null) return onlyForged(domain, finding);
-  if (finding.status !== 'warn' || parseDmarcTags(repairedRecord(record)).tags.has('rua'))
-    return finding;
+  if (finding.status !== 'warn') return finding;
+  if (parseDmarcTags(repairedRecord(record)).tags.has('rua')) return onlyForged(domain, finding);
   const isComplete = finding.title === NO_REPORT_ADDRESS;
   const [detail = '', others] = finding.detail.split(OTHERS);
   if (!isComplete || others !== undefined) {
@@ -159,7 +161,7 @@ async function recordOf(domain: string, finding: Finding, context: Context): Pro
 
 const OTHERS = ' Other problems: ';
 
-/** In place of records that no receiver reads, one that rejects. */
+/** In place of a record that is weak, or of those that no receiver reads, one that rejects: no report has to be awaited. */
 const onlyForged = (domain: string, finding: Finding): Finding =>
   proposesRecord(finding, domain)
     ? {
@@ -195,9 +197,7 @@ async function policyOf(domain: string, finding: Finding, context: Context): Pro
     title: `${domain} sends no mail, but its DMARC policy does not reject all mail in its name.`,
     detail: `Its record says "${record.slice(0, 200)}". No mail of the domain itself can be lost by a stricter policy.`,
     fix: proposesRecord(other, domain)
-      ? isStrict(other.fix!.record!.value)
-        ? 'Publish the record described under “DMARC record”, which rejects all mail in its name.'
-        : 'In the record described under “DMARC record”, set p to reject, and leave out sp, np and t.'
+      ? 'Publish the record described under “DMARC record”, which rejects all mail in its name.'
       : dmarcFix('Publish this record, which rejects only forged mail.', domain, strictest(record)),
     evidence: finding.evidence,
   });

@@ -1,7 +1,9 @@
 /** Examines the SPF record of a domain as it was meant, for the checks of messages and of domains. */
 
+import { domainToUnicode } from 'node:url';
 import type { Resolver } from '../../net/dns/resolver.ts';
-import { findSpfProblems, type SpfProblem } from './problems.ts';
+import type { SpfProblem } from './problem.ts';
+import { findSpfProblems } from './problems.ts';
 import { readSpf } from './repair.ts';
 import { type SpfTree, walkSpf, withPublished } from './tree.ts';
 
@@ -33,5 +35,20 @@ export async function examineSpf(domain: string, resolver: Resolver): Promise<Ex
   if (record === null || !found.some(({ isSyntax }) => isSyntax))
     return { ...none, record, unreadable, problems: found };
   const tree = await walkSpf(domain, withPublished(domain, record, resolver));
+  const unclear = unclearNames(tree, texts);
+  if (unclear.length > 0) return { ...none, unreadable: unclear, problems: found };
   return { published, tree, texts, record, unreadable, problems: findSpfProblems(tree, published) };
+}
+
+/** Terms whose name was read as an international one, though nothing answers there: another letter may have been meant. */
+function unclearNames({ root, voidLookups, failedLookups }: SpfTree, texts: string[]): string[] {
+  const written = texts.join(' ').toLowerCase();
+  return root.terms.flatMap(({ text, target }) => {
+    if (!/(?:^|\.)xn--/.test(target ?? '') || written.includes(target!)) return [];
+    const isMissing = [...voidLookups, ...failedLookups].includes(`${text} (${root.domain})`);
+    const child = root.children.find(({ via }) => via === text);
+    return isMissing || (child && child.state !== 'read')
+      ? [text.replace(target!, domainToUnicode(target!))]
+      : [];
+  });
 }

@@ -3,6 +3,7 @@
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import { isServiceSpf } from '../sending-services/services.ts';
 import { coveredShare, coversAlmostAll, isLargeNetwork } from './networks.ts';
+import type { SpfProblem } from './problem.ts';
 import {
   isMistakenModifier,
   parseSpfTerms,
@@ -27,7 +28,8 @@ export function findSpfProblems(tree: SpfTree, published = tree): SpfProblem[] {
   const written = [published.root, ...nodes.slice(1)];
   const problems = [
     ...damageProblems(published.root),
-    ...written.flatMap(structureProblems),
+    ...written.filter((node) => !isAppended(node, tree)).flatMap(structureProblems),
+    ...appendedProblems(tree),
     ...written.flatMap(syntaxProblems),
     ...limitProblems(tree),
     ...openRecordProblems(tree),
@@ -98,6 +100,29 @@ function structureProblems(node: SpfNode): SpfProblem[] {
   return [];
 }
 
+const isAppended = ({ via, path }: SpfNode, { appended }: SpfTree): boolean =>
+  path.length === 2 && appended.some(({ term }) => term === via);
+
+/** Targets with the domain at their end. Without a record there, the whole record is an error (§5.2). */
+function appendedProblems({ appended, root }: SpfTree): SpfProblem[] {
+  return appended.map(({ term, target, meant }) => {
+    const isMissing = root.children.some(({ via, state }) => via === term && state === 'missing');
+    const level = isMissing ? 'fail' : 'warn';
+    return meant === null
+      ? {
+          level,
+          text: `Your SPF record contains "${term}", which has no SPF record. Your domain seems to be appended to ${target}.`,
+          fix: `If ${target} was meant, write that instead of "${term}". It could not be looked up, so no record is proposed here.`,
+        }
+      : {
+          level,
+          text: `Your SPF record contains "${term}", so it does not allow those servers: your domain was appended to ${target}.`,
+          fix: `Write "${meant}" instead of "${term}".`,
+          change: { kind: 'replace', term, by: meant },
+        };
+  });
+}
+
 function syntaxProblems(node: SpfNode): SpfProblem[] {
   return node.terms
     .map((term) => ({ ...term, fault: term.fault ?? slipOf(term) }))
@@ -123,16 +148,20 @@ function limitProblems(tree: SpfTree): SpfProblem[] {
       text: `Your SPF record needs ${tree.lookups} DNS lookups; the limit is ${MAX_LOOKUPS}.`,
       fix: 'Remove includes of services you no longer use, and replace a and mx with ip4: and ip6:.',
     });
-  if (tree.voidLookups.length > MAX_VOID_LOOKUPS) {
-    const ownSuffix = ` (${tree.root.domain})`;
+  const ownSuffix = ` (${tree.root.domain})`;
+  // Those with the domain appended are corrected.
+  const voids = tree.voidLookups.filter(
+    (label) => !tree.appended.some(({ term }) => label === `${term}${ownSuffix}`),
+  );
+  if (voids.length > MAX_VOID_LOOKUPS) {
     const isOwn = (label: string) => label.endsWith(ownSuffix);
     const withoutSuffix = (label: string) =>
       isOwn(label) ? label.slice(0, -ownSuffix.length) : label;
-    const terms = tree.voidLookups.filter(isOwn).map(withoutSuffix);
+    const terms = voids.filter(isOwn).map(withoutSuffix);
     problems.push({
       level: 'warn',
-      text: `Your SPF record refers to ${tree.voidLookups.length} names that do not exist; the limit is ${MAX_VOID_LOOKUPS}.`,
-      fix: `Remove the terms that do not resolve: ${tree.voidLookups.map(withoutSuffix).join(', ')}.`,
+      text: `Your SPF record refers to ${voids.length} names that do not exist; the limit is ${MAX_VOID_LOOKUPS}.`,
+      fix: `Remove the terms that do not resolve: ${voids.map(withoutSuffix).join(', ')}.`,
       ...(terms.length > 0 && { change: { kind: 'remove' as const, terms } }),
     });
   }
@@ -222,33 +251,6 @@ function sizeProblems(root: SpfNode): SpfProblem[] {
     },
   ];
 }
-
-export interface SpfProblem {
-  /** `fail`: the record is unusable, or lets anyone pass. */
-  level: 'fail' | 'warn';
-  /** One complete sentence. */
-  text: string;
-  /** What to change, one sentence. */
-  fix: string;
-  /** What the sender's own record says is not read as it was meant. */
-  isSyntax?: true;
-  /** Too many lookups: most verifiers can still use the record for most mail. */
-  isLimit?: true;
-  /** The record works, but passes any sender. */
-  isOpen?: true;
-  /** The change to the record, if we can propose one. */
-  change?: SpfChange;
-}
-
-type SpfChange =
-  /** End the record of this node with `~all`. */
-  | { kind: 'close'; node: SpfNode }
-  /** Remove these terms from the sender's own record. */
-  | { kind: 'remove'; terms: string[] }
-  /** Remove every ptr term from the sender's own record. */
-  | { kind: 'without_ptr' }
-  /** Put what follows `all`, or is ignored beside it, before it. */
-  | { kind: 'reach' };
 
 function allNodes(node: SpfNode): SpfNode[] {
   return [node, ...node.children.flatMap(allNodes)];

@@ -248,6 +248,12 @@ export function withoutTerms(record: string, unwanted: string[]): string {
   return had.some(isRedirect) && !hasEnd ? `${rest} ~all` : rest;
 }
 
+/** The record with a term in place of another, or without it if the record has that term already. */
+export const withTermReplaced = (record: string, term: string, by: string): string =>
+  parseSpfTerms(record).some(({ text }) => text === by)
+    ? withoutTerms(record, [term])
+    : record.replace(/ +([^ ]+)/g, (found, text) => (text === term ? ` ${by}` : found));
+
 /**
  * The record with its `all` replaced by `~all`. An effective redirect becomes an include, because it
  * would be ignored beside `all` (RFC 7208 §6.1).

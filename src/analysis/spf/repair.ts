@@ -16,6 +16,13 @@ export interface SpfReading {
 const VERSION = /^(?:v\s*[=:]*\s*(?:spf|sfp)\s*1?|spf\s*1(?=[\s;,:]|$))(?!\d|\.\d)[\s;,:.]*/i;
 const NEXT_VERSION = /(?:^|(?<![\s;,])[\s;,]+|"|(?<=all))v\s*=\s*spf1(?!\d|\.\d)[\s;,:]*/i;
 
+/**
+ * The name of the record or of a field, which forms and guides put before a whole record. Anything else may be a comment, or
+ * the text of another service.
+ */
+const PREFIX =
+  /^(?:@|(?:txt|spf|value|content|data)(?: (?:record|value))?) ?[=:]? ?(?=v ?= ?spf1(?!\d|\.\d).*(?:all|redirect *=))/i;
+
 /** Longer records are not repaired: nobody means them, and each repair would take long. */
 const MAX_REPAIRED = 4096;
 
@@ -28,6 +35,8 @@ export function spfDamage(text: string): string | null {
   if (isSpfRecord(text)) return null;
   const around = pastedAround(text);
   if (around !== null) return around;
+  const [prefix] = PREFIX.exec(text.replace(/["'\s]+/g, ' ')) ?? [];
+  if (prefix !== undefined) return `begins with "${prefix.trim()}" instead of v=spf1`;
   const [, next] = /^v=spf1(.)/isu.exec(text) ?? [];
   if (next !== undefined && /[;,:.\\]/.test(next))
     return `has "${next}" after v=spf1 instead of a space`;
@@ -92,7 +101,8 @@ const plainText = (text: string): string =>
     .trim()
     .replace(ZONE_LINE, '')
     .replace(/^\((.*)\)$/s, '$1')
-    .trim();
+    .trim()
+    .replace(PREFIX, '');
 
 const NAME = '(?:ipv?[46]?|includes?|a|mx|ptr|exists|redirect|exp)';
 /** A mechanism that nothing or a value follows. */

@@ -1,6 +1,7 @@
 /** Walks the whole tree of an SPF record: every include and redirect, whatever the sender. */
 
 import type { DnsAnswer, RecordType, Resolver } from '../../net/dns/resolver.ts';
+import { type AppendedTerm, appendedTerms } from './appended.ts';
 import { isSpfRecord, parseSpfTerms, type SpfTerm } from './record.ts';
 import { resemblesSpf } from './repair.ts';
 
@@ -38,6 +39,8 @@ export interface SpfTree {
   oversizedMx: string[];
   /** Terms whose lookup failed, in the same format. */
   failedLookups: string[];
+  /** Terms of the sender's own record. */
+  appended: AppendedTerm[];
 }
 
 /**
@@ -54,6 +57,7 @@ export async function walkSpf(domain: string, resolver: Resolver): Promise<SpfTr
     constantExists: [],
     oversizedMx: [],
     failedLookups: [],
+    appended: [],
   };
   for (let level = [root]; level.length > 0; ) {
     const answers = await Promise.all(level.map((node) => resolver(node.domain, 'TXT')));
@@ -63,6 +67,7 @@ export async function walkSpf(domain: string, resolver: Resolver): Promise<SpfTr
     await lookUpHosts(level, resolver, tree);
     level = level.flatMap((node) => addChildren(node, tree));
   }
+  tree.appended = await appendedTerms(root.terms, domain, resolver);
   return tree;
 }
 

@@ -26,7 +26,31 @@ const ROWS: [name: string, records: string[], joined: string, next: string | nul
   [
     'strict alignment in one, and in both',
     ['v=DMARC1; p=reject; adkim=s; aspf=s; pct=20', 'v=DMARC1; p=reject; aspf=s'],
-    'v=DMARC1; p=reject; aspf=s',
+    'v=DMARC1; p=none; aspf=s',
+    'reject',
+  ],
+  [
+    'a policy for a part of the mail in one of them',
+    ['v=DMARC1; p=quarantine; pct=25; rua=mailto:a@kiln.example', 'v=DMARC1; p=quarantine'],
+    'v=DMARC1; p=none; rua=mailto:a@kiln.example',
+    'quarantine',
+  ],
+  [
+    'a policy for no mail, and a policy for subdomains in both',
+    ['v=DMARC1; p=reject; sp=quarantine; pct=0', 'v=DMARC1; p=reject; sp=reject; pct=100'],
+    'v=DMARC1; p=none; sp=none',
+    'reject',
+  ],
+  [
+    'a policy for a part of the mail beside one that no receiver reads',
+    ['v=DMARC1; p=reject; pct=40', '"v=DMARC1; p=quarantine"'],
+    'v=DMARC1; p=reject; pct=40',
+    null,
+  ],
+  [
+    'strict alignment in words',
+    ['v=DMARC1; p=none; adkim=strict', 'v=DMARC1; p=none; adkim=STRICT; rua=mailto:a@kiln.example'],
+    'v=DMARC1; p=none; rua=mailto:a@kiln.example; adkim=r',
     null,
   ],
   [
@@ -127,4 +151,26 @@ describe('The advice on several DMARC records', () => {
       'v=DMARC1; p=none; rua=mailto:b@kiln.example,mailto:a@kiln.example',
     );
   });
+
+  const STEP =
+    / Today, alignment is relaxed\. Once the reports show that your own mail also passes with strict alignment, set (.+)\.$/;
+  for (const [written, value, step] of [
+    ['v=DMARC1; p=reject; aspf=strict', 'v=DMARC1; p=reject; aspf=r', 'aspf=s'],
+    ['v=DMARC1; p=reject; ADKIM=s', 'v=DMARC1; p=reject; adkim=r', 'adkim=s'],
+    [
+      'v=DMARC1; p=reject; aspf:s; adkim=S!',
+      'v=DMARC1; p=reject; aspf=r; adkim=r',
+      'aspf=s and adkim=s',
+    ],
+    ['"v=DMARC1; p=reject; adkim=strict"', 'v=DMARC1; p=reject; adkim=r', 'adkim=s'],
+    ['v=DMARC1; p=reject; adkim=S; foo=1', 'v=DMARC1; p=reject; adkim=s', null],
+    ['"v=DMARC1; p=reject; adkim=s"', 'v=DMARC1; p=reject; adkim=s', null],
+  ] as const)
+    it(`lets no stricter alignment begin at once: ${written}`, async () => {
+      const rua = 'rua=mailto:a@kiln.example';
+      const [record] = await advice([written.replace(/(?="?$)/, `; ${rua}`)]);
+      const { fix } = record!;
+      assert.equal(fix?.record?.value, `${value}; ${rua}`);
+      assert.equal(STEP.exec(fix!.text)?.[1] ?? null, step, fix!.text);
+    });
 });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mx } from '../../../src/analysis/checks/mx.ts';
+import { returnPath } from '../../../src/analysis/checks/return-path.ts';
 import { dnssecFault } from '../../../src/analysis/dns/dnssec-fault.ts';
 import type { ZoneSecurity } from '../../../src/analysis/dns/zone-survey.ts';
 import type { DomainHealth } from '../../../src/analysis/domain/health.ts';
@@ -213,6 +214,118 @@ test('Other name servers in the zone than at the registrar are named without a w
   assert.equal(severity, null);
   assert.match(title, /^The registrar of example\.com and the zone itself list different/);
 });
+
+for (const [what, own, atRegistrar] of [
+  ['in the zone', ['ns1.dns.invalid', `ns1.host.example.${NAME}`], undefined],
+  [
+    'in the zone, below a wildcard',
+    [`ns1.host.example.${NAME}`, `ns2.host.example.${NAME}`],
+    undefined,
+  ],
+  ['at the registrar', undefined, [`ns2.host.example.${NAME}`, 'ns1.dns.invalid']],
+] as const)
+  test(`The zone appended to a name server is named, with the name that was meant: ${what}`, async () => {
+    const zone: Zone = {
+      ...GOOD_ZONE,
+      ...(what.includes('wildcard') && { [`*.${NAME}`]: { A: ['192.0.2.99'] } }),
+      [NAME]: { ...GOOD_ZONE[NAME], ...(own && { NS: [...own] }) },
+      'ns1.host.example': { A: ['192.0.2.11'] },
+      'ns2.host.example': { AAAA: ['2001:db8::12'] },
+    };
+    const world = { address: '192.0.2.251', answers: 'yes' as const };
+    const hosts = atRegistrar?.map((host) => [
+      host,
+      host.endsWith(NAME) ? { ...world, address: null } : world,
+    ]);
+    const servers = hosts && { [NAME]: Object.fromEntries(hosts) };
+    const { title, severity, fix, evidence } = item(
+      await inWorld({ zone, ...(servers && { servers }) }),
+      'name_servers',
+    );
+    assert.deepEqual([severity, evidence.cause], ['warning', 'name_appended']);
+    assert.match(title, /example\.com was appended to (?:it|them)\.$/);
+    assert.match(fix!.text, /Enter "ns[12]\.host\.example\." with a dot at the end/);
+    assert.equal(/Do the same for ns2\.host\.example\./.test(fix!.text), what.includes('wildcard'));
+  });
+
+test('A domain whose name servers all have its name appended is critical, and told their names', async () => {
+  const host = `ns1.host.example.${NAME}`;
+  const zone: Zone = { ...REJECTED, [host]: { fails: 'servfail' } };
+  const health = await inWorld({
+    zone: { ...zone, 'ns1.host.example': { A: ['192.0.2.11'] } },
+    unchecked: zone,
+    servers: { [NAME]: { [host]: { address: null, answers: 'yes' } } },
+  });
+  const { severity, fix } = item(health, 'name_servers');
+  assert.equal(severity, 'critical');
+  assert.match(fix!.text, /^Correct the NS records of example\.com, also at its registrar/);
+});
+
+test('A name server below the domain that has an address is right, whatever its name', async () => {
+  const host = `ns1.host.example.${NAME}`;
+  const zone: Zone = {
+    ...GOOD_ZONE,
+    [NAME]: { ...GOOD_ZONE[NAME], NS: [host] },
+    [host]: { A: ['192.0.2.251'] },
+    'ns1.host.example': { A: ['192.0.2.11'] },
+  };
+  assert.equal(item(await inWorld({ zone }), 'name_servers').severity, null);
+});
+
+for (const [what, dead] of [
+  [
+    'name servers that refuse',
+    {
+      servers: { 'dead.example': { 'ns1.old.example': server('192.0.2.11', 'refused') } },
+    },
+  ],
+  [
+    'a DS record that fits no key',
+    {
+      unchecked: { 'mx1.dead.example': { A: ['192.0.2.21'] } },
+      ds: { 'dead.example': [OTHER_DS] },
+      ede: { 'mx1.dead.example': '9 DNSKEY Missing' },
+    },
+  ],
+] as const satisfies [string, Partial<DnsWorld>][]) {
+  const DEAD = 'mx1.dead.example';
+  const worldOf = (others: string[]): DnsWorld => ({
+    ...dead,
+    zone: {
+      ...GOOD_ZONE,
+      [NAME]: { ...GOOD_ZONE[NAME], MX: [`5 ${DEAD}`, ...others] },
+      'dead.example': { fails: 'servfail' },
+      [DEAD]: { fails: 'servfail' },
+    },
+  });
+  test(`A mail server in a zone with ${what} is explained by the cause`, async () => {
+    const found = item(await inWorld(worldOf([])), 'mx');
+    assert.deepEqual([found.status, found.severity], ['fail', 'critical']);
+    assert.equal(found.title, `The mail server ${DEAD} of ${NAME} cannot be looked up.`);
+    assert.match(
+      found.detail,
+      /cannot look up mx1\.dead\.example: none of its keys matches|none of its name servers answers for dead\.example/,
+    );
+    assert.match(
+      found.fix!.text,
+      /registrar of dead\.example.* If someone else runs mx1\.dead\.example, /,
+    );
+    const beside = item(await inWorld(worldOf([`10 mx.${NAME}`])), 'mx');
+    assert.deepEqual([beside.status, beside.title], ['warn', found.title]);
+  });
+
+  test(`The return path of a message names the cause: ${what}`, async () => {
+    const envelope = { mail_from: `b@${DEAD}` };
+    const message = `From: Ann <ann@${NAME}>\n\nHello\n`;
+    const found = await runCheck(returnPath, { message, envelope, ...dnsWorld(worldOf([])) });
+    assert.equal(found.status, 'fail');
+    assert.match(found.title, /look up mx1\.dead\.example: /);
+    assert.deepEqual(found.dependsOn, ['mx']);
+    const { resolver } = dnsWorld(worldOf([]));
+    const alone = await runCheck(returnPath, { message, envelope, resolver });
+    assert.equal(alone.status, 'error');
+  });
+}
 
 test('The finding about mail servers of a message names why the sender domain cannot be looked up', async () => {
   const message = 'From: Ann <ann@example.com>\n\nHello\n';

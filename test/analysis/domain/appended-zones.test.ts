@@ -131,3 +131,148 @@ test('a weak record at the vendor of an alias is changed there', async () => {
     );
   }
 });
+
+const SENDERS: Zone = {
+  '_spf.sender.example': { TXT: ['v=spf1 ip4:203.0.113.0/25 -all'] },
+  'spf.open.vendor.example': { TXT: ['v=spf1 +all'] },
+  'verification.vendor.example': { TXT: ['site=1'] },
+  'out.vendor.example': { A: ['203.0.113.200'], MX: ['10 out.vendor.example'] },
+};
+
+const TERMS: [written: string, proposed: string | null, status?: 'warn'][] = [
+  ['include:_spf.sender.example.quarry.example mx', 'include:_spf.sender.example mx'],
+  ['?include:_SPF.sender.example.Quarry.example. mx', '?include:_spf.sender.example mx'],
+  ['a:out.vendor.example.quarry.example/28 mx', 'a:out.vendor.example/28 mx', 'warn'],
+  ['mx mx:out.vendor.example.quarry.example', 'mx mx:out.vendor.example', 'warn'],
+  ['a:mx.quarry.example.quarry.example', 'a:mx.quarry.example', 'warn'],
+  [
+    'mx include:_spf.sender.example include:_spf.sender.example.quarry.example',
+    'mx include:_spf.sender.example',
+  ],
+  ['mx include:spf.open.vendor.example.quarry.example', null],
+];
+
+const OTHER_WILDCARD: Zone = { '*.quarry.example': { A: ['192.0.2.99'], TXT: ['site=2'] } };
+
+for (const [where, others] of [
+  ['', {}],
+  [', below a wildcard', OTHER_WILDCARD],
+] as const)
+  for (const [written, proposed, status = 'fail'] of TERMS)
+    test(`The target of an SPF term with the domain appended is corrected: ${written}${where}`, async () => {
+      const root = { MX: ['10 mx.quarry.example'], TXT: [`v=spf1 ${written} -all`] };
+      const zone = world({ ...SENDERS, ...others, 'quarry.example': root });
+      const options = { selectors: ['k1'] };
+      const found = item(await assertProposalsCure(zone, 'quarry.example', options), 'spf_record');
+      assert.equal(found.status, status);
+      assert.match(
+        found.title,
+        /"[^"]+", so it does not allow those servers: your domain was appended to /,
+      );
+      assert.match(found.fix!.text, /Write "[^"]+" instead of "[^"]+"\./);
+      assert.equal(
+        found.fix!.record?.value,
+        proposed === null ? undefined : `v=spf1 ${proposed} -all`,
+      );
+    });
+
+test('The target of an SPF redirect with the domain appended is corrected', async () => {
+  const TXT = ['v=spf1 a:mx.quarry.example redirect=_spf.sender.example.quarry.example'];
+  const zone = world({ ...SENDERS, 'quarry.example': { TXT, MX: ['10 mx.quarry.example'] } });
+  const { fix } = item(await assertProposalsCure(zone, 'quarry.example'), 'spf_record');
+  assert.equal(fix!.record?.value, 'v=spf1 a:mx.quarry.example redirect=_spf.sender.example');
+});
+
+test('The target of an SPF include is corrected only if the meant name has one SPF record', async () => {
+  const cases: [what: string, changes: Zone, proposed: string | undefined, title: RegExp][] = [
+    // Neither name has a record, so it lets nobody send.
+    ['gone', {}, 'v=spf1 mx -all', /refers to _spf\.gone\.example\.quarry\.example, which has no/],
+    [
+      'another text',
+      { '_spf.gone.example': { TXT: ['site=1'] } },
+      'v=spf1 mx -all',
+      /which has no/,
+    ],
+    [
+      'unknown',
+      { '_spf.gone.example': { fails: 'timeout' } },
+      undefined,
+      /seems to be appended to/,
+    ],
+    [
+      'itself',
+      {
+        '_spf.gone.example': SENDERS['_spf.sender.example']!,
+        '_spf.gone.example.quarry.example': SENDERS['_spf.sender.example']!,
+      },
+      undefined,
+      /is valid/,
+    ],
+  ];
+  for (const [what, changes, proposed, title] of cases) {
+    const TXT = ['v=spf1 include:_spf.gone.example.quarry.example mx -all'];
+    const zone = world({ ...changes, 'quarry.example': { TXT, MX: ['10 mx.quarry.example'] } });
+    const found = item(await checkDomain(zone, {}, 'quarry.example'), 'spf_record');
+    assert.match(found.title, title, what);
+    assert.equal(found.fix?.record?.value, proposed, what);
+  }
+});
+
+const TLSA = `3 1 1 ${'ab'.repeat(32)}`;
+const TLSA_NAME = '_25._tcp.mx.quarry.example';
+
+const PLACES: [what: string, changes: Zone, record: object | undefined, text: RegExp][] = [
+  [
+    'at a name that has the domain twice',
+    { [`${TLSA_NAME}.quarry.example`]: { TLSA: [TLSA] } },
+    { type: 'TLSA', name: TLSA_NAME, value: TLSA },
+    /Enter only "_25\._tcp\.mx" as the name/,
+  ],
+  [
+    'at a name that has the domain twice, two records',
+    { [`${TLSA_NAME}.quarry.example`]: { TLSA: [TLSA, TLSA.replace('3', '2')] } },
+    undefined,
+    /Enter only "_25\._tcp\.mx" as the name/,
+  ],
+  [
+    'behind an alias to which the domain was appended',
+    {
+      [TLSA_NAME]: { CNAME: ['dane.certs.vendor.example.quarry.example'] },
+      'dane.certs.vendor.example': { TLSA: [TLSA] },
+    },
+    { type: 'CNAME', name: TLSA_NAME, value: 'dane.certs.vendor.example' },
+    /Enter "dane\.certs\.vendor\.example\." with a dot at the end/,
+  ],
+];
+
+for (const [what, changes, record, text] of PLACES)
+  test(`dane check finds TLSA records ${what}`, async () => {
+    const { severity, fix } = item(await checkDomain(world(changes), {}, 'quarry.example'), 'dane');
+    assert.equal(severity, 'warning');
+    assert.deepEqual(fix!.record, record);
+    assert.match(fix!.text, text);
+  });
+
+test('dane check takes no wildcard and no other name for a misplaced TLSA record', async () => {
+  const zones: Zone[] = [
+    { '*.quarry.example': { TLSA: [TLSA] } },
+    { 'dane.quarry.example': { TLSA: [TLSA] } },
+    { [TLSA_NAME]: { CNAME: ['gone.vendor.example'] } },
+  ];
+  for (const changes of zones) {
+    const found = item(await checkDomain(world(changes), {}, 'quarry.example'), 'dane');
+    assert.equal(found.title, 'quarry.example does not use DANE.');
+  }
+});
+
+test('dane check reads the TLSA records of the mail server that was meant', async () => {
+  const MX = ['10 mx.vendor.example.quarry.example'];
+  const zone = world({
+    'quarry.example': { TXT: ['v=spf1 mx -all'], MX },
+    'mx.vendor.example': { A: ['192.0.2.81'] },
+    '_25._tcp.mx.vendor.example': { TLSA: [TLSA] },
+  });
+  const { evidence } = item(await checkDomain(zone, {}, 'quarry.example'), 'dane');
+  const [host] = evidence.hosts as { name: string; records: string[] }[];
+  assert.deepEqual([host!.name, host!.records], ['_25._tcp.mx.vendor.example', [TLSA]]);
+});

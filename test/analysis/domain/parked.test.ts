@@ -56,6 +56,20 @@ const GAPS: [name: string, changes: Zone, id: string, severity: string, value: s
     'v=spf1 -all',
   ],
   [
+    'an SPF record that allows everyone',
+    { 'example.com': { MX: ['0 .'], TXT: ['v=spf1 +all'] } },
+    'spf_record',
+    'critical',
+    'v=spf1 -all',
+  ],
+  [
+    'a damaged SPF record that allows everyone',
+    { 'example.com': { MX: ['0 .'], TXT: ['"v=spf1 all"', 'site=1'] } },
+    'spf_record',
+    'critical',
+    'v=spf1 -all',
+  ],
+  [
     'no DMARC record',
     { '_dmarc.example.com': {} },
     'dmarc_policy',
@@ -89,6 +103,35 @@ const GAPS: [name: string, changes: Zone, id: string, severity: string, value: s
     'dmarc_record',
     'warning',
     'v=DMARC1; p=reject',
+  ],
+  [
+    'a policy for a part of the mail, and reports',
+    { '_dmarc.example.com': { TXT: ['v=DMARC1; p=reject; pct=50; rua=mailto:d@box.example.com'] } },
+    'dmarc_record',
+    'warning',
+    'v=DMARC1; p=reject; rua=mailto:d@box.example.com',
+  ],
+  [
+    'a policy that only reports, and strict alignment in words',
+    {
+      '_dmarc.example.com': {
+        TXT: ['v=DMARC1; p=none; aspf=strict; rua=mailto:d@box.example.com'],
+      },
+    },
+    'dmarc_record',
+    'warning',
+    'v=DMARC1; p=reject; aspf=r; rua=mailto:d@box.example.com',
+  ],
+  [
+    'two policies that only report',
+    {
+      '_dmarc.example.com': {
+        TXT: ['v=DMARC1; p=none; rua=mailto:d@box.example.com', 'v=DMARC1; p=quarantine; pct=5'],
+      },
+    },
+    'dmarc_record',
+    'critical',
+    'v=DMARC1; p=reject; rua=mailto:d@box.example.com',
   ],
   [
     'an unknown DMARC tag',
@@ -141,6 +184,7 @@ for (const [name, changes, id, severity, value] of GAPS)
     const found = item(health, id);
     assert.equal(found.severity, severity);
     const { record } = found.fix!;
+    assert.doesNotMatch(JSON.stringify(health.checks), /Once the reports/);
     assert.equal(record!.value, value);
     const proposed = health.checks.filter(({ fix, severity: s }) => s !== null && fix?.record);
     assert.equal(proposed.length, 1, 'one gap, one record');
@@ -150,12 +194,29 @@ for (const [name, changes, id, severity, value] of GAPS)
     assert.deepEqual([cured.status, cured.score], ['healthy', 100]);
   });
 
-test('A null MX of a domain that sends mail stays an error, with a record to replace it', async () => {
-  const health = await checkDomain({
-    ...LOCKED,
-    'example.com': { TXT: ['v=spf1 ip4:192.0.2.1 -all'], MX: ['0 .'] },
+for (const [name, changes] of [
+  ['a server', { 'example.com': { TXT: ['v=spf1 ip4:192.0.2.1 -all'], MX: ['0 .'] } }],
+  ['everyone, and a server', { 'example.com': { TXT: ['v=spf1 a +all'], MX: ['0 .'] } }],
+  [
+    'everyone, and a key',
+    {
+      'example.com': { TXT: ['v=spf1 +all'], MX: ['0 .'] },
+      's1._domainkey.example.com': { TXT: [DKIM_KEYS.strong] },
+    },
+  ],
+] as const satisfies [string, Zone][])
+  test(`A null MX stays an error beside ${name}, and no server is invented`, async () => {
+    const health = await checkDomain({ ...LOCKED, ...changes });
+    const { fix, severity } = item(health, 'mx');
+    assert.equal(severity, 'critical');
+    assert.match(fix!.text, /replace the null MX record with an MX record that names your mail/);
+    assert.equal(fix!.record, undefined);
+    assert.notEqual(item(health, 'spf_record').fix?.record?.value, 'v=spf1 -all');
   });
-  assert.deepEqual([health.status, item(health, 'mx').fix?.record?.type], ['critical', 'MX']);
+
+test('Only a null MX shows that a domain that allows everyone sends nothing', async () => {
+  const zone = { ...LOCKED, 'example.com': { TXT: ['v=spf1 +all'], A: ['192.0.2.80'] } };
+  assert.notEqual(item(await checkDomain(zone), 'spf_record').fix?.record?.value, 'v=spf1 -all');
 });
 
 test('A failed lookup leaves a parked domain unknown', async () => {

@@ -32,6 +32,11 @@ const ROWS: [name: string, written: string, meant: string | null][] = [
   ['no v=', 'SPF1 mx ~all', 'v=spf1 mx ~all'],
   ['no number', 'v=spf mx ~all', 'v=spf1 mx ~all'],
   ['a line of a zone file', 'kiln.example. 300 IN TXT "v=spf1 mx -all"', 'v=spf1 mx -all'],
+  ['the name of the domain', '@ v=spf1 mx -all', 'v=spf1 mx -all'],
+  ['the type, and a field', 'TXT value: "v=spf1 mx -all"', 'v=spf1 mx -all'],
+  ['the type and a colon', 'SPF: v=spf1,a,-all', 'v=spf1 a -all'],
+  ['the name of a field', 'content=v=spf1 redirect=s.example', 'v=spf1 redirect=s.example'],
+  ['the type, and a term that is unclear', 'spf=v=spf1 incl:s.example -all', null],
   ['two strings', '"v=spf1 include:s.exam" "ple -all"', 'v=spf1 include:s.example -all'],
   [
     'two strings, cut between terms',
@@ -166,6 +171,10 @@ const DAMAGES: [name: string, (terms: string[]) => string][] = [
   ['spaces at the equals sign', (terms) => `v = spf1 ${terms.join(' ')}`],
   ['no v=', (terms) => `SPF1 ${terms.join(' ')}`],
   ['no number', (terms) => `v=spf ${terms.join(' ')}`],
+  ['the type in front', (terms) => `spf=v=spf1 ${terms.join(' ')}`],
+  ['the name in front', (terms) => `@ v=spf1 ${terms.join(' ')}`],
+  ['a field in front', (terms) => `TXT Value: v=spf1 ${terms.join(' ')}`],
+  ['a field and commas', (terms) => `"spf: v=spf1, ${terms.join(', ')}"`],
   ['tabs', (terms) => `v=spf1\t${terms.join('\t')}`],
   ['a line of a zone file', (terms) => `@ IN TXT "v=spf1 ${terms.join(' ')}"`],
   [
@@ -255,9 +264,11 @@ describe('No record is proposed', () => {
     'v=spf1 include:_spf.s.examplea ip4:192.0.2.7 -all',
   ];
   const SIMILAR = [
-    '@ v=spf1 include:_spf.s.example -all',
-    'spf=v=spf1 mx -all',
-    'value=v=spf1 mx -all',
+    '@ v=spf1 include:_spf.s.example',
+    'spf=v=spf1',
+    'spf=v=spf10 mx -all',
+    'former=v=spf1 mx -all',
+    'other.example v=spf1 mx -all',
     '=spf1 mx -all',
     '# v=spf1 mx -all',
     'kiln.example v=spf1 mx -all',
@@ -312,6 +323,53 @@ describe('No record is proposed', () => {
       assert.equal(status, 'fail');
       assert.ok(fix?.text);
       assert.equal(fix.record, undefined);
+    });
+});
+
+describe('A name with letters beyond ASCII', () => {
+  const adviceIn = async (record: string, others: Zone) => {
+    const zone = { ...worldWith([record]), ...others };
+    return item(await checkDomain(zone, {}, DOMAIN), 'spf_record').fix!;
+  };
+  for (const [written, term] of [
+    ['v=spf1 include:_spf.sh\u00f6p.example mx -all', 'include:_spf.sh\u00f6p.example'],
+    ['"v=spf1 mx include:s\u00e9nder.example -all"', 'include:s\u00e9nder.example'],
+    ['v=spf1; a:m\u00e4il.example; mx; -all', 'a:m\u00e4il.example'],
+  ] as const)
+    it(`that nobody answers is named as unclear: ${written}`, async () => {
+      const { text, record } = await adviceIn(written, {});
+      assert.equal(record, undefined);
+      assert.ok(text.includes(`"${term}"`), text);
+    });
+
+  for (const [written, meant] of [
+    ['v=spf1 include:_spf.sh\u00f6p.example mx -all', 'include:_spf.xn--shp-tna.example mx'],
+    ['"v=spf1 mx a:sh\u00f6p.example -all"', 'mx a:xn--shp-tna.example'],
+  ] as const)
+    it(`that is found is published with A-labels: ${written}`, async () => {
+      const { record } = await adviceIn(written, {
+        '_spf.xn--shp-tna.example': txt('v=spf1 ip4:203.0.113.7 -all'),
+        'xn--shp-tna.example': { A: ['203.0.113.8'] },
+      });
+      assert.equal(record?.value, `v=spf1 ${meant} -all`);
+    });
+
+  it('is taken out by name if it is written with A-labels', async () => {
+    const { record } = await adviceIn('v=spf1 include:_spf.xn--shp-tna.example mx -all', {});
+    assert.equal(record?.value, 'v=spf1 mx -all');
+  });
+});
+
+describe('A text in front of an SPF record', () => {
+  for (const [written, title] of [
+    ['Spf=v=spf1 mx -all', 'begins with "Spf=" instead of v=spf1'],
+    ['"@ v=spf1 mx -all"', 'is in quotation marks'],
+    ['@ 300 IN TXT v=spf1 mx -all', 'begins with part of a zone-file line'],
+  ] as const)
+    it(`is named: ${written}`, async () => {
+      const advice = await adviceOf([written]);
+      assert.equal(advice.title, `The SPF record of ${DOMAIN} ${title}, so no receiver reads it.`);
+      assert.equal(advice.fix?.record?.value, 'v=spf1 mx -all');
     });
 });
 
