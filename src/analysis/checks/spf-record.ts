@@ -40,13 +40,14 @@ import {
   withAllReached,
   withDefaultSenders,
   withInclude,
+  withoutRepeated,
   withoutTerms,
   withoutUnreached,
   withSoftFail,
   withTermReplaced,
 } from '../spf/record.ts';
 import { readSpf, resemblesSpf } from '../spf/repair.ts';
-import { type SpfNode, type SpfTree, walkSpf, withPublished } from '../spf/tree.ts';
+import { costOf, type SpfNode, type SpfTree, walkSpf, withPublished } from '../spf/tree.ts';
 
 const NOT_CHECKED = 'The SPF record was not checked.';
 
@@ -192,17 +193,6 @@ function budgetNote({ lookups, root }: SpfTree): string {
   const list = costs.length > 0 ? ` Lookups by term: ${costs.slice(0, 10).join(', ')}.` : '';
   return ` With more than ${MAX_LOOKUPS}, the record stops working.${list}`;
 }
-
-/** The lookup of the term itself, and of those in the record that it names. */
-const costOf = (node: SpfNode): number =>
-  1 +
-  node.terms.filter(
-    ({ name, isModifier, fault }) => !isModifier && fault === null && LOOKUP_TERMS.has(name),
-  ).length +
-  node.children.reduce((sum, child) => sum + costOf(child) - 1, 0);
-
-/** Mechanisms that query DNS (RFC 7208 §4.6.4). */
-const LOOKUP_TERMS = new Set(['a', 'mx', 'ptr', 'exists', 'include']);
 
 /** Terms without effect; empty if there are none. */
 function privateNote({ root }: SpfTree): string {
@@ -366,11 +356,10 @@ async function applyChanges(
   const closesRecord = changes.some(
     (change) => change.kind === 'close' && change.node.via === null,
   );
-  const corrected = changes.reduce(
-    (text, change) =>
-      change.kind === 'replace' ? withTermReplaced(text, change.term, change.by) : text,
-    record,
-  );
+  const corrected = changes.reduce((text, change) => {
+    if (change.kind === 'without_repeated') return withoutRepeated(text);
+    return change.kind === 'replace' ? withTermReplaced(text, change.term, change.by) : text;
+  }, record);
   const withoutUnwanted = unwanted.length > 0 ? withoutTerms(corrected, unwanted) : corrected;
   const finish = (text: string) => (closesRecord ? withSoftFail(text) : text);
   if (!changes.some(({ kind }) => kind === 'reach')) return finish(withoutUnwanted);

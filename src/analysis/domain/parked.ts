@@ -1,6 +1,6 @@
 /** A parked domain, which declares that it sends and receives no mail: healthy if nobody can send in its name. */
 
-import { recordsOf } from '../../net/dns/resolver.ts';
+import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import { type Check, type Context, type Finding, fail, pass, skipped, warn } from '../check.ts';
 import { proposesRecord, recordFinding } from '../checks/dmarc-record.ts';
 import type { FoundKeys } from '../dkim/selectors.ts';
@@ -10,7 +10,7 @@ import { dmarcFix, parseDmarcTags, repairedRecord, withoutTag, withTag } from '.
 import { NO_REPORT_ADDRESS } from '../dmarc/weaknesses.ts';
 import { mailHosts } from '../dns/mail-hosts.ts';
 import { undeliverable } from '../dns/undeliverable.ts';
-import { parseSpfTerms, spfFix } from '../spf/record.ts';
+import { isSpfRecord, parseSpfTerms, spfFix } from '../spf/record.ts';
 import { readSpf, resemblesSpf } from '../spf/repair.ts';
 
 interface Parked {
@@ -42,12 +42,28 @@ export async function findParked(
     return kind === 'null_mx' && !signs ? { spfEnd: null, declares: kind } : null;
   const { record } = readSpf(records);
   if (record === null) return null;
-  const terms = parseSpfTerms(record);
-  const [end, ...others] = terms;
-  if (others.length > 0 || end?.name !== 'all' || end.isModifier) return null;
+  const qualifier = await onlyAll(record, context.resolver);
+  if (qualifier === null) return null;
   // Anyone may send, and so may the owner, unless nothing says that the domain sends.
-  if (end.qualifier === '+' && (kind !== 'null_mx' || signs)) return null;
-  return { spfEnd: `${end.qualifier}all`, declares: kind };
+  if (qualifier === '+' && (kind !== 'null_mx' || signs)) return null;
+  return { spfEnd: `${qualifier}all`, declares: kind };
+}
+
+const MAX_REDIRECTS = 5;
+
+/** The qualifier of `all` in a record without other terms, there or where it redirects; null if it may name a server. */
+async function onlyAll(
+  record: string,
+  resolver: Resolver,
+  left = MAX_REDIRECTS,
+): Promise<string | null> {
+  const [end, ...others] = parseSpfTerms(record);
+  if (!end || others.length > 0 || end.fault !== null) return null;
+  if (end.name === 'all' && !end.isModifier) return end.qualifier;
+  if (end.name !== 'redirect' || end.target?.includes('%') !== false || left === 0) return null;
+  const texts = recordsOf(await resolver(end.target.toLowerCase(), 'TXT'));
+  const [target, ...more] = texts?.filter(isSpfRecord) ?? [];
+  return target === undefined || more.length > 0 ? null : onlyAll(target, resolver, left - 1);
 }
 
 /** The findings of a parked domain in place of those of a domain with mail. */

@@ -26,6 +26,8 @@ type SpfChange =
   | { kind: 'remove'; terms: string[] }
   /** Write `by` in place of this term of the sender's own record. */
   | { kind: 'replace'; term: string; by: string }
+  /** Remove the repetitions of terms from the sender's own record. */
+  | { kind: 'without_repeated' }
   /** Remove every ptr term from the sender's own record. */
   | { kind: 'without_ptr' }
   /** Put what follows `all`, or is ignored beside it, before it. */

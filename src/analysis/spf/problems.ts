@@ -7,12 +7,13 @@ import type { SpfProblem } from './problem.ts';
 import {
   isMistakenModifier,
   parseSpfTerms,
+  repeatedTerms,
   type SpfTerm,
   slipOf,
   unreachedTerms,
 } from './record.ts';
 import { spfDamage } from './repair.ts';
-import type { SpfNode, SpfTree } from './tree.ts';
+import { costOf, type SpfNode, type SpfTree } from './tree.ts';
 
 export const MAX_LOOKUPS = 10;
 const MAX_VOID_LOOKUPS = 2;
@@ -37,7 +38,7 @@ export function findSpfProblems(tree: SpfTree, published = tree): SpfProblem[] {
     ...largeNetworkProblems(tree.root),
     ...repeatedVersionProblems(written),
     ...mistakenModifierProblems(written),
-    ...ptrProblems(nodes),
+    ...ptrProblems(nodes, tree.root),
     ...endProblems(tree.root),
     ...sizeProblems(tree.root),
   ];
@@ -124,15 +125,29 @@ function appendedProblems({ appended, root }: SpfTree): SpfProblem[] {
 }
 
 function syntaxProblems(node: SpfNode): SpfProblem[] {
+  const isSplit = ({ text, fault }: SpfTerm) => fault !== null && /^[^:]+:$/.test(text);
   return node.terms
     .map((term) => ({ ...term, fault: term.fault ?? slipOf(term) }))
-    .filter((term) => term.fault !== null)
-    .map((term) => ({
-      level: 'fail' as const,
-      ...(node.via === null && { isSyntax: true as const }),
-      text: `${describeRecord(node)} contains "${term.text.slice(0, 100)}", which ${term.fault}.`,
-      fix: `Fix or remove "${term.text.slice(0, 100)}" in the record of ${node.domain}.`,
-    }));
+    .flatMap((term, index, terms) => {
+      if (term.fault === null || (index > 0 && isSplit(terms[index - 1]!))) return [];
+      const text = term.text.slice(0, 100);
+      const next = isSplit(term) && terms[index + 1]?.fault !== null && terms[index + 1];
+      return [
+        {
+          level: 'fail' as const,
+          ...(node.via === null && { isSyntax: true as const }),
+          ...(next
+            ? {
+                text: `${describeRecord(node)} has a space after "${text}", so its value does not belong to it.`,
+                fix: `Write "${text}${next.text.slice(0, 100)}" without a space in the record of ${node.domain}.`,
+              }
+            : {
+                text: `${describeRecord(node)} contains "${text}", which ${term.fault}.`,
+                fix: `Fix or remove "${text}" in the record of ${node.domain}.`,
+              }),
+        },
+      ];
+    });
 }
 
 function limitProblems(tree: SpfTree): SpfProblem[] {
@@ -141,13 +156,20 @@ function limitProblems(tree: SpfTree): SpfProblem[] {
     text: `"${term}" resolves to more than 10 mail servers; the limit is 10.`,
     fix: 'List the IP addresses with ip4: and ip6: instead of mx.',
   }));
-  if (tree.lookups > MAX_LOOKUPS)
+  if (tree.lookups > MAX_LOOKUPS) {
+    const repeated = repeatedTerms(tree.root.terms);
+    const isEnough = tree.lookups - costOfRepeated(tree.root) <= MAX_LOOKUPS;
     problems.push({
       level: 'fail',
       isLimit: true,
       text: `Your SPF record needs ${tree.lookups} DNS lookups; the limit is ${MAX_LOOKUPS}.`,
-      fix: 'Remove includes of services you no longer use, and replace a and mx with ip4: and ip6:.',
+      fix:
+        repeated.length > 0 && isEnough
+          ? `Write each of these terms only once, because each repetition counts: ${repeated.slice(0, 10).join(', ')}.`
+          : 'Remove includes of services you no longer use, and replace a and mx with ip4: and ip6:.',
+      ...(repeated.length > 0 && isEnough && { change: { kind: 'without_repeated' as const } }),
     });
+  }
   const ownSuffix = ` (${tree.root.domain})`;
   // Those with the domain appended are corrected.
   const voids = tree.voidLookups.filter(
@@ -166,6 +188,18 @@ function limitProblems(tree: SpfTree): SpfProblem[] {
     });
   }
   return problems;
+}
+
+/** The lookups that would be left out if each term of the record were there only once. */
+function costOfRepeated({ terms, children }: SpfNode): number {
+  const seen = new Set<string>();
+  const again = (text: string) => seen.size === seen.add(text.toLowerCase()).size;
+  const included = children.filter(({ via }) => again(via!)).map(costOf);
+  const hosts = terms.filter(({ name }) => name === 'a' || name === 'mx');
+  return [...included, ...hosts.filter(({ text }) => again(text)).map(() => 1)].reduce(
+    (sum, cost) => sum + cost,
+    0,
+  );
 }
 
 /** After a careless merge. Verifiers ignore it as an unknown modifier (§6). */
@@ -201,11 +235,13 @@ function mistakenModifierProblems(nodes: SpfNode[]): SpfProblem[] {
   );
 }
 
-function ptrProblems(nodes: SpfNode[]): SpfProblem[] {
+/** In the records of the owner only: nobody else can change those of a provider, which all of its customers include. */
+function ptrProblems(nodes: SpfNode[], root: SpfNode): SpfProblem[] {
   const nodesWithPtr = nodes.filter((node) =>
     node.terms.some((term) => term.name === 'ptr' && !term.isModifier && term.fault === null),
   );
-  return nodesWithPtr.map((node) => ({
+  const own = nodesWithPtr.filter((node) => node.via === null || hasSameOwner(node, root));
+  return own.map((node) => ({
     level: 'warn',
     text: `${describeRecord(node)} uses ptr, which is slow and which some mailbox providers ignore.`,
     fix: 'Replace ptr with the IP addresses or networks that you send from (ip4:, ip6:).',

@@ -248,6 +248,21 @@ export function withoutTerms(record: string, unwanted: string[]): string {
   return had.some(isRedirect) && !hasEnd ? `${rest} ~all` : rest;
 }
 
+/** The mechanisms that stand in the record before, each once. */
+export function repeatedTerms(terms: SpfTerm[]): string[] {
+  const texts = terms.filter(({ isModifier }) => !isModifier).map(({ text }) => text.toLowerCase());
+  return [...new Set(texts.filter((text, index) => texts.indexOf(text) < index))];
+}
+
+/** The record with each mechanism where it stands first: a later one never decides. */
+export function withoutRepeated(record: string): string {
+  const seen = new Set<string>();
+  return record.replace(/ +([^ ]+)/g, (found, text: string) => {
+    const isAgain = seen.size === seen.add(text.toLowerCase()).size;
+    return isAgain && !text.includes('=') ? '' : found;
+  });
+}
+
 /** The record with a term in place of another, or without it if the record has that term already. */
 export const withTermReplaced = (record: string, term: string, by: string): string =>
   parseSpfTerms(record).some(({ text }) => text === by)

@@ -172,3 +172,9 @@ export function withPublished(domain: string, value: string, resolver: Resolver)
       ? Promise.resolve({ status: 'found', records: [value], ttl: 0, authenticated: false })
       : resolver(name, type);
 }
+
+/** The lookup of the term itself, and of those in the record that it names. */
+export const costOf = (node: SpfNode): number =>
+  1 +
+  node.terms.filter((term) => !term.isModifier && countsAsLookup(term)).length +
+  node.children.reduce((sum, child) => sum + costOf(child) - 1, 0);
