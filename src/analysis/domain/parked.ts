@@ -45,7 +45,7 @@ export async function findParked(
   const terms = parseSpfTerms(record);
   const [end, ...others] = terms;
   if (others.length > 0 || end?.name !== 'all' || end.isModifier) return null;
-  // Anyone may send, and so may the owner, unless nothing says that the domain sends.
+  // With +all, the owner may send from anywhere. Only a null MX record without any key says otherwise.
   if (end.qualifier === '+' && (kind !== 'null_mx' || signs)) return null;
   return { spfEnd: `${end.qualifier}all`, declares: kind };
 }
