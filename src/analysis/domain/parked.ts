@@ -44,7 +44,7 @@ export async function findParked(
   if (record === null) return null;
   const qualifier = await onlyAll(record, context.resolver);
   if (qualifier === null) return null;
-  // Anyone may send, and so may the owner, unless nothing says that the domain sends.
+  // With +all, the owner may send from anywhere. Only a null MX record without any key says otherwise.
   if (qualifier === '+' && (kind !== 'null_mx' || signs)) return null;
   return { spfEnd: `${qualifier}all`, declares: kind };
 }
