@@ -113,7 +113,9 @@ async function withSender(check: Check, finding: Finding, context: Context): Pro
 async function withExistingDomain(fix: Fix, { resolver, offline }: Context): Promise<Fix> {
   if (!fix.record || fix.record.type === 'PTR' || offline) return fix;
   const broken = await brokenName(ownedDomain(fix.record.name) ?? fix.record.name, resolver);
-  return broken?.kind === 'missing' ? { text: `${broken.title} ${broken.fix}` } : fix;
+  return broken?.kind === 'missing' || broken?.kind === 'dangling'
+    ? { text: `${broken.title} ${broken.fix}` }
+    : fix;
 }
 
 function timedOut({ label }: Check): Finding {

@@ -3,7 +3,13 @@
 import { formatUtcTime } from '../../lib/clock.ts';
 import { type Fix, type Reference, rfc } from '../check.ts';
 import { serviceOfKey } from '../sending-services/services.ts';
-import { type KeyFault, keyFaults, readKeyRecord, resemblesKey } from './key-record.ts';
+import {
+  holdsPrivateKey,
+  type KeyFault,
+  keyFaults,
+  readKeyRecord,
+  resemblesKey,
+} from './key-record.ts';
 import { type DkimCause, type DkimSignature, isEd25519 } from './outcome.ts';
 import { repairedKey } from './repair-key.ts';
 
@@ -151,6 +157,10 @@ const effectOf = ({ isTolerated }: KeyFault): string =>
 
 /** The same key in a valid record, if that is certain. */
 function repairFix({ selector, keyName }: KeyLocation, texts: string[], type: KeyType): Fix {
+  if (texts.some(holdsPrivateKey))
+    return {
+      text: `Delete the record: everyone can read this private key, and sign as you with it. Create a new key pair for selector ${selector} in your mail server or email service, and publish only its public key.`,
+    };
   const value = repairedKey(texts);
   if (value === null)
     return keyRecordFix(

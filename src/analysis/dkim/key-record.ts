@@ -2,7 +2,7 @@
 
 import type { KeyObject } from 'node:crypto';
 import { parseColonList, parseTagList } from '../dns/tag-list.ts';
-import { bitsOf, isBase64, keyAtStart, readPublicKey } from './public-key.ts';
+import { bitsOf, isBase64, isPrivateKey, keyAtStart, readPublicKey } from './public-key.ts';
 
 export interface DkimKey {
   /** The actual type of a readable key, else the type that `k=` declares (`rsa` by default). */
@@ -103,6 +103,10 @@ const refusedFaults = (record: string, tags: Map<string, string>, key: JudgedKey
     wrongService(tags.get('s')),
   ].flatMap((text) => text || []);
 
+/** Whether the record shows a private key to everyone. */
+export const holdsPrivateKey = (record: string): boolean =>
+  isPrivateKey(Buffer.from(parseTagList(withoutMarks(record)).get('p') ?? '', 'base64'));
+
 function unreadable(record: string, tags: Map<string, string>): string {
   const data = tags.get('p')?.replace(/\s+/g, '');
   const type = declaredType(tags) ?? 'rsa';
@@ -111,6 +115,7 @@ function unreadable(record: string, tags: Map<string, string>): string {
       ? 'its tags are not separated by semicolons'
       : 'it has no p=, which holds the public key';
   if (!KEY_TYPES.includes(type)) return `k=${type.slice(0, 40)} is not a known key type`;
+  if (holdsPrivateKey(record)) return 'p= holds a private key';
   return isBase64(data)
     ? 'p= does not hold a complete public key'
     : 'p= has characters that a key cannot contain';

@@ -10,11 +10,21 @@ export const isBase64 = (text: string): boolean =>
 export const ED25519_BYTES = 32;
 const ED25519_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
+/** Private keys begin with their version: RFC 5958 §2, RFC 8017 A.1.2. No public key begins with a small number. */
+export function isPrivateKey(data: Buffer): boolean {
+  const [tag, length = 0] = data;
+  const start = length < 0x80 ? 2 : 2 + (length & 0x7f);
+  const version = data.subarray(start, start + 3).toString('hex');
+  return tag === 0x30 && (version === '020100' || version === '020101');
+}
+
 /**
  * For Ed25519 `p=` holds the raw 32 octets (RFC 8463 §4). For RSA it holds a SubjectPublicKeyInfo, as
  * is customary, or the bare RSAPublicKey of RFC 6376.
  */
 export function readPublicKey(data: Buffer): KeyObject | null {
+  // From a private key, Node would derive the public one.
+  if (isPrivateKey(data)) return null;
   const key = data.length === ED25519_BYTES ? Buffer.concat([ED25519_PREFIX, data]) : data;
   for (const type of ['spki', 'pkcs1'] as const) {
     try {

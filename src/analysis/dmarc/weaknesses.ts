@@ -208,11 +208,20 @@ function unknownTagProblems(applied: AppliedRecord): DmarcRecordProblem[] {
 }
 
 function discardedProblems({ discarded, recordDomain }: AppliedRecord): DmarcRecordProblem[] {
-  return discarded.map(({ domain }) => ({
-    text: `${domain} has its own DMARC record, but mailbox providers discard it.`,
-    detail: `The record of ${recordDomain} applies instead.`,
-    fix: `Correct or delete the record at _dmarc.${domain}.`,
-  }));
+  return discarded.map(({ domain, texts, reason }) => {
+    const detail = `The record of ${recordDomain} applies instead.`;
+    return reason === 'several'
+      ? {
+          text: `${domain} has ${texts.length} DMARC records of its own, so mailbox providers discard them.`,
+          detail,
+          fix: `Keep one of the records at _dmarc.${domain}, or delete them all.`,
+        }
+      : {
+          text: `${domain} has its own DMARC record, but mailbox providers discard it.`,
+          detail,
+          fix: `Correct or delete the record at _dmarc.${domain}.`,
+        };
+  });
 }
 
 function reportProblems(applied: AppliedRecord): DmarcRecordProblem[] {

@@ -10,8 +10,11 @@ import {
 } from '../../net/dns/resolver.ts';
 
 export interface BrokenName {
-  /** `missing`: not registered. `loop`: an alias that leads back to itself. `beside`: an alias beside other records. */
-  kind: 'missing' | 'loop' | 'beside';
+  /**
+   * `missing`: not registered. `loop`: an alias that leads back to itself. `beside`: an alias beside other records. `dangling`: an
+   * alias of a name that does not exist.
+   */
+  kind: 'missing' | 'loop' | 'beside' | 'dangling';
   domain: string;
   /** One sentence. */
   title: string;
@@ -34,6 +37,7 @@ export async function brokenName(
   if (aliases.isLoop) return loop(domain, aliases.path);
   const target = aliases.path.at(-1);
   if (target === undefined) return null;
+  if (domain !== registered && (await isMissing(target, resolver))) return dangling(domain, target);
   const isBeside = domain === registered || (await hasOwnRecords(domain, target, resolver));
   return isBeside ? beside(domain, aliases.path[0]!) : null;
 }
@@ -124,6 +128,14 @@ const loop = (domain: string, path: string[]): BrokenName => ({
   title: `${domain} is an alias that leads back to itself.`,
   detail: `Its CNAME record starts a loop (${[domain, ...path].join(' → ')}), so no record of ${domain} can be looked up.`,
   fix: `Delete the CNAME record of ${domain}. Then publish its own records there, or an alias to a name that has them.`,
+});
+
+const dangling = (domain: string, target: string): BrokenName => ({
+  kind: 'dangling',
+  domain,
+  title: `${domain} is an alias of ${target}, which does not exist.`,
+  detail: `So ${domain} has no records, and no mail can be delivered to it. Whoever gets that name can send mail as ${domain}.`,
+  fix: `Delete the CNAME record at ${domain}. If you still use ${domain}, publish its own records there, or the alias that your service shows today.`,
 });
 
 const beside = (domain: string, target: string): BrokenName => ({

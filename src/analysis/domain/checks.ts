@@ -17,6 +17,7 @@ import { spfRecord } from '../checks/spf-record.ts';
 import { resemblesTlsRpt, tlsRpt } from '../checks/tls-rpt.ts';
 import { examineSpf } from '../spf/examine.ts';
 import type { Severity } from './dangers.ts';
+import { withMovedHost } from './left-behind.ts';
 
 export interface GradedCheck {
   check: Check;
@@ -38,7 +39,7 @@ export function domainChecks(
 ): GradedCheck[] {
   const probeOnce = probe && memoizedProbe(probe);
   return [
-    { check: spfRecord, severityOf: bySpf },
+    { check: withMovedHost(spfRecord, name), severityOf: bySpf },
     ...dkim.map((check) => ({ check, severityOf: atMostWarning })),
     { check: dmarcPolicy, severityOf: byStatus },
     { check: dmarcRecord, severityOf: byStatus },

@@ -34,7 +34,8 @@ export async function servicesOfDomain(
   return [...byId.values()];
 }
 
-const serviceOfExchange = (name: string): SendingService | undefined =>
+/** The service to which a mail server belongs, by its name. */
+export const serviceOfExchange = (name: string): SendingService | undefined =>
   SENDING_SERVICES.find(
     ({ marks }) => hasSuffix(name, marks.mx) || hasSuffix(name, marks.regionalMx),
   ) ?? serviceOfHost(name);

@@ -4,10 +4,12 @@ import { type RecordType, type Resolver, recordsOf } from '../../net/dns/resolve
 import { meantName, withoutZone } from '../dns/appended-zone.ts';
 import { isSpfRecord, type SpfTerm } from './record.ts';
 
-export interface AppendedTerm {
+export interface MistypedTerm {
+  /** `appended`: the domain was appended to the name. `misspelt`: letters are wrong. */
+  mistake: 'appended' | 'misspelt';
   /** As written. */
   term: string;
-  /** The name without the domain. */
+  /** The name that was meant. */
   target: string;
   /** The term that was meant; null if it could not be looked up whether that name has what the term needs. */
   meant: string | null;
@@ -26,9 +28,9 @@ export async function appendedTerms(
   terms: SpfTerm[],
   domain: string,
   resolver: Resolver,
-): Promise<AppendedTerm[]> {
+): Promise<MistypedTerm[]> {
   const found = await Promise.all(
-    terms.map(async (term): Promise<AppendedTerm[]> => {
+    terms.map(async (term): Promise<MistypedTerm[]> => {
       const types = NEEDS[term.name];
       const written = term.target?.toLowerCase().replace(/\.$/, '') ?? '';
       const target = withoutZone(written, domain);
@@ -37,7 +39,7 @@ export async function appendedTerms(
       const records = answers.flatMap((answer) => recordsOf(answer) ?? []);
       const isRecord = types[0] === 'TXT';
       const isUseful = isRecord ? records.filter(isSpfRecord).length === 1 : records.length > 0;
-      const found = { term: term.text, target };
+      const found = { mistake: 'appended' as const, term: term.text, target };
       if (isUseful)
         return (await meantName(written, domain, types, resolver)) === null
           ? []

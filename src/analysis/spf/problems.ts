@@ -13,7 +13,7 @@ import {
   unreachedTerms,
 } from './record.ts';
 import { spfDamage } from './repair.ts';
-import { costOf, type SpfNode, type SpfTree } from './tree.ts';
+import { allNodes, costOf, type SpfNode, type SpfTree } from './tree.ts';
 
 export const MAX_LOOKUPS = 10;
 const MAX_VOID_LOOKUPS = 2;
@@ -29,8 +29,8 @@ export function findSpfProblems(tree: SpfTree, published = tree): SpfProblem[] {
   const written = [published.root, ...nodes.slice(1)];
   const problems = [
     ...damageProblems(published.root),
-    ...written.filter((node) => !isAppended(node, tree)).flatMap(structureProblems),
-    ...appendedProblems(tree),
+    ...written.filter((node) => !isMistyped(node, tree)).flatMap(structureProblems),
+    ...mistypedProblems(tree),
     ...written.flatMap(syntaxProblems),
     ...limitProblems(tree),
     ...openRecordProblems(tree),
@@ -101,12 +101,12 @@ function structureProblems(node: SpfNode): SpfProblem[] {
   return [];
 }
 
-const isAppended = ({ via, path }: SpfNode, { appended }: SpfTree): boolean =>
-  path.length === 2 && appended.some(({ term }) => term === via);
+const isMistyped = ({ via, path }: SpfNode, { mistyped }: SpfTree): boolean =>
+  path.length === 2 && mistyped.some(({ term }) => term === via);
 
 /** Targets with the domain at their end. Without a record there, the whole record is an error (§5.2). */
-function appendedProblems({ appended, root }: SpfTree): SpfProblem[] {
-  return appended.map(({ term, target, meant }) => {
+function mistypedProblems({ mistyped, root }: SpfTree): SpfProblem[] {
+  return mistyped.map(({ mistake, term, target, meant }) => {
     const isMissing = root.children.some(({ via, state }) => via === term && state === 'missing');
     const level = isMissing ? 'fail' : 'warn';
     return meant === null
@@ -117,7 +117,10 @@ function appendedProblems({ appended, root }: SpfTree): SpfProblem[] {
         }
       : {
           level,
-          text: `Your SPF record contains "${term}", so it does not allow those servers: your domain was appended to ${target}.`,
+          text:
+            mistake === 'appended'
+              ? `Your SPF record contains "${term}", so it does not allow those servers: your domain was appended to ${target}.`
+              : `Your SPF record contains "${term}", which has no SPF record: ${target} is misspelt.`,
           fix: `Write "${meant}" instead of "${term}".`,
           change: { kind: 'replace', term, by: meant },
         };
@@ -171,9 +174,9 @@ function limitProblems(tree: SpfTree): SpfProblem[] {
     });
   }
   const ownSuffix = ` (${tree.root.domain})`;
-  // Those with the domain appended are corrected.
+  // Those with a mistyped name are corrected.
   const voids = tree.voidLookups.filter(
-    (label) => !tree.appended.some(({ term }) => label === `${term}${ownSuffix}`),
+    (label) => !tree.mistyped.some(({ term }) => label === `${term}${ownSuffix}`),
   );
   if (voids.length > MAX_VOID_LOOKUPS) {
     const isOwn = (label: string) => label.endsWith(ownSuffix);
@@ -286,10 +289,6 @@ function sizeProblems(root: SpfNode): SpfProblem[] {
       fix: 'Shorten the record, or move parts of it to a separate record and include that one.',
     },
   ];
-}
-
-function allNodes(node: SpfNode): SpfNode[] {
-  return [node, ...node.children.flatMap(allNodes)];
 }
 
 const describeRecord = (node: SpfNode): string =>

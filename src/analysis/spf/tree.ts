@@ -1,7 +1,8 @@
 /** Walks the whole tree of an SPF record: every include and redirect, whatever the sender. */
 
 import type { DnsAnswer, RecordType, Resolver } from '../../net/dns/resolver.ts';
-import { type AppendedTerm, appendedTerms } from './appended.ts';
+import { appendedTerms, type MistypedTerm } from './appended.ts';
+import { misspeltIncludes } from './misspelt.ts';
 import { isSpfRecord, parseSpfTerms, type SpfTerm } from './record.ts';
 import { resemblesSpf } from './repair.ts';
 
@@ -40,7 +41,7 @@ export interface SpfTree {
   /** Terms whose lookup failed, in the same format. */
   failedLookups: string[];
   /** Terms of the sender's own record. */
-  appended: AppendedTerm[];
+  mistyped: MistypedTerm[];
 }
 
 /**
@@ -57,7 +58,7 @@ export async function walkSpf(domain: string, resolver: Resolver): Promise<SpfTr
     constantExists: [],
     oversizedMx: [],
     failedLookups: [],
-    appended: [],
+    mistyped: [],
   };
   for (let level = [root]; level.length > 0; ) {
     const answers = await Promise.all(level.map((node) => resolver(node.domain, 'TXT')));
@@ -67,7 +68,8 @@ export async function walkSpf(domain: string, resolver: Resolver): Promise<SpfTr
     await lookUpHosts(level, resolver, tree);
     level = level.flatMap((node) => addChildren(node, tree));
   }
-  tree.appended = await appendedTerms(root.terms, domain, resolver);
+  const appended = await appendedTerms(root.terms, domain, resolver);
+  tree.mistyped = [...appended, ...(await misspeltIncludes(root, resolver))];
   return tree;
 }
 
@@ -172,6 +174,9 @@ export function withPublished(domain: string, value: string, resolver: Resolver)
       ? Promise.resolve({ status: 'found', records: [value], ttl: 0, authenticated: false })
       : resolver(name, type);
 }
+
+/** The node, and all below it. */
+export const allNodes = (node: SpfNode): SpfNode[] => [node, ...node.children.flatMap(allNodes)];
 
 /** The lookup of the term itself, and of those in the record that it names. */
 export const costOf = (node: SpfNode): number =>
