@@ -15,6 +15,7 @@ import { benchPages } from './pages.ts';
 import { benchPeers } from './peers.ts';
 import { benchSmtp } from './smtp.ts';
 import { benchStart } from './start.ts';
+import { benchStrangers } from './strangers.ts';
 import { benchSummary } from './summary.ts';
 import { benchWatching } from './watching.ts';
 import { benchWebhooks } from './webhooks.ts';
@@ -37,6 +38,7 @@ const BENCHES: Record<string, (options: string[]) => Promise<object>> = {
   feedback_pages: benchFeedbackPages,
   pages: benchPages,
   peers: benchPeers,
+  strangers: benchStrangers,
 };
 
 // In the bundle, analysis threads run this file too.
