@@ -26,6 +26,7 @@ const NAMES = [
   'feedback_pages',
   'pages',
   'strangers',
+  'bare_lf',
 ];
 /** Only by name, because they need other programs: `nodes`, `capacity`, `copy` and `peers`. */
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));

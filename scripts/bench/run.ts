@@ -2,6 +2,7 @@
 
 import { isMainThread } from 'node:worker_threads';
 import { benchAnalysis } from './analysis.ts';
+import { benchBareLf } from './bare-lf.ts';
 import { benchCapacity } from './capacity.ts';
 import { benchCopy } from './copy.ts';
 import { benchDomains } from './domains.ts';
@@ -39,6 +40,7 @@ const BENCHES: Record<string, (options: string[]) => Promise<object>> = {
   pages: benchPages,
   peers: benchPeers,
   strangers: benchStrangers,
+  bare_lf: benchBareLf,
 };
 
 // In the bundle, analysis threads run this file too.

