@@ -8,7 +8,7 @@ const CR = 0x0d;
  * have 25 million of them. `bareLfs` is at least their number.
  */
 export function withCrlf(raw: Uint8Array, bareLfs: number): Buffer {
-  const converted = Buffer.allocUnsafe(raw.length + bareLfs);
+  const converted = Buffer.allocUnsafe(raw.length + Math.min(bareLfs, raw.length));
   let length = 0;
   let last = 0;
   for (let i = 0; i < raw.length; i++) {

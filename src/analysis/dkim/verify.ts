@@ -51,7 +51,10 @@ export async function dkimResult(context: Context): Promise<DkimOutcome> {
     rejectRsaSha1: true,
   };
   const { bareLf } = context.message.lines;
-  const raw = bareLf === 0 ? fields.raw : withCrlf(fields.raw, bareLf);
+  const hashed = needsBody(fields)
+    ? fields.raw
+    : fields.raw.subarray(0, fields.headerBytes + EMPTY_LINE);
+  const raw = bareLf === 0 ? hashed : withCrlf(hashed, bareLf);
   const verified = await verifySignatures(raw, options);
   const mailauthResults = matchResults(fields.values, verified);
   const keyAnswers = await answers;
@@ -66,6 +69,13 @@ export async function dkimResult(context: Context): Promise<DkimOutcome> {
     mailauthResult: verified,
   };
 }
+
+/** The most octets of the empty line after the header. */
+const EMPTY_LINE = 2;
+
+/** Whether a signature covers the body. ARC fields can be written in ways that only mailauth reads. */
+const needsBody = ({ values, raw, headerBytes }: SignatureFields): boolean =>
+  values.length > 0 || /\barc-/i.test(raw.toString('latin1', 0, headerBytes));
 
 function isTooLarge({ headerBytes, headerLines }: SignatureFields): boolean {
   return headerBytes > LIMITS.headerBytes || headerLines > MAX_HEADER_LINES;

@@ -230,6 +230,8 @@ function mayStartFile(scan: Scan, at: number, maxJunk: number): boolean {
       sextets += 1;
       if (sextets === 3) return FIRST_TWO[bits >> 2] === 1;
     } else if (octet === EQUALS && sextets === 2) return FIRST[bits >> 4] === 1;
+    // Nothing in this line: the next one is looked at by itself.
+    else if (octet === LF && sextets === 0) return false;
     else scan.skipped += 1;
   }
   return false;
