@@ -25,6 +25,8 @@ const NAMES = [
   'feedback',
   'feedback_pages',
   'pages',
+  'strangers',
+  'bare_lf',
 ];
 /** Only by name, because they need other programs: `nodes`, `capacity`, `copy` and `peers`. */
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));

@@ -2,6 +2,7 @@
 
 import { isMainThread } from 'node:worker_threads';
 import { benchAnalysis } from './analysis.ts';
+import { benchBareLf } from './bare-lf.ts';
 import { benchCapacity } from './capacity.ts';
 import { benchCopy } from './copy.ts';
 import { benchDomains } from './domains.ts';
@@ -15,6 +16,7 @@ import { benchPages } from './pages.ts';
 import { benchPeers } from './peers.ts';
 import { benchSmtp } from './smtp.ts';
 import { benchStart } from './start.ts';
+import { benchStrangers } from './strangers.ts';
 import { benchSummary } from './summary.ts';
 import { benchWatching } from './watching.ts';
 import { benchWebhooks } from './webhooks.ts';
@@ -37,6 +39,8 @@ const BENCHES: Record<string, (options: string[]) => Promise<object>> = {
   feedback_pages: benchFeedbackPages,
   pages: benchPages,
   peers: benchPeers,
+  strangers: benchStrangers,
+  bare_lf: benchBareLf,
 };
 
 // In the bundle, analysis threads run this file too.

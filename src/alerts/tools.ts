@@ -4,15 +4,7 @@ import * as v from 'valibot';
 import { DOMAIN_INPUT, domainIdOf } from '../domains/tools.ts';
 import { described, PAGE_QUERY } from '../http/schemas.ts';
 import { linkTo, resourceTemplate, tool, wholeNumber } from '../http/tool.ts';
-import {
-  answerText,
-  clean,
-  DATA_NOTE,
-  kept,
-  NEXT_PAGE,
-  quoted,
-  shortened,
-} from '../http/tool-text.ts';
+import { answerText, clean, kept, NEXT_PAGE, quoted, shortened } from '../http/tool-text.ts';
 import { printableJson } from '../lib/log.ts';
 import { formatCount } from '../report/summary.ts';
 import { CONDITIONS } from './conditions/index.ts';
@@ -50,7 +42,7 @@ export const listAlerts = tool({
     return {
       text: answerText(
         [
-          kept(`${formatCount(data.length, `${query.status} incident`)}${more}. ${DATA_NOTE}`),
+          kept(`${formatCount(data.length, `${query.status} incident`)}${more}.`),
           ...data.map((incident) => incidentText(incident, names.get(incident.alert_id) ?? null)),
           `\n${formatCount(rules.data.length, 'alert rule')}${rules.has_more ? ', and more' : ''}`,
           ...rules.data.map(ruleText),

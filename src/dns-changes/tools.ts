@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { DOMAIN_INPUT, domainIdOf, findsDomain } from '../domains/tools.ts';
 import { described, exampleId } from '../http/schemas.ts';
 import { type ToolCall, tool } from '../http/tool.ts';
-import { answerText, clean, DATA_NOTE, kept, type Part, quoted } from '../http/tool-text.ts';
+import { answerText, clean, kept, type Part, quoted } from '../http/tool-text.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { formatCount } from '../report/summary.ts';
 import { isUndoable } from './changes.ts';
@@ -88,7 +88,7 @@ function planText(
           : 'There is nothing to apply.';
   return answerText(
     [
-      kept(`${formatCount(open.length, 'change')}. ${DATA_NOTE}`),
+      kept(`${formatCount(open.length, 'change')}.`),
       kept(next),
       ...changes.map((change, i) => `\n${i + 1}. ${changeText(change, server === null)}`),
     ],

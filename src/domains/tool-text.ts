@@ -2,7 +2,7 @@
 
 import { worstFirst } from '../analysis/domain/dangers.ts';
 import type { DomainHealth } from '../analysis/domain/health.ts';
-import { answerText, clean, DATA_NOTE, kept, recordText } from '../http/tool-text.ts';
+import { answerText, clean, kept, recordText } from '../http/tool-text.ts';
 import { findingText, otherChecks } from './finding-text.ts';
 import type { RecordToPublish } from './schema.ts';
 
@@ -24,7 +24,7 @@ export function healthText(
     [
       ...[...head, `${clean(name)}: ${status}${score === null ? '' : `, ${score}/100`}`].map(kept),
       kept(clean(summary)),
-      kept(fixes.length > 0 ? `\n${fixes.length} to fix, worst first. ${DATA_NOTE}` : ''),
+      kept(fixes.length > 0 ? `\n${fixes.length} to fix, worst first.` : ''),
       ...otherChecks(checks.filter(({ severity }) => severity === null)).map(kept),
       ...(records ?? []).map((record) => kept(`\n${publishText(record)}`)),
       ...findings,

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { DOMAIN_INPUT, domainIdOf, findsDomain } from '../domains/tools.ts';
 import { described } from '../http/schemas.ts';
 import { linkTo, tool, wholeNumber } from '../http/tool.ts';
-import { answerText, clean, DATA_NOTE, kept, quoted, recordText } from '../http/tool-text.ts';
+import { answerText, clean, kept, quoted, recordText } from '../http/tool-text.ts';
 import { formatCount } from '../report/summary.ts';
 import { sourceOperations } from './sources/routes.ts';
 import type { FeedbackSource, FeedbackSourceDetails } from './sources/schema.ts';
@@ -57,7 +57,7 @@ export const getFeedback = tool({
               ? `${policy.ready ? 'Publish' : 'For later, not to be published yet'}: ${recordText(policy.record)}`
               : '',
           ),
-          kept(`\n${count}${has_more ? ', and more: use a higher limit' : ''}. ${DATA_NOTE}`),
+          kept(`\n${count}${has_more ? ', and more: use a higher limit' : ''}.`),
           ...data.map(sourceLine),
         ],
         'use failing, or get_source for one source',
@@ -102,7 +102,7 @@ function sourceText(source: FeedbackSourceDetails, rest: string): string {
   return answerText(
     [
       kept(sourceLine(source)),
-      kept(`Period: ${source.from} to ${source.to}. ${DATA_NOTE}`),
+      kept(`Period: ${source.from} to ${source.to}.`),
       kept(clean(evidence)),
       `Aligned: ${dkim} by DKIM, ${spf} by SPF`,
       ...setup_steps.map(({ text, guide }) => `Set up: ${clean(text)} ${guide}`),

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { type Route, route } from '../http/route.ts';
 import { described, named, Time, typeField } from '../http/schemas.ts';
+import { staticResponse } from '../http/static-document.ts';
 import { isoTime } from '../lib/clock.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
 import { CAPABILITY_NAMES, manifest } from './capabilities.ts';
@@ -293,9 +294,10 @@ export const healthOperations = { healthz, readyz, status, statusV1, capabilitie
 
 /** The route of the OpenAPI document, which lists every route except this one. */
 export function openApiRoute(api: DeclaredApi): Route {
-  const textOf = memoizePerObject((app: App) =>
-    JSON.stringify(describeApi(api, app.config, app.version)),
-  );
+  const documentOf = memoizePerObject(({ config, version }: App) => ({
+    text: JSON.stringify(describeApi(api, config, version)),
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-cache' },
+  }));
   return route({
     method: 'GET',
     path: '/openapi.json',
@@ -304,9 +306,6 @@ export function openApiRoute(api: DeclaredApi): Route {
     preview: true,
     summary: 'Get the OpenAPI document',
     produces: ['application/json'],
-    handle: ({ app }) =>
-      new Response(textOf(app), {
-        headers: { 'content-type': 'application/json', 'cache-control': 'no-cache' },
-      }),
+    handle: ({ app }) => staticResponse(documentOf(app)),
   });
 }

@@ -22,7 +22,7 @@ export interface ConnectionTimeouts {
   linger: number;
   /** In this time, a client must read `MIN_READ_BYTES` of a waiting response. */
   stall: number;
-  /** Maximum from the headers of a request to the end of its response. */
+  /** Maximum from the start of a request, which is its turn on the connection, to the end of its response. */
   response: number;
   /** How often the two above are checked. */
   checkEvery: number;
@@ -65,7 +65,7 @@ interface Connection {
   readonly isProxy: boolean;
   /** The group of its address. */
   readonly client: string;
-  /** Unfinished responses, oldest first, and when their requests arrived. */
+  /** Unfinished responses, oldest first, and when their requests were started. */
   readonly responses: Map<ServerResponse, { request: IncomingMessage; since: number }>;
   /** The bytes that the client had read at `readAt`, the start of the current stall period. */
   readBytes: number;
@@ -80,7 +80,7 @@ export interface Connections {
   /** To be called when a TLS handshake is complete. */
   secured(socket: Socket): void;
   /**
-   * To be called for each request. Returns false if a client behind a proxy has too many running
+   * To be called when a request is started. Returns false if a client behind a proxy has too many running
    * requests; the caller then responds.
    */
   begin(request: IncomingMessage, response: ServerResponse): boolean;

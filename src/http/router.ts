@@ -11,7 +11,7 @@ import {
   createAuthorize,
   createConsumeGeneralLimit,
 } from './authorize.ts';
-import { type BasePath, basePathOf } from './base-path.ts';
+import { basePathOf } from './base-path.ts';
 import { createDocumentEncoder, type EncodeDocument } from './encode-document.ts';
 import { replayAfterDemotion, respondIdempotently, type StoreResponse } from './idempotency.ts';
 import { invoke } from './invoke.ts';
@@ -66,11 +66,11 @@ export function createRouter(options: RouterOptions): Fetch {
   const security = securityHeaders(app.config);
   const consumeGeneral = createConsumeGeneralLimit(app);
   const redactPath = createPathRedactor(routes);
+  const basePath = basePathOf(app.config);
   const limitOf = createLimits(routes, (operation, limit) => rateLimitFor(app, operation, limit));
   const shared: Shared = {
     ...{ app, routes: served, identify, reauthorize, consumeGeneral, limitOf, security },
-    encodeDocument: createDocumentEncoder(),
-    basePath: basePathOf(app.config),
+    encodeDocument: createDocumentEncoder(basePath),
   };
   const respondToError = createErrorResponder(options, shared);
   for (const [key, alternatives] of groupByPath(served)) {
@@ -89,7 +89,7 @@ export function createRouter(options: RouterOptions): Fetch {
 
   const handle: Fetch = async (request, env) => {
     const startedAt = app.clock.now();
-    const context = createRequestContext(request, env, app, shared.basePath);
+    const context = createRequestContext(request, env, app, basePath);
     let response: Response;
     try {
       response = await respond(context);
@@ -169,12 +169,11 @@ async function rejectUnmatched(
 /** Browsers without a session are sent to the sign-in page, and get other errors as a page. */
 function createErrorResponder(
   { problemPage, signInPath }: RouterOptions,
-  { security, encodeDocument, basePath }: Shared,
+  { security, encodeDocument }: Shared,
 ) {
   const respondWithPage = async (page: Response, problem: AppError, context: RequestContext) => {
     const completed = completeResponse(page, context, problem.headers, security);
-    const located = basePath ? await basePath.apply(completed) : completed;
-    return encodeDocument(context.route ?? {}, located, context);
+    return encodeDocument(context.route ?? {}, completed, context);
   };
   return async (problem: AppError, context: RequestContext): Promise<Response> => {
     if (signInPath && problem.code === 'unauthenticated' && canSignIn(context)) {
@@ -225,13 +224,12 @@ interface Shared {
   limitOf(route: Route): RateLimit | undefined;
   security: HeaderFields;
   encodeDocument: EncodeDocument;
-  basePath: BasePath | null;
 }
 
 const NO_QUERY = v.strictObject({});
 
 function serveRoute(route: Route, shared: Shared): Serve {
-  const { app, security, encodeDocument, basePath } = shared;
+  const { app, security, encodeDocument } = shared;
   const authorize = createAuthorize(shared, route);
   const query = route.query ?? NO_QUERY;
   const present = presenterOf(route);
@@ -286,8 +284,7 @@ function serveRoute(route: Route, shared: Shared): Serve {
     }
     const response = (await handle(null)) as Response;
     const completed = completeResponse(response, context, fields, security);
-    const located = basePath ? await basePath.apply(completed) : completed;
-    return withCookies(await encodeDocument(route, located, context), cookies);
+    return withCookies(await encodeDocument(route, completed, context), cookies);
   };
 }
 

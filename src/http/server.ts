@@ -14,6 +14,7 @@ import { type Connections, createConnections, HTTP_LIMITS } from './connections.
 import { internalError, PROBLEM_TYPE, problemOf, problemResponse } from './problem.ts';
 import { COMMON_HEADERS } from './response.ts';
 import type { Fetch } from './router.ts';
+import { createTurns } from './turns.ts';
 
 export interface HttpOptions {
   host: string;
@@ -70,6 +71,8 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.idle,
     connectionsCheckingInterval: timeouts.checkEvery,
+    // `hasOneHost` checks that, and more.
+    requireHostHeader: false,
   };
   const connections = createConnections({
     limits: options.limits ?? HTTP_LIMITS,
@@ -78,10 +81,18 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
     log: options.log,
     refusal: options.tls ? null : () => refusalText(options),
   });
-  const listener = (request: IncomingMessage, response: ServerResponse) => {
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
     if (!connections.begin(request, response)) return rejectRequest(response, options);
+    if (!hasOneHost(request)) return rejectHosts(response, options);
     void handleRequest(request, response)?.then(() => connections.hold(request, response));
   };
+  const rejectExpect = (request: IncomingMessage, response: ServerResponse) => {
+    connections.begin(request, response);
+    rejectExpectation(response, options);
+  };
+  const takeTurn = createTurns();
+  const listener = (request: IncomingMessage, response: ServerResponse) =>
+    takeTurn(request, response, serve);
   const server: Server = options.tls
     ? createTlsServer(
         { ...settings, handshakeTimeout: timeouts.handshake, ...tlsContext(options.tls) },
@@ -92,10 +103,9 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
   server.on('clientError', (error, socket) =>
     respondToClientError(error, socket, connections, options),
   );
-  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    connections.begin(request, response);
-    rejectExpectation(response, options);
-  });
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
+    takeTurn(request, response, rejectExpect),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, resolve);
@@ -224,6 +234,22 @@ function rejectExpectation(response: ServerResponse, options: HttpOptions): void
   const detail = 'Unsupported Expect header. Only 100-continue is supported.';
   const { fields, body } = createRejection(417, detail, options);
   response.writeHead(417, fields).end(body);
+}
+
+/**
+ * RFC 9112 §3.2. Of several, Node keeps the first, and a proxy may have used another one. HTTP/1.0 needs none, and some load
+ * balancers send none.
+ */
+function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]!.length === 4 && rawHeaders[i]!.toLowerCase() === 'host') count += 1;
+  return count === 1 || (count === 0 && httpVersion === '1.0');
+}
+
+function rejectHosts(response: ServerResponse, options: HttpOptions): void {
+  const { fields, body } = createRejection(400, 'Send exactly one Host header field.', options);
+  response.writeHead(400, { ...fields, Connection: 'close' }).end(body);
 }
 
 interface Rejection {

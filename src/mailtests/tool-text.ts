@@ -2,7 +2,7 @@
 
 import { checksToFix } from '../analysis/summary.ts';
 import { findingText, otherChecks } from '../domains/finding-text.ts';
-import { answerText, clean, DATA_NOTE, kept, quoted } from '../http/tool-text.ts';
+import { answerText, clean, kept, quoted } from '../http/tool-text.ts';
 import type { Test } from './schema.ts';
 
 /** What a result says, on a service or not. */
@@ -30,7 +30,7 @@ export function resultText(head: string[], result: ToolResult, rest: string): st
       ...head.map(kept),
       ...verdict(result).map(kept),
       ...(fixes.length > 0
-        ? ['', `${fixes.length} to fix, in order of points lost. ${DATA_NOTE}`].map(kept)
+        ? ['', `${fixes.length} to fix, in order of points lost.`].map(kept)
         : []),
       // Stands before the findings in the budget, because what was not checked is never fine.
       ...otherChecks(result.checks).map(kept),

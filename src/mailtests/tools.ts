@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { findingText } from '../domains/finding-text.ts';
 import { described, exampleId, idOf } from '../http/schemas.ts';
 import { linkTo, type ToolAnswer, type ToolCall, tool, wholeNumber } from '../http/tool.ts';
-import { answerText, clean, DATA_NOTE, NEXT_PAGE, quoted, shortened } from '../http/tool-text.ts';
+import { answerText, clean, NEXT_PAGE, quoted, shortened } from '../http/tool-text.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { printableJson } from '../lib/log.ts';
 import { receiptSentence } from '../report/document/receipt.ts';
@@ -212,7 +212,6 @@ function checkAnswer(test: Test, id: string): ToolAnswer {
   return {
     text: answerText(
       [
-        DATA_NOTE,
         ...found.flatMap((check) => [
           findingText(check, test.checks),
           `Evidence: ${shortened(clean(printableJson(check.evidence)), MAX_EVIDENCE)}`,
@@ -256,7 +255,7 @@ export const listTests = tool({
     return {
       text: answerText(
         [
-          `${formatCount(data.length, 'test')}, newest first.${has_more ? ` There are more: ${NEXT_PAGE}.` : ''} ${DATA_NOTE}`,
+          `${formatCount(data.length, 'test')}, newest first.${has_more ? ` There are more: ${NEXT_PAGE}.` : ''}`,
           ...data.map(listedText),
         ],
         NEXT_PAGE,

@@ -15,9 +15,8 @@ import {
   type ToolAnswer,
   type ToolCall,
 } from '../http/tool.ts';
-import { clean } from '../http/tool-text.ts';
+import { answerForModel, clean, resourceForModel, shortened } from '../http/tool-text.ts';
 import { AppError, ERROR_STATUS } from '../lib/errors.ts';
-import { printableJson } from '../lib/log.ts';
 
 export interface ServerOptions {
   version: string;
@@ -33,7 +32,7 @@ export interface ServerOptions {
   /** Turns any error into one for the client, and logs a bug. */
   toAppError(error: unknown): AppError;
   /** Resources that are no operation of a service. */
-  findResource?(uri: string): string | null;
+  findResource?(uri: string): object | null;
 }
 
 /** For the model, before its first question. */
@@ -70,8 +69,9 @@ export async function createMcpServer(options: ServerOptions): Promise<Server> {
   const { InvalidParams, InvalidRequest, InternalError } = types.ErrorCode;
   const fail = (error: unknown) => {
     const { code, detail } = options.toAppError(error);
-    if (code === 'not_found') return protocolError(RESOURCE_NOT_FOUND, detail);
-    return protocolError(ERROR_STATUS[code] < 500 ? InvalidRequest : InternalError, detail);
+    const text = clean(detail);
+    if (code === 'not_found') return protocolError(RESOURCE_NOT_FOUND, text);
+    return protocolError(ERROR_STATUS[code] < 500 ? InvalidRequest : InternalError, text);
   };
   server.setRequestHandler(types.ListToolsRequestSchema, async () => {
     offered = await availableTools(options);
@@ -104,7 +104,7 @@ export async function createMcpServer(options: ServerOptions): Promise<Server> {
       uriTemplate: resourceTemplate(route),
       name: route.operation,
       title: route.summary,
-      description: `The whole JSON of \`${route.method} ${route.path}\`.`,
+      description: `The whole JSON of \`${route.method} ${route.path}\`, without invisible characters.`,
       mimeType: JSON_TYPE,
     })),
   }));
@@ -126,8 +126,11 @@ const RESOURCE_NOT_FOUND = -32002;
 const protocolError = (code: number, message: string): Error =>
   Object.assign(new Error(message), { code });
 
+/** Names of tools are shorter, and URIs of resources too. */
+const MAX_NAME = 100;
+
 const unknownTool = (name: string): string =>
-  `There is no tool "${clean(name)}". tools/list lists the tools that this key can use.`;
+  `There is no tool "${shortened(clean(name), MAX_NAME)}". tools/list lists the tools that this key can use.`;
 
 /** A client of unknown role sees all tools; each call then says what is wrong. */
 async function availableTools(options: ServerOptions): Promise<Tool[]> {
@@ -181,7 +184,7 @@ async function runTool(
     return toResult(await tool.run(validate(tool.input, input), call));
   } catch (error) {
     return {
-      content: [{ type: 'text', text: errorText(options.toAppError(error)) }],
+      content: [{ type: 'text', text: answerForModel(errorText(options.toAppError(error))) }],
       isError: true,
     };
   }
@@ -195,7 +198,7 @@ const writesNotAllowed = ({ name }: Tool): AppError =>
 
 const toResult = ({ text, links = [] }: ToolAnswer): CallToolResult => ({
   content: [
-    { type: 'text', text },
+    { type: 'text', text: answerForModel(text) },
     ...links.map(({ uri, name }) => ({
       ...{ type: 'resource_link' as const, uri, name, mimeType: JSON_TYPE },
     })),
@@ -212,11 +215,11 @@ async function readResource(
   options: ServerOptions,
 ): Promise<string> {
   const own = options.findResource?.(uri) ?? null;
-  if (own !== null) return own;
+  if (own !== null) return resourceForModel(own);
   for (const route of resourcesOf(options.tools)) {
     const params = resourceParams(route, uri);
     if (params === null) continue;
-    const text = printableJson(await invoke(route, { params }));
+    const text = resourceForModel((await invoke(route, { params })) as object);
     if (text.length <= MAX_RESOURCE) return text;
     const path = route.path.replace(/:(\w+)/g, (_, name) => params[name]!);
     throw new AppError(
@@ -224,5 +227,5 @@ async function readResource(
       `This resource has ${text.length} characters; the limit is ${MAX_RESOURCE}. Read ${route.method} ${path} of the API instead.`,
     );
   }
-  throw new AppError('not_found', `There is no resource ${clean(uri)}.`);
+  throw new AppError('not_found', `There is no resource ${shortened(clean(uri), MAX_NAME)}.`);
 }

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { DOMAIN_INPUT, domainIdOf, findsDomain } from '../domains/tools.ts';
 import { linkTo, tool } from '../http/tool.ts';
-import { answerText, clean, DATA_NOTE, kept, recordText } from '../http/tool-text.ts';
+import { answerText, clean, kept, recordText } from '../http/tool-text.ts';
 import { formatCount } from '../report/summary.ts';
 import { pictureOperations } from './routes.ts';
 import type { FirstStep, Problem, Statement } from './schema.ts';
@@ -30,9 +30,7 @@ export const getDomain = tool({
           ...sources.map((source) =>
             kept(`- ${clean(source.name)}: ${source.state}. ${clean(source.text)}`),
           ),
-          kept(
-            problems.length > 0 ? `\n${formatCount(problems.length, 'problem')}. ${DATA_NOTE}` : '',
-          ),
+          kept(problems.length > 0 ? `\n${formatCount(problems.length, 'problem')}.` : ''),
           ...problems.map((problem, i) => `\n${i + 1}. ${problemText(problem)}`),
         ],
         `${link.uri} has the whole`,

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import { DOCUMENTED_ROUTES, ROUTES } from '../../src/features.ts';
-import { preferredEncoding } from '../../src/http/encode-document.ts';
+import { preferredEncoding } from '../../src/http/compression.ts';
 import { ERROR_TYPES } from '../../src/http/error-types.ts';
 import { type Route, requiresLiveMode } from '../../src/http/route.ts';
 import { isoTime } from '../../src/lib/clock.ts';

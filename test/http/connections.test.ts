@@ -399,12 +399,21 @@ describe("HTTP server with responses that clients don't read", { timeout }, () =
     assert.deepEqual(lines, []);
   });
 
-  it('counts requests that wait for an earlier response on their connection', async (t) => {
-    const { listener } = await limited(t, 20, 10);
-    const requests = head('GET /held HTTP/1.1').repeat(5);
-    stubborn(t, listener, requests, { reads: false });
-    await until(() => listener.connections() === 1);
-    await until(() => listener.connections() === 0);
+  it('makes no response before the client has read the earlier ones of its connection', async (t) => {
+    const paths: string[] = [];
+    const { listener, lines } = await limited(t, 20, 10, {
+      fetch(request) {
+        paths.push(new URL(request.url).pathname);
+        return serve(request);
+      },
+    });
+    const requests = head('GET /held HTTP/1.1').repeat(2);
+    const socket = stubborn(t, listener, requests, { reads: false });
+    await once(socket, 'readable');
     assert.match(await get(t, listener), /hello$/);
+    assert.deepEqual([paths, lines], [['/held', '/'], []]);
+    socket.resume();
+    await until(() => socket.bytesRead > 2 * HELD_BYTES);
+    assert.equal(paths.length, 3);
   });
 });

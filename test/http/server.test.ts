@@ -99,6 +99,26 @@ describe('HTTP server with malformed requests', () => {
     }
   });
 
+  it('answers no Host, or more than one, with 400, and closes the connection', async (t) => {
+    let handled = 0;
+    const fetch: Fetch = async () => {
+      handled += 1;
+      return new Response('hello');
+    };
+    const listener = await listen(t, { fetch });
+    const same = ['Host: a', 'Host: a'];
+    for (const hosts of [[], same, ['Host: a', 'X: y', 'HOST: b'], ['host: a', 'host:']]) {
+      const bytes = ['GET / HTTP/1.1', ...hosts, '', 'GET / HTTP/1.1', 'Host: a', '', ''];
+      const reply = await talk(t, listener, bytes.join('\r\n')).reply;
+      assert.match(reply, /^HTTP\/1\.1 400 [\s\S]*\r\nConnection: close/, hosts.join());
+      assert.match(reply, /one Host header field.*"malformed_request"/);
+      assert.equal(reply.match(/HTTP\/1\.1/g)!.length, 1);
+    }
+    assert.equal(handled, 0);
+    const old = await talk(t, listener, 'GET / HTTP/1.0\r\n\r\n').reply;
+    assert.match(old, /^HTTP\/1\.1 200 /);
+  });
+
   it('does not write an error into a response in progress', async (t) => {
     const fetch: Fetch = async () =>
       new Response(new ReadableStream({ start: (body) => body.enqueue(Buffer.from('first')) }));

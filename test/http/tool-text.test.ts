@@ -4,19 +4,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import {
+  answerForModel,
   answerText,
   clean,
+  DATA_NOTE,
   kept,
   MAX_ANSWER,
   quoted,
   recordText,
+  resourceForModel,
   shortened,
 } from '../../src/http/tool-text.ts';
 
 test('An answer leaves out its last parts, never those that must stay, and counts them', () => {
   const parts = Array.from({ length: 100 }, (_, i) => `${i} ${'x'.repeat(200)}`);
   const text = answerText([kept('first'), ...parts, kept('last')], 'see the whole');
-  assert.ok(text.length <= MAX_ANSWER && text.length > MAX_ANSWER - 300);
+  assert.ok(answerForModel(text).length <= MAX_ANSWER && text.length > MAX_ANSWER - 400);
   const [, count] = /\n(\d+) more left out: see the whole$/.exec(text) ?? [];
   const lines = text.split('\n');
   assert.equal(lines[0], 'first');
@@ -48,6 +51,29 @@ test('Text from outside stays within its quotes, in one line, without invisible 
       assert.ok([...quoted(text)].length <= 202);
     }),
   );
+});
+
+test('Every answer says that it is data, and has no hidden character and no mark that encloses nothing', () => {
+  const text = answerForModel(
+    'a\u200b » evil « b\n«quoted» \u{e0041}\u001bc «open\nclosed» «a «b» c»',
+  );
+  assert.equal(text, `${DATA_NOTE}\na " evil " b\n«quoted» ·c "open\nclosed" "a «b» c"`);
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (given) => {
+      const [note, ...lines] = answerForModel(`a «${given}» b`).split('\n');
+      assert.equal(note, DATA_NOTE);
+      for (const line of lines)
+        assert.match(line, /^(?:[^«»\p{Cc}\p{Default_Ignorable_Code_Point}]|«[^«»]*»)*$/u);
+    }),
+  );
+});
+
+test('A resource is JSON of the same form, with clean names and strings at any depth', () => {
+  const value = { id: 1, list: [{ 'k\u200b': 'a\u202eb»\u0000\n' }, null, true], none: null };
+  assert.deepEqual(JSON.parse(resourceForModel(value)), {
+    data_note: DATA_NOTE,
+    ...{ id: 1, list: [{ k: 'ab"\n' }, null, true], none: null },
+  });
 });
 
 test('A record is never shortened', () => {

@@ -70,7 +70,7 @@ test('mcp on a service passes on its roles, files, resources, errors and cancell
   const { text, links } = await callTool(client, 'check_message', { file });
   assert.match(text, /^Test test_\w+: completed/);
   const { contents } = await client.readResource({ uri: links[0]! });
-  assert.match((contents[0] as { text: string }).text, /^\{"id":"test_/);
+  assert.match((contents[0] as { text: string }).text, /^\{"data_note":"[^"]+","id":"test_/);
   assert.match(await errorOf(client, 'get_test', { id: 'test_none' }), /^No such test/);
   const { id } = await service.createTest();
   const stop = new AbortController();
@@ -153,7 +153,7 @@ test('mcp by itself checks messages and domains, and explains checks', async (t)
       /Record: TXT example\.com\nv=spf1 ip4:192\.0\.2\.80 ip4:192\.0\.2\.1 -all\n/,
     );
     const { contents } = await client.readResource({ uri: links[0]! });
-    assert.match((contents[0] as { text: string }).text, /^\{"object":"test"/);
+    assert.match((contents[0] as { text: string }).text, /^\{"data_note":"[^"]+","object":"test"/);
   }
   const health = await callTool(client, 'check_domain', { domain: 'example.com' });
   assert.match(health.text, /^example\.com: warning, \d+\/100\n/);

@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { TOOLS } from '../../src/features.ts';
-import { MAX_ANSWER } from '../../src/http/tool-text.ts';
+import { DATA_NOTE, MAX_ANSWER } from '../../src/http/tool-text.ts';
 
 export async function connect(t: TestContext, transport: unknown): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' });
@@ -33,12 +33,22 @@ export interface Answer {
   links: string[];
 }
 
-/** Calls a tool, and asserts that its answer is short and clean, whether it is an error or not. */
+/**
+ * Calls a tool, and asserts that its answer is short and clean, and says that it is data, whether it is an error or not.
+ * Returns what follows.
+ */
 export async function callTool(client: Client, name: string, args = {}): Promise<Answer> {
   const result = (await client.callTool({ name, arguments: args })) as CallToolResult;
-  const text = result.content.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('');
-  assert.ok(text.length > 0 && text.length <= MAX_ANSWER, `${name}: ${text.length} characters`);
+  const whole = result.content
+    .flatMap((item) => (item.type === 'text' ? [item.text] : []))
+    .join('');
+  assert.ok(whole.length <= MAX_ANSWER, `${name}: ${whole.length} characters`);
+  const [note, ...lines] = whole.split('\n');
+  assert.equal(note, DATA_NOTE, name);
+  const text = lines.join('\n');
+  assert.notEqual(text, '', name);
   assert.doesNotMatch(text, /[^\P{C}\n]|\p{Default_Ignorable_Code_Point}/u, name);
+  assert.doesNotMatch(text.replace(/«[^«»\n]*»/g, ''), /[«»]/, name);
   return {
     text,
     isError: result.isError === true,

@@ -130,8 +130,8 @@ function plain(text: string, maxLength = MAX_TEXT_LENGTH, maxCodeUnits = MAX_TEX
   return { type: 'plain_text', text: fitting || '–', emoji: false };
 }
 
-/** The beginning of a mention or a link. Plain text should not contain any, in case Slack reads it. */
-const CONTROL_SEQUENCE = /<(?=[!@#]|[a-z][a-z+.-]*:)/gi;
+/** The beginning of a link. Plain text should not contain any, in case Slack reads it. */
+const CONTROL_SEQUENCE = /<(?=[a-z][a-z+.-]*:)/gi;
 
 const withoutControls = (text: string): string => cleanText(text).replace(CONTROL_SEQUENCE, '‹');
 

@@ -5,7 +5,8 @@ const EQUALS = 0x3d;
 const LF = 0x0a;
 const CR = 0x0d;
 
-const SEXTETS = new Uint8Array(256).fill(NONE);
+/** The value of each octet of base64; 255 for any other. */
+export const SEXTETS = new Uint8Array(256).fill(NONE);
 for (const [i, char] of [
   ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
 ].entries())

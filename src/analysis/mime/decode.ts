@@ -50,29 +50,35 @@ function decodeBase64(body: Uint8Array): Uint8Array {
   return decoded.subarray(0, length);
 }
 
-/** Keeps an `=` that begins neither an encoded octet nor a soft line break. */
 function decodeQuotedPrintable(body: Uint8Array): Uint8Array {
   const decoded = new Uint8Array(body.length);
   let length = 0;
-  for (let i = 0; i < body.length; i++) {
-    const octet = body[i]!;
-    if (octet !== EQUALS) {
-      decoded[length++] = octet;
-      continue;
-    }
-    const high = HEX[body[i + 1] ?? 0]!;
-    const low = HEX[body[i + 2] ?? 0]!;
-    if (high !== NONE && low !== NONE) {
-      decoded[length++] = high * 16 + low;
-      i += 2;
-    } else {
-      const skipped = softBreakLength(body, i + 1);
-      if (skipped === null) decoded[length++] = octet;
-      else i += skipped;
-    }
+  for (let i = 0; i < body.length; ) {
+    const step = quotedOctetAt(body, i);
+    if ((step & 511) !== SOFT_BREAK) decoded[length++] = step;
+    i += step >> 9;
   }
   return decoded.subarray(0, length);
 }
+
+/** In place of an octet. */
+export const SOFT_BREAK = 256;
+
+/**
+ * The decoded octet at `i`, or SOFT_BREAK, in the lower 9 bits; above them, how many octets encode it. Keeps an `=` that
+ * begins neither an encoded octet nor a soft line break.
+ */
+export function quotedOctetAt(body: Uint8Array, i: number): number {
+  const octet = body[i]!;
+  if (octet !== EQUALS) return octet | ONE;
+  const high = HEX[body[i + 1] ?? 0]!;
+  const low = HEX[body[i + 2] ?? 0]!;
+  if (high !== NONE && low !== NONE) return (high * 16 + low) | (3 * ONE);
+  const skipped = softBreakLength(body, i + 1);
+  return skipped === null ? octet | ONE : SOFT_BREAK | ((skipped + 1) * ONE);
+}
+
+const ONE = 512;
 
 // White space that transport added after the `=` (§6.7 rule 3), limited to the length of a line.
 const MAX_PADDING = 76;

@@ -10,8 +10,8 @@ import { BLOCKING_PROVIDERS, type BlockingProvider } from '../attachments/blocke
 import { type FileContent, readFileContent } from '../attachments/file-content.ts';
 import { readFileName } from '../attachments/file-name.ts';
 import { memberProblem, nameProblem, typeProblem } from '../attachments/problems.ts';
-import { decodeBase64At, decodeUuAt, decodeYencAt } from './block-decoders.ts';
-import { decodeTransfer } from './decode.ts';
+import { decodeBase64At, decodeUuAt, decodeYencAt, SEXTETS } from './block-decoders.ts';
+import { decodeTransfer, quotedOctetAt, SOFT_BREAK } from './decode.ts';
 import { looseNames, wholeName } from './loose-names.ts';
 
 export interface HiddenFile {
@@ -32,16 +32,21 @@ export interface HiddenFile {
 /** How much of all blocks is decoded, and of one: bounds on time and memory. */
 const MAX_DECODED = 8 * 1024 * 1024;
 const MAX_BLOCK = 512 * 1024;
+/** What a block counts as at least: a hostile message begins millions, each of a few octets. */
+const MIN_BLOCK = 256;
 const MAX_FOUND = 50;
 /** Octets outside the alphabet that are skipped before base64 in all lines together. */
 const MAX_SKIPPED = 10_000_000;
 /** Fields whose names are read. A hostile message has millions. */
 const MAX_FIELDS = 5000;
+/** Octets of quoted-printable that are decoded to see whether a file begins. */
+const MAX_PREFIX = 96;
 const MAX_DEPTH = 5;
 
 interface Scan {
   raw: Buffer;
   found: HiddenFile[];
+  /** The size of all blocks so far, each at least `MIN_BLOCK`. */
   decoded: number;
   skipped: number;
   fields: number;
@@ -83,9 +88,13 @@ function readLine(scan: Scan, line: number): void {
   if (first === LF || first === CR || at >= raw.length) return;
   // "Content-…", in any case.
   if ((first | 0x20) === 0x63 && isContentField(raw, at)) readField(scan, at);
-  else if (first === 0x62 && raw.toString('latin1', at, at + 5) === 'begin')
+  else if (first === 0x62 && raw[at + 1] === 0x65 && raw.toString('latin1', at, at + 5) === 'begin')
     readUuencoded(scan, at);
-  else if (first === EQUALS && raw.toString('latin1', at, at + 8) === '=ybegin ')
+  else if (
+    first === EQUALS &&
+    raw[at + 1] === 0x79 &&
+    raw.toString('latin1', at, at + 8) === '=ybegin '
+  )
     readYenc(scan, at);
   readBase64(scan, at, line);
   readPlain(scan, at, line);
@@ -131,6 +140,15 @@ function readField(scan: Scan, at: number): void {
       blockedBy: BLOCKING_PROVIDERS,
       how: 'a header field',
     });
+}
+
+/** To be called before a block is decoded; false if enough was decoded. */
+function mayDecode(scan: Scan): boolean {
+  return scan.decoded < MAX_DECODED;
+}
+
+function countDecoded(scan: Scan, bytes: Buffer): void {
+  scan.decoded += Math.max(bytes.length, MIN_BLOCK);
 }
 
 /** Adds the file if its name is that of a program or a document with macros. */
@@ -179,10 +197,11 @@ const startsFile = (bytes: Buffer): boolean =>
 function readBase64(scan: Scan, at: number, line: number): void {
   const { raw } = scan;
   const maxJunk = scan.skipped < MAX_SKIPPED ? 64 : 0;
-  if (!mayStartFile(scan, at, maxJunk)) return;
+  if (!mayStartFile(scan, at, maxJunk) || !mayDecode(scan)) return;
   for (const padding of ['ignored', 'ends-group'] as const) {
     const prefix = decodeBase64At(raw, at, Math.min(raw.length, at + 2048), 8, padding, maxJunk);
     if (!startsFile(prefix.bytes)) {
+      countDecoded(scan, prefix.bytes);
       if (prefix.padded) continue;
       return;
     }
@@ -211,6 +230,8 @@ function mayStartFile(scan: Scan, at: number, maxJunk: number): boolean {
       sextets += 1;
       if (sextets === 3) return FIRST_TWO[bits >> 2] === 1;
     } else if (octet === EQUALS && sextets === 2) return FIRST[bits >> 4] === 1;
+    // Nothing in this line: the next one is looked at by itself.
+    else if (octet === LF && sextets === 0) return false;
     else scan.skipped += 1;
   }
   return false;
@@ -239,8 +260,9 @@ function readPlain(scan: Scan, at: number, line: number): void {
   const second = raw[at + 1];
   const isPlain = second !== EQUALS && first !== EQUALS;
   if (isPlain && FIRST_TWO[first * 256 + (second ?? 0)] !== 1) return;
+  if (!mayDecode(scan) || (!isPlain && !mayStartQuoted(scan, at))) return;
   const isQuoted = !isPlain || raw.subarray(at, at + 24).includes(EQUALS);
-  const start = raw.subarray(at, at + 96);
+  const start = raw.subarray(at, at + MAX_PREFIX);
   const prefix = isQuoted ? toBuffer(decodeTransfer(start, 'quoted-printable')) : start;
   if (startsFile(prefix)) {
     const bytes = decodeBlock(scan, at, (end, max) => {
@@ -248,15 +270,54 @@ function readPlain(scan: Scan, at: number, line: number): void {
       return isQuoted ? toBuffer(decodeTransfer(block, 'quoted-printable')) : block;
     });
     addContent(scan, at, bytes, isQuoted ? 'quoted-printable' : 'plain bytes');
-  } else if (isQuoted && first === EQUALS && line === at) {
+    return;
+  }
+  if (isQuoted && first === EQUALS && line === at) {
     const twice = decodeBase64At(prefix, 0, prefix.length, 8, 'ignored').bytes;
-    if (!startsFile(twice)) return;
+    if (!startsFile(twice)) {
+      countDecoded(scan, twice);
+      return;
+    }
     const bytes = decodeBlock(scan, at, (end, max) => {
       const block = toBuffer(decodeTransfer(raw.subarray(at, end), 'quoted-printable'));
       return decodeBase64At(block, 0, block.length, max, 'ignored').bytes;
     });
     addContent(scan, at, bytes, 'base64 in quoted-printable');
   }
+}
+
+/**
+ * Whether quoted-printable can decode to the first octets of a file, or to base64 of them. Creates no objects. A line that
+ * begins with a soft line break is empty: the next one is looked at by itself.
+ */
+function mayStartQuoted(scan: Scan, at: number): boolean {
+  const { raw } = scan;
+  let first = SOFT_BREAK;
+  let octets = 0;
+  let bits = 0;
+  let sextets = 0;
+  const end = Math.min(raw.length, at + MAX_PREFIX);
+  for (let i = at; i < end && scan.skipped < MAX_SKIPPED; ) {
+    const step = quotedOctetAt(raw, i);
+    i += step >> 9;
+    const octet = step & 511;
+    if (octet === SOFT_BREAK) {
+      if (octets === 0) return false;
+      continue;
+    }
+    octets += 1;
+    if (octets === 1) first = octet;
+    if (octets === 2 && FIRST_TWO[first * 256 + octet] === 1) return true;
+    const sextet = SEXTETS[octet]!;
+    if (sextet === 255) {
+      scan.skipped += 1;
+      continue;
+    }
+    bits = (bits << 6) | sextet;
+    sextets += 1;
+    if (sextets === 3) return FIRST_TWO[bits >> 2] === 1;
+  }
+  return false;
 }
 
 const toBuffer = (bytes: Uint8Array): Buffer =>
@@ -272,7 +333,7 @@ function decodeBlock(
   const limit = Math.min(scan.raw.length, at + max * 2);
   const delimiter = scan.raw.subarray(at, limit).indexOf('\n--');
   const bytes = decode(delimiter < 0 ? limit : at + delimiter, Math.max(max, 4096));
-  scan.decoded += bytes.length;
+  countDecoded(scan, bytes);
   return bytes;
 }
 
@@ -318,6 +379,7 @@ function looksLikeZip(bytes: Buffer): boolean {
 
 function readUuencoded(scan: Scan, at: number): void {
   const { raw } = scan;
+  if (!mayDecode(scan)) return;
   const next = nextLine(raw, at);
   const text = raw.toString('latin1', at, Math.min(next, at + 400));
   const match = /^begin(-base64)?\s+[0-7]{3,5}\s*(.*?)\s*$/i.exec(text);
@@ -328,12 +390,13 @@ function readUuencoded(scan: Scan, at: number): void {
   const bytes = match[1]
     ? decodeBase64At(raw, next, raw.length, max, 'ignored').bytes
     : decodeUuAt(raw, next, raw.length, max);
-  scan.decoded += bytes.length;
+  countDecoded(scan, bytes);
   if (startsFile(bytes)) addContent(scan, at, bytes, how);
 }
 
 function readYenc(scan: Scan, at: number): void {
   const { raw } = scan;
+  if (!mayDecode(scan)) return;
   let next = nextLine(raw, at);
   const text = raw.toString('latin1', at, Math.min(next, at + 400));
   const name = /\bname=(.*?)\s*$/.exec(text)?.[1] ?? '';
@@ -341,7 +404,7 @@ function readYenc(scan: Scan, at: number): void {
   if (raw.toString('latin1', next, next + 7) === '=ypart ') next = nextLine(raw, next);
   const max = Math.min(MAX_BLOCK, MAX_DECODED - scan.decoded);
   const bytes = decodeYencAt(raw, next, raw.length, max);
-  scan.decoded += bytes.length;
+  countDecoded(scan, bytes);
   if (startsFile(bytes)) addContent(scan, at, bytes, 'yEnc');
 }
 

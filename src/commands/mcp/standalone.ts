@@ -10,7 +10,6 @@ import { described } from '../../http/schemas.ts';
 import { type Tool, type ToolAnswer, tool } from '../../http/tool.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { printableJson } from '../../lib/log.ts';
 import { explainCheck } from '../../mailtests/explain-check.ts';
 import { notAMessage } from '../../mailtests/message-file.ts';
 import { resultText } from '../../mailtests/tool-text.ts';
@@ -25,19 +24,19 @@ import { type MessageInput, messageTool } from './check-message.ts';
 export interface StandaloneTools {
   tools: Tool[];
   /** The whole of a result that an answer links to; null if there is none. */
-  findResource(uri: string): string | null;
+  findResource(uri: string): object | null;
 }
 
 /** The whole results of this session, the latest ones. */
 const MAX_RESULTS = 20;
 
 export function standaloneTools(io: Io): StandaloneTools {
-  const results = new Map<string, string>();
+  const results = new Map<string, object>();
   let count = 0;
-  const keep = (result: unknown, name: string) => {
+  const keep = (result: object, name: string) => {
     count += 1;
     const uri = `deliverability://results/${count}`;
-    results.set(uri, printableJson(result));
+    results.set(uri, result);
     results.delete(`deliverability://results/${count - MAX_RESULTS}`);
     return { uri, name };
   };
@@ -52,7 +51,7 @@ export function standaloneTools(io: Io): StandaloneTools {
   };
 }
 
-type Keep = (result: unknown, name: string) => { uri: string; name: string };
+type Keep = (result: object, name: string) => { uri: string; name: string };
 
 async function checkMessage(
   raw: Uint8Array,

@@ -4,6 +4,7 @@ import type { VNode } from 'preact';
 import type { App } from '../../app.ts';
 import { type DeclaredApi, describeApi } from '../../health/describe-api.ts';
 import { type Route, route } from '../../http/route.ts';
+import { type StaticDocument, staticResponse } from '../../http/static-document.ts';
 import { AppError } from '../../lib/errors.ts';
 import { memoizePerObject } from '../../lib/memoize.ts';
 import { PAGE_CSP, renderPage } from '../../report/html/frame.tsx';
@@ -21,23 +22,23 @@ interface DocsContent {
   main: VNode;
 }
 
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': `${PAGE_CSP}; frame-ancestors 'none'`,
+  'cache-control': 'no-cache',
+};
+
 /** The API reference of these routes. Each page is rendered by its first request. */
 export function docsPages(api: DeclaredApi): Route[] {
   const contentOf = memoizePerObject((app: App) => readDocs(api, app));
-  const rendered = memoizePerObject((_app: App) => new Map<string, string>());
+  const rendered = memoizePerObject((_app: App) => new Map<string, StaticDocument>());
   const respond = (app: App, path: string): Response => {
     const pages = rendered(app);
     const content = contentOf(app).get(path);
     if (!content) throw new AppError('not_found', 'Page not found. Check the URL.');
-    const html = pages.get(path) ?? renderDocs(content());
-    pages.set(path, html);
-    return new Response(html, {
-      headers: {
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': `${PAGE_CSP}; frame-ancestors 'none'`,
-        'cache-control': 'no-cache',
-      },
-    });
+    const page = pages.get(path) ?? { text: renderDocs(content()), headers: HEADERS };
+    pages.set(path, page);
+    return staticResponse(page);
   };
   return [
     route({

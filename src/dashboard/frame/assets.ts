@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { route } from '../../http/route.ts';
+import { type StaticDocument, staticResponse } from '../../http/static-document.ts';
 import { AppError } from '../../lib/errors.ts';
 import { FRAME_SCRIPT, FRAME_STYLE } from '../../report/html/frame.tsx';
 import { type Assets, SHELL_STYLE } from '../../report/html/shell.tsx';
@@ -56,15 +57,26 @@ export const REPORT_ASSETS: Assets = {
   script: ASSETS.script,
 };
 
-const FILES: Record<string, { text: string; type: string; path: string }> = {
-  css: { text: STYLE_FILE, type: 'text/css; charset=utf-8', path: ASSETS.style },
-  'report.css': {
-    text: REPORT_STYLE_FILE,
-    type: 'text/css; charset=utf-8',
-    path: REPORT_ASSETS.style,
-  },
-  js: { text: SCRIPT_FILE, type: 'text/javascript; charset=utf-8', path: ASSETS.script },
+const CSS = 'text/css; charset=utf-8';
+
+const FILES: Record<string, { path: string; current: StaticDocument; other: StaticDocument }> = {
+  css: fileOf(ASSETS.style, STYLE_FILE, CSS),
+  'report.css': fileOf(REPORT_ASSETS.style, REPORT_STYLE_FILE, CSS),
+  js: fileOf(ASSETS.script, SCRIPT_FILE, 'text/javascript; charset=utf-8'),
 };
+
+/** `other`: during an upgrade, a page of another node may name another version. It gets this one for now. */
+function fileOf(path: string, text: string, type: string) {
+  const cached = (policy: string) => ({
+    text,
+    headers: { 'content-type': type, 'cache-control': policy },
+  });
+  return {
+    path,
+    current: cached('public, max-age=31536000, immutable'),
+    other: cached('no-cache'),
+  };
+}
 
 const showAsset = route({
   method: 'GET',
@@ -77,14 +89,7 @@ const showAsset = route({
     const [, extension = ''] = /^[\w-]{12}\.(css|report\.css|js)$/.exec(params.file!) ?? [];
     const file = Object.hasOwn(FILES, extension) ? FILES[extension] : undefined;
     if (!file) throw new AppError('not_found', 'Page not found. Check the URL.');
-    // During an upgrade, a page of another node may name another version. It gets this one for now.
-    const isCurrent = file.path === `/assets/${params.file}`;
-    return new Response(file.text, {
-      headers: {
-        'content-type': file.type,
-        'cache-control': isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache',
-      },
-    });
+    return staticResponse(file.path === `/assets/${params.file}` ? file.current : file.other);
   },
 });
 
