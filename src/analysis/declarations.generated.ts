@@ -531,6 +531,7 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
           "ipv4": "shown",
           "ipv6": "shown",
           "problem": "shown",
+          "unreachable": "shown",
           "meant": "shown"
         }
       },

@@ -181,8 +181,8 @@ function evaluateKey(selectorKey: SelectorKey, all: SelectorKey[], domain: strin
 }
 
 /**
- * The finding on a key that was entered in the wrong place: an alias as text, or a name to which a DNS panel appended the
- * domain, as the target of an alias or as the name of a known key.
+ * The finding on a key that was entered wrongly: an alias as text, or a name to which a DNS panel appended the domain. That
+ * name is the target of an alias, or the one of a known key.
  */
 async function misnamed(
   { keyName, alias, typedAlias, isKnown, lookupSucceeded, texts }: SelectorKey,
