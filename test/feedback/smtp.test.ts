@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { countTrusted } from '../../src/feedback/record/trust.ts';
+import { followTrust } from '../../src/feedback/record/trust.ts';
 import type { DmarcFeedback } from '../../src/feedback/schema.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { arf, dmarc, dsn, gzip, mail, record, text, tls } from './reading/builders.ts';
@@ -146,8 +146,8 @@ test('Trusting a reporter lets its earlier and later reports count, once', async
     json: { trusted: true },
   });
   assert.equal(trusted.status, 200);
-  await countTrusted(service.app);
-  await countTrusted(service.app);
+  await followTrust(service.app);
+  await followTrust(service.app);
   await send(attached(many('r-2')), { from: 'broken.example' });
   assert.deepEqual(
     (await reports()).map(({ status }) => status),
