@@ -12,10 +12,12 @@ import { makeKey, signMessage } from '../helpers/signer.ts';
 
 const KEY = makeKey();
 
-/** Two reporters: receiver.example signs its mail; the signatures of broken.example do not match its key. */
+/** receiver.example and stranger.example sign their mail; the signatures of broken.example do not match its key. */
 export const REPORTER_ZONE = {
   'receiver.example': { TXT: ['v=spf1 -all'], A: ['192.0.2.80'] },
   's1._domainkey.receiver.example': { TXT: [KEY.record] },
+  'stranger.example': { TXT: ['v=spf1 -all'], A: ['192.0.2.82'] },
+  's1._domainkey.stranger.example': { TXT: [KEY.record] },
   'broken.example': { TXT: ['v=spf1 -all'], A: ['192.0.2.81'] },
   's1._domainkey.broken.example': { TXT: [makeKey().record] },
   'example.com': { A: ['192.0.2.1'] },

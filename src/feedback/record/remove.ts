@@ -77,7 +77,7 @@ export async function finishRemoval(app: Pick<App, 'db'>, id: string): Promise<v
   await deleteLaterChunks(app.db, large);
 }
 
-/** Takes the rows of a report that no longer counts out of its sources, in short transactions. The rows stay. */
+/** Takes the rows of a report that no longer counts out of its sources, in short transactions. Rows of a removed one are deleted. */
 export async function takeOutRows({ db }: Pick<App, 'db'>, id: string): Promise<void> {
   while (await transact(db, (tx) => takeOutBatch(tx, id)));
 }
@@ -113,13 +113,22 @@ async function takeOutRange(
     .distinct()
     .execute();
   await addSources(tx, report, start, end, -1);
-  await tx
-    .updateTable('dmarc_rows')
-    .set({ counted: 0 })
-    .where('report_id', '=', report.id)
-    .where('position', '>=', start)
-    .where('position', '<', end)
-    .execute();
+  const { id } = report;
+  if (report.status === REMOVED)
+    await tx
+      .deleteFrom('dmarc_rows')
+      .where('report_id', '=', id)
+      .where('position', '>=', start)
+      .where('position', '<', end)
+      .execute();
+  else
+    await tx
+      .updateTable('dmarc_rows')
+      .set({ counted: 0 })
+      .where('report_id', '=', id)
+      .where('position', '>=', start)
+      .where('position', '<', end)
+      .execute();
   const day = rows[0]?.day;
   if (day !== undefined)
     await deleteEmptySums(
