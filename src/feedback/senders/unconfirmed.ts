@@ -81,19 +81,21 @@ const isLong = ({ days, first_day, last_day }: Record<string, string | null>): b
 async function agrees(db: Db, domainId: string, reporterId: string): Promise<boolean> {
   const row = await db
     .selectFrom('feedback_reports as report')
-    .innerJoin('dmarc_rows as row', 'row.report_id', 'report.id')
+    .innerJoin('dmarc_rows as line', 'line.report_id', 'report.id')
     .leftJoin('feedback_addresses as known', (join) =>
-      join.on('known.id', '=', sql`row.domain_id || ' ' || row.address`).on('messages', '>', 0),
+      join
+        .on('known.id', '=', sql`line.domain_id || ' ' || line.address`)
+        .on('known.messages', '>', 0),
     )
     .where('report.reporter_id', '=', reporterId)
     .where('report.status', '=', 'unconfirmed')
     .where('report.domain_id', '=', domainId)
     .select([
-      sql<string | null>`sum(row.count)`.as('all'),
-      sql<string | null>`sum(case when known.id is null then 0 else row.count end)`.as('shared'),
-      sql<string | null>`sum(case when known.id is null or row.outcome <> 'pass' then 0
-        else row.count end)`.as('passed'),
-      sql<string | null>`sum(row.count * 1.0 * known.passed / known.messages)`.as('expected'),
+      sql<string | null>`sum(line.count)`.as('all'),
+      sql<string | null>`sum(case when known.id is null then 0 else line.count end)`.as('shared'),
+      sql<string | null>`sum(case when known.id is null or line.outcome <> 'pass' then 0
+        else line.count end)`.as('passed'),
+      sql<string | null>`sum(line.count * 1.0 * known.passed / known.messages)`.as('expected'),
     ])
     .executeTakeFirstOrThrow();
   const shared = Number(row.shared ?? 0);
