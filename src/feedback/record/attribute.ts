@@ -92,7 +92,7 @@ async function attribute(tx: Tx, app: App, id: string, signer: Signer | null): P
   if (report.status === 'duplicate' || report.status === 'conflict') {
     const original = await findOriginal(tx, { ...report, ...changed }, id);
     // It contradicted the report of someone else, so it is read once more. Its rows were not stored.
-    if (!original && signer !== null) return readAgain(tx, report);
+    if (!original && signer !== null && reporter !== null) return readAgain(tx, report, reporter);
   }
   const verdict: Verdict =
     report.source === 'upload' || report.type === 'bounce' || reporter?.trusted === 1
@@ -174,8 +174,13 @@ async function moveTo(
       .execute();
 }
 
-async function readAgain(tx: Tx, report: FeedbackReportRow): Promise<void> {
-  await leaveReporter(tx, report);
+async function readAgain(
+  tx: Tx,
+  report: FeedbackReportRow,
+  reporter: FeedbackReporterRow,
+): Promise<void> {
+  for (const reporter_id of new Set([report.reporter_id, reporter.id]))
+    await leaveReporter(tx, { ...report, reporter_id });
   await deleteReportRows(tx, [report.id]);
   await tx
     .updateTable('feedback_mails')

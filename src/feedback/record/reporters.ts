@@ -24,7 +24,13 @@ export async function upsertReporter(
     .onConflict((conflict) =>
       conflict.column('name').doUpdateSet(({ eb, ref }) => ({
         reports: eb(ref('feedback_reporters.reports'), '+', 1),
-        last_at: at,
+        // Reports from before can be attributed after newer ones.
+        last_at: eb
+          .case()
+          .when('feedback_reporters.last_at', '<', at)
+          .then(at)
+          .else(ref('feedback_reporters.last_at'))
+          .end(),
       })),
     )
     .returningAll()
