@@ -12,6 +12,10 @@ import { makeKey, signMessage } from '../helpers/signer.ts';
 
 const KEY = makeKey();
 
+/** Signs a message of receiver.example. */
+export const signReport = (raw: Buffer, signTime: number): Promise<Buffer> =>
+  signMessage(raw, { domain: 'receiver.example', selector: 's1', key: KEY, signTime });
+
 /** receiver.example and stranger.example sign their mail; the signatures of broken.example do not match its key. */
 export const REPORTER_ZONE = {
   'receiver.example': { TXT: ['v=spf1 -all'], A: ['192.0.2.80'] },

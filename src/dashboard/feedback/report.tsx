@@ -233,7 +233,10 @@ const ReportFacts = ({ report }: { report: FeedbackReport }) => (
           : `${formatCount(report.messages)}: ${formatCount(report.passed)} passed, ${formatCount(report.failed)} failed`,
       ],
       ['Policy at that time', policyInWords((report.details.policy ?? {}) as PublishedPolicy)],
-      ['Calls itself', report.label === report.reporter ? null : report.label],
+      [
+        'Calls itself',
+        report.reporter === null || report.label === report.reporter ? null : report.label,
+      ],
       ['Report ID', report.report_id],
       ['Repaired', report.repaired.length > 0 ? report.repaired.join(', ') : null],
       ['Arrived', <Time key="at" at={report.received_at} />],
