@@ -91,7 +91,7 @@ const presentFailure = ({
 export const presentReporter = (row: FeedbackReporterRow): FeedbackReporter => ({
   ...{ id: row.id, object: 'feedback_reporter', name: row.title ?? row.name, label: row.label },
   kind: (row.kind as ReporterKind | null) ?? 'earlier',
-  standing: row.kind === 'known' ? 'known' : row.trusted === 1 ? 'confirmed' : 'unconfirmed',
+  status: row.kind === 'known' ? 'known' : row.trusted === 1 ? 'confirmed' : 'unconfirmed',
   first_at: row.first_at,
   last_at: row.last_at,
   reports: row.reports,

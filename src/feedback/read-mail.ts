@@ -77,7 +77,7 @@ async function isGivenUp({ db }: App, { id, attempts }: FeedbackMailRow): Promis
   return report === undefined;
 }
 
-/** A person vouches for uploads, and nothing does for what comes over HTTPS. */
+/** Uploads need no proof, and what comes over HTTPS has none. */
 async function verify(
   app: App,
   mail: FeedbackMailRow,

@@ -219,7 +219,7 @@ const upload = route({
   role: 'member',
   summary: 'Upload reports of receivers',
   description:
-    'Reads one file or message in any container: XML, JSON, gzip, zip, or a raw email message. Returns one report for each that it contains, whatever its status. Uploads count: a member vouches for them. With `source=imap`, a message must be signed, because anyone could have sent it to the mailbox.',
+    'Reads one file or message in any container: XML, JSON, gzip, zip, or a raw email message. Returns one report for each that it contains, whatever its status. Uploads count without other proof. With `source=imap`, a message must be signed, because anyone could have sent it to the mailbox.',
   query: UploadQuery,
   consumes: {
     type: 'application/octet-stream',

@@ -123,7 +123,10 @@ test('TLS failures are explained with their servers, exported, and their basis i
     '2026-11-21,200,5',
   ]);
   const [, row] = await csv(feedback, `/v1/feedback/tls/failures/export?${query}`);
-  assert.match(row!, /^2026-11-21,receiver\.example,fbr_\w+,certificate-expired,3,'=mx\.example\.com,/);
+  assert.match(
+    row!,
+    /^2026-11-21,receiver\.example,fbr_\w+,certificate-expired,3,'=mx\.example\.com,/,
+  );
   const past = await get(`${path}?from=2026-01-01&to=2026-01-31`);
   assert.match(mainOf(past.html), /No TLS reports in this period/);
 });
@@ -200,22 +203,18 @@ test('Members confirm a reporter and withdraw that, and delete a report, from it
   const path = `/feedback/reports/${report!.id}`;
   const fields = { reporter_id: report!.reporter_id! };
   assert.match(mainOf((await get(path)).html), /Nobody has confirmed it/);
-  const standing = async () =>
-    (
-      await service.call<{ standing: string }>(
-        'GET',
-        `/v1/feedback/reporters/${report!.reporter_id}`,
-      )
-    ).body.standing;
+  const status = async () =>
+    (await service.call<{ status: string }>('GET', `/v1/feedback/reporters/${report!.reporter_id}`))
+      .body.status;
   assert.equal((await post(`${path}/confirm`, fields)).status, 303);
   const confirmed = mainOf((await get(`${path}?done=confirmed`)).html);
   assert.match(confirmed, /Your team has confirmed it/);
-  assert.equal(await standing(), 'confirmed');
+  assert.equal(await status(), 'confirmed');
   assert.equal((await post(`${path}/withdraw`, fields)).status, 303);
-  assert.equal(await standing(), 'unconfirmed');
+  assert.equal(await status(), 'unconfirmed');
   const added = await post(`${overview}/reporters/confirm`, fields);
   assert.equal(added.location, `${overview}/reporters?done=confirmed`);
-  assert.equal(await standing(), 'confirmed');
+  assert.equal(await status(), 'confirmed');
   for (const { id } of [report!, unverified!]) {
     const deleted = await post(`/feedback/reports/${id}/delete`, {});
     assert.equal(deleted.location, '/feedback/reports?done=deleted');

@@ -12,7 +12,7 @@ const confirm = form({
   operation: 'submitReporterConfirmation',
   role: 'member',
   summary: 'Confirm the reporter of a report with the form',
-  handle: (call) => changeStanding(call, true),
+  handle: (call) => changeTrust(call, true),
 });
 
 const withdraw = form({
@@ -20,12 +20,12 @@ const withdraw = form({
   operation: 'submitReporterWithdrawal',
   role: 'member',
   summary: 'Stop counting the reports of a reporter with the form',
-  handle: (call) => changeStanding(call, false),
+  handle: (call) => changeTrust(call, false),
 });
 
 type FormCall = Parameters<typeof renderReport>[0] & { raw: Uint8Array };
 
-async function changeStanding(call: FormCall, confirmed: boolean) {
+async function changeTrust(call: FormCall, confirmed: boolean) {
   const id = call.params.id!;
   const reporter = readForm(call.raw)('reporter_id');
   const { problem } = await submit({}, () =>

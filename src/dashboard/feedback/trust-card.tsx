@@ -17,10 +17,10 @@ interface Props {
 export function TrustCard({ report, reporter }: Props) {
   if (report.status === 'unverified') return <UnverifiedCard />;
   if (reporter === null || reporter.kind === 'known' || reporter.kind === 'file') return null;
-  const { name, standing, kind, reports, counted } = reporter;
+  const { name, status, kind, reports, counted } = reporter;
   const path = `${REPORTS}/${report.id}`;
   const fields = { reporter_id: reporter.id };
-  const isConfirmed = standing === 'confirmed';
+  const isConfirmed = status === 'confirmed';
   return (
     <Card title={isConfirmed ? 'A confirmed reporter' : 'Do you know this reporter?'} id="trust">
       <p>{EVIDENCE[kind](name)}</p>

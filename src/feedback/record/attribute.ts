@@ -108,7 +108,7 @@ async function attribute(tx: Tx, app: App, id: string, signer: Signer | null): P
     const original = await findOriginal(tx, { ...report, ...changed }, id);
     const isCopy = original?.status === 'counted';
     if (report.content === EMPTY_CONTENT) {
-      // Its sums can no longer be taken apart.
+      // It can no longer be taken out of the sums.
       if (isCopy) changed.identity = report.identity!;
     } else if (verdict === 'counted' && isCopy) {
       status = original.figures === report.figures ? 'duplicate' : 'conflict';

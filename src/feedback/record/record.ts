@@ -164,7 +164,7 @@ async function insertReport(
   return { ...row, stored_rows: row.row_count };
 }
 
-/** null if nobody vouches for the report: neither a signature nor a person. */
+/** null without any proof: neither a signature nor an upload by a person. */
 async function findReporter(
   tx: Tx,
   app: App,

@@ -1,8 +1,9 @@
 /**
  * Receivers and feedback loops whose reports count at once. Each is known by exact From addresses, or by a domain that gives
- * nobody a mailbox, and always by a DKIM signature that aligns with them. Collected in November 2026 from what these receivers
- * publish about their reports (Google, Microsoft, Yahoo Sender Hub, Validity), and from public rules and samples of programs that
- * read such reports (Abusix inbound-parsers, AbuseIO parser-fbl, SimpleLogin, parsedmarc).
+ * nobody a mailbox, and always by a DKIM signature that aligns with them.
+ *
+ * Collected in November 2026 from public rules and samples of programs that read such reports: Abusix inbound-parsers, AbuseIO
+ * parser-fbl, SimpleLogin, parsedmarc, and published mail filters. What is not listed counts once a person confirms it.
  */
 
 import type { ReportType } from '../reading/report.ts';

@@ -55,7 +55,7 @@ const isShared = (domain: string): boolean =>
   freemailProvider(organizationalDomain(domain) ?? domain) !== null ||
   platformSuffix(domain) !== null;
 
-/** The reporter that an uploaded file names: a person vouches for the file. */
+/** The reporter that an uploaded file names. The upload of a person is proof enough. */
 export function namedReporter(label: string, type: ReportType): ReporterIdentity {
   const known = knownLabel(label, type);
   return known === null ? identity('file', label) : identity('known', known);

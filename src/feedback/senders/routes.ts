@@ -35,7 +35,7 @@ const reporters = route({
   },
 });
 
-const editableReporter = ({ id, standing }: FeedbackReporter) => [id, standing];
+const editableReporter = ({ id, status }: FeedbackReporter) => [id, status];
 
 const getReporter = route({
   method: 'GET',

@@ -39,7 +39,7 @@ export const FeedbackReporter = named(
     id: described(v.string(), 'The ID of the reporter.'),
     object: typeField('feedback_reporter'),
     ...REPORTER,
-    standing: described(
+    status: described(
       v.picklist(['known', 'confirmed', 'unconfirmed']),
       'Reports of known and confirmed reporters count.',
     ),
@@ -51,7 +51,7 @@ export const FeedbackReporter = named(
   'Who sends reports.',
   {
     ...{ id: exampleId('rep'), object: 'feedback_reporter', name: 'receiver.example' },
-    ...{ label: 'receiver ltd', kind: 'dkim', standing: 'confirmed' },
+    ...{ label: 'receiver ltd', kind: 'dkim', status: 'confirmed' },
     ...{ first_at: '2026-10-01T01:00:00.000Z', last_at: '2026-11-22T01:00:00.000Z' },
     ...{ reports: 54, counted: 53 },
   },
