@@ -6,15 +6,11 @@
 import type { App } from '../../app.ts';
 import { findDomainOf, findDomain as shareDomain } from '../../domains/queries.ts';
 import { type Tx, transact } from '../../store/open.ts';
-import type {
-  FeedbackMailRow,
-  FeedbackReporterRow,
-  FeedbackReportRow,
-} from '../../store/tables.generated.ts';
+import type { FeedbackMailRow, FeedbackReportRow } from '../../store/tables.generated.ts';
 import { untilAvailable } from '../../store/until-available.ts';
 import { ofReporter } from '../reading/identity.ts';
 import { REFUSAL_REASONS, type Refusal } from '../reading/report.ts';
-import { type Signer, signedReporter } from '../senders/reporter.ts';
+import { type ReporterIdentity, type Signer, signedReporter } from '../senders/reporter.ts';
 import { VERDICTS, type Verdict } from '../status.ts';
 import type { PreparedItem, PreparedReport } from '../thread/prepare.ts';
 import { findOriginal, hasArrived, lockCopies, statusBeside } from './copies.ts';
@@ -121,13 +117,16 @@ async function insertReport(
     return insertRefusal(tx, app, recording, refusal);
   }
   const isMail = mail.source === 'smtp' || mail.source === 'imap';
-  const { reporter, isTrusted } = await findReporter(tx, app, recording, item);
+  const sender = await findSender(tx, recording, item);
   const identified = {
-    identity: ofReporter(reporter?.name ?? null, item.identity),
+    identity: ofReporter(sender?.name ?? null, item.identity),
     ...{ file_identity: item.fileIdentity, figures: item.figures },
     ...{ source: mail.source, domain_id: domain.id },
   };
   await lockCopies(tx, identified);
+  const naming = { label: item.label, at: mail.received_at };
+  const reporter = sender && (await upsertReporter(tx, app, sender, naming));
+  const isTrusted = mail.source === 'upload' || reporter?.trusted === 1;
   const waits = reporter === null ? 'unverified' : 'unconfirmed';
   const isChecked = isTrusted && mail.source !== 'upload' && reporter?.kind !== 'known';
   const detail = isChecked ? await implausibleCount(tx, { ...item, domain_id: domain.id }) : null;
@@ -165,21 +164,15 @@ async function insertReport(
 }
 
 /** null without any proof: neither a signature nor an upload by a person. */
-async function findReporter(
+async function findSender(
   tx: Tx,
-  app: App,
   { mail, signer }: Recording,
   { type, label }: PreparedReport,
-): Promise<{ reporter: FeedbackReporterRow | null; isTrusted: boolean }> {
-  const isUpload = mail.source === 'upload';
+): Promise<ReporterIdentity | null> {
+  if (mail.source === 'upload') return uploadedReporter(tx, label, type);
   // RFC 8460 §3: TLS reports need a signature.
-  const isWeak = signer?.method === 'spf' && type === 'tls';
-  if (!isUpload && (signer === null || isWeak)) return { reporter: null, isTrusted: false };
-  const identity = isUpload
-    ? await uploadedReporter(tx, label, type)
-    : signedReporter(signer!, type);
-  const reporter = await upsertReporter(tx, app, identity, { label, at: mail.received_at });
-  return { reporter, isTrusted: isUpload || reporter.trusted === 1 };
+  if (signer === null || (signer.method === 'spf' && type === 'tls')) return null;
+  return signedReporter(signer, type);
 }
 
 /** With the sums by day, so that a report that counts later need not be read again. */

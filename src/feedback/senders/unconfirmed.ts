@@ -19,11 +19,15 @@ const MAX_DIFFERENCE = 0.1;
 export async function unconfirmedReporters(db: Db, domainId: string) {
   const ofType = (type: string, column: 'messages' | 'passed' | 'failed') =>
     sql<string>`sum(case when type = ${type} then ${sql.ref(`feedback_reports.${column}`)} else 0 end)`;
-  const waiting = await db
+  const reports = db
     .selectFrom('feedback_reports')
     .where('domain_id', '=', domainId)
     .where('status', '=', 'unconfirmed')
-    .where('reporter_id', 'is not', null)
+    .where('reporter_id', 'is not', null);
+  const { count } = await reports
+    .select(({ fn }) => fn.count('reporter_id').distinct().as('count'))
+    .executeTakeFirstOrThrow();
+  const listed = await reports
     .select('reporter_id')
     .select([
       sql<string>`count(*)`.as('reports'),
@@ -40,8 +44,8 @@ export async function unconfirmedReporters(db: Db, domainId: string) {
     .groupBy('reporter_id')
     .orderBy(sql`count(*)`, 'desc')
     .orderBy('reporter_id')
+    .limit(MAX_LISTED)
     .execute();
-  const listed = waiting.slice(0, MAX_LISTED);
   const stored = await db
     .selectFrom('feedback_reporters')
     .selectAll()
@@ -55,7 +59,7 @@ export async function unconfirmedReporters(db: Db, domainId: string) {
   return {
     object: 'unconfirmed_reporters' as const,
     domain_id: domainId,
-    reporter_count: waiting.length,
+    reporter_count: Number(count),
     reporters: listed.flatMap(({ reporter_id, first_day: _first, last_day: _last, ...sums }) => {
       const row = byId.get(reporter_id!);
       if (!row) return [];
