@@ -879,17 +879,25 @@ CREATE TABLE feedback_mails (
 CREATE INDEX feedback_mails_due ON feedback_mails (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX feedback_mails_received ON feedback_mails (received_at);
 
--- Who reports. A person can let the reports of one count without verification.
+-- Who reports: whoever the messages with its reports authenticate.
 CREATE TABLE feedback_reporters (
   id       TEXT NOT NULL PRIMARY KEY,
-  -- The name in its reports, in lower case; of complaints and bounces the domain of the sender.
+  -- What makes it one reporter: its kind in upper case and its identity. Of reporters from before version 21, the name in
+  -- their reports, which is in lower case, so that neither can be taken for the other.
   name     TEXT NOT NULL UNIQUE,
+  -- 1 if its reports count: it is a known receiver, or a person confirmed it.
   trusted  INTEGER NOT NULL,
   first_at TEXT NOT NULL,
   last_at  TEXT NOT NULL,
   -- The reports of any status, and those that count.
   reports  INTEGER NOT NULL,
-  counted  INTEGER NOT NULL
+  counted  INTEGER NOT NULL,
+  -- `known`, `dkim`, `spf` or `file` (named by a file that a person uploaded); null before version 21.
+  kind     TEXT,
+  -- Its domain, or its address where many share the domain; of files the name in them.
+  title    TEXT,
+  -- What its first report calls it, in lower case.
+  label    TEXT
 );
 
 -- Reports. Each mail can have several.
@@ -900,12 +908,12 @@ CREATE TABLE feedback_reports (
   position     INTEGER NOT NULL,
   -- `dmarc`, `dmarc_failure`, `tls`, `complaint` or `bounce`; null if it could not be read.
   type         TEXT,
-  -- `counted`, `duplicate`, `conflict`, `unverified` or `refused`.
+  -- `counted`, `duplicate`, `conflict`, `unconfirmed`, `implausible`, `unverified` or `refused`.
   status       TEXT NOT NULL,
   -- Why it was refused, as a code, and in words.
   reason       TEXT,
   detail       TEXT,
-  -- What makes it the same report as another, and a hash of its figures; null if it was refused.
+  -- What makes it the same report of a reporter as another, and a hash of its figures; null if it was refused.
   identity     TEXT,
   figures      TEXT,
   -- The report that it repeats.
@@ -919,7 +927,7 @@ CREATE TABLE feedback_reports (
   messages     INTEGER NOT NULL,
   passed       INTEGER NOT NULL,
   failed       INTEGER NOT NULL,
-  -- 1 if SPF or DKIM of its mail passes for its From domain; null if it did not come by mail.
+  -- 1 if its mail authenticates a reporter; null if it did not come by mail.
   verified     INTEGER,
   source       TEXT NOT NULL,
   suffix       TEXT,
@@ -931,7 +939,13 @@ CREATE TABLE feedback_reports (
   row_count    INTEGER NOT NULL,
   stored_rows  INTEGER NOT NULL,
   counted_rows INTEGER NOT NULL,
-  received_at  TEXT NOT NULL
+  received_at  TEXT NOT NULL,
+  -- What the report calls its reporter, in lower case.
+  label        TEXT,
+  -- The same as `identity` with that name instead of the reporter: an upload is by it a copy of what came by mail.
+  file_identity TEXT,
+  -- 1 once its reporter is the one that its mail authenticates; programs before version 21 leave 0.
+  attributed   INTEGER NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX feedback_reports_mail ON feedback_reports (mail_id, position);
 CREATE UNIQUE INDEX feedback_reports_counted ON feedback_reports (identity) WHERE status = 'counted';
@@ -944,6 +958,10 @@ CREATE INDEX feedback_reports_status ON feedback_reports (status, id);
 CREATE INDEX feedback_reports_received ON feedback_reports (received_at);
 CREATE INDEX feedback_reports_unfinished ON feedback_reports (id)
   WHERE status = 'counted' AND counted_rows < row_count;
+CREATE INDEX feedback_reports_taken_out ON feedback_reports (id)
+  WHERE status <> 'counted' AND counted_rows > 0;
+CREATE INDEX feedback_reports_file ON feedback_reports (file_identity) WHERE file_identity IS NOT NULL;
+CREATE INDEX feedback_reports_earlier ON feedback_reports (id) WHERE attributed = 0;
 
 -- The rows of DMARC reports.
 CREATE TABLE dmarc_rows (
@@ -1132,7 +1150,9 @@ CREATE TABLE bounces (
   provider         TEXT NOT NULL,
   from_domain      TEXT,
   recipient_domain TEXT,
-  message_id       TEXT
+  message_id       TEXT,
+  -- 1 if the mail authenticates who sent it; null if it did not come by mail, or before version 21.
+  authenticated    INTEGER
 );
 CREATE UNIQUE INDEX bounces_report ON bounces (report_id, position);
 CREATE INDEX bounces_listed ON bounces (domain_id, id, day, class);

@@ -119,18 +119,18 @@ function fill(path: string, domain: string): { rows: number; sourceDays: number 
     UPDATE feedback_domains SET lookup_at = '9', first_at = ${day(String(DAYS))}, last_at = '${today}' WHERE id = '${domain}';
     WITH RECURSIVE ${numbers('i', REPORTERS)}
     INSERT INTO feedback_reporters (id, name, trusted, first_at, last_at, reports, counted)
-      SELECT 'rep_' || i, 'receiver ' || i, 0, '${today}', '${today}', 800, 800 FROM i;
+      SELECT 'rep_' || i, 'receiver ' || i, 1, '${today}', '${today}', 800, 800 FROM i;
     WITH RECURSIVE ${numbers('i', reports)}
     INSERT INTO feedback_reports (id, mail_id, position, type, status, identity, figures, reporter_id, domain_id, policy_domain,
-      period_from, period_to, messages, passed, failed, verified, source, repaired, content, row_count, stored_rows, counted_rows, received_at)
+      period_from, period_to, messages, passed, failed, verified, source, repaired, content, row_count, stored_rows, counted_rows, received_at, attributed)
       SELECT printf('fbr_%07d', i), 'fbm_' || i, 0, 'dmarc', 'counted', 'dmarc ' || i, 'x',
         'rep_' || (CASE WHEN i % 5 = 0 THEN 0 ELSE i % ${REPORTERS} END), '${domain}', 'example.com',
         ${day(`1 + i / ${REPORTS_A_DAY}`)} || 'T00:00:00.000Z', ${day(`1 + i / ${REPORTS_A_DAY}`)} || 'T23:59:59.000Z',
         200, 160, 40, 1, 'smtp', '[]', '{"report_id":"r","policy":${policy}}',
-        ${ROWS_EACH}, ${ROWS_EACH}, ${ROWS_EACH}, ${day(`i / ${REPORTS_A_DAY}`)} || 'T04:00:00.000Z' FROM i;
+        ${ROWS_EACH}, ${ROWS_EACH}, ${ROWS_EACH}, ${day(`i / ${REPORTS_A_DAY}`)} || 'T04:00:00.000Z', 1 FROM i;
     UPDATE feedback_reports SET row_count = 9000, stored_rows = ${LARGE_ROWS}, counted_rows = ${LARGE_ROWS} WHERE id = 'fbr_0000000';
-    INSERT INTO feedback_reports (id, mail_id, position, status, reason, messages, passed, failed, source, repaired, content, row_count, stored_rows, counted_rows, received_at)
-      SELECT 'fbr_x' || id, 'x' || id, 0, 'refused', 'not_a_report', 0, 0, 0, 'smtp', '[]', '{}', 0, 0, 0, received_at FROM feedback_reports WHERE rowid % 20 = 0;
+    INSERT INTO feedback_reports (id, mail_id, position, status, reason, messages, passed, failed, source, repaired, content, row_count, stored_rows, counted_rows, received_at, attributed)
+      SELECT 'fbr_x' || id, 'x' || id, 0, 'refused', 'not_a_report', 0, 0, 0, 'smtp', '[]', '{}', 0, 0, 0, received_at, 1 FROM feedback_reports WHERE rowid % 20 = 0;
     WITH RECURSIVE ${numbers('i', reports)}, ${numbers('n', ROWS_EACH)},
       rows AS (SELECT i, n, i / ${REPORTS_A_DAY} AS d, i % ${REPORTS_A_DAY} AS r FROM i, n),
       named AS (SELECT i, n, r, CASE
@@ -185,10 +185,10 @@ function fillMessages(path: string, domain: string): void {
   const report = (type: string, prefix: string, content: string) => `
     WITH RECURSIVE i(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM i WHERE i < ${MESSAGES - 1})
     INSERT INTO feedback_reports (id, mail_id, position, type, status, identity, figures, reporter_id, domain_id, policy_domain,
-      period_from, period_to, messages, passed, failed, verified, source, repaired, content, row_count, stored_rows, counted_rows, received_at)
+      period_from, period_to, messages, passed, failed, verified, source, repaired, content, row_count, stored_rows, counted_rows, received_at, attributed)
       SELECT printf('${prefix}_%07d', i), '${prefix}m_' || i, 0, '${type}', 'counted', '${type} ' || i, 'x',
         'rep_' || (i % ${REPORTERS}), '${domain}', 'example.com', NULL, NULL, 0, 0, 0, 1, 'smtp', '[]',
-        ${content}, 0, 0, 0, ${day} || 'T05:00:00.000Z' FROM i;`;
+        ${content}, 0, 0, 0, ${day} || 'T05:00:00.000Z', 1 FROM i;`;
   database.exec(`
     PRAGMA synchronous = OFF;
     BEGIN;

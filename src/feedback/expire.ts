@@ -8,7 +8,7 @@ import { type Tx, transact } from '../store/open.ts';
 import { inSteps } from '../store/steps.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
 import { lockSources } from './sources/days.ts';
-import { EMPTY_CONTENT, type ReportStatus } from './status.ts';
+import { EMPTY_CONTENT, REPORT_STATUSES, type ReportStatus } from './status.ts';
 
 const DAY_MS = 86_400_000;
 /** For messages and files as they came, and for what was refused. */
@@ -34,7 +34,8 @@ export async function expire(app: App): Promise<void> {
   await deleteReports(app, isoTime(clock.now() - SOURCE_DAYS * DAY_MS), ['refused']);
   if (config.FEEDBACK_RETENTION === 0) return;
   const cutoff = isoTime(clock.now() - config.FEEDBACK_RETENTION);
-  await deleteReports(app, cutoff, ['refused', 'unverified', 'duplicate', 'conflict']);
+  const uncounted = REPORT_STATUSES.filter((status) => status !== 'counted');
+  await deleteReports(app, cutoff, uncounted);
   await emptyReports(app, cutoff);
 }
 

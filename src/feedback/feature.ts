@@ -7,6 +7,7 @@ import { subscribe } from '../store/subscribers.ts';
 import { feedbackDestination } from './destination.ts';
 import { deleteRemovedJob, expireJob } from './expire.ts';
 import { readJob } from './read-job.ts';
+import { attributeJob } from './record/attribute.ts';
 import { removeJob } from './record/remove.ts';
 import { feedbackOperations } from './routes.ts';
 import { FEEDBACK_EVENTS } from './schema.ts';
@@ -34,6 +35,7 @@ export const feedback: Feature = {
   jobs: (app) => [
     readJob(app),
     trustJob(app),
+    attributeJob(app),
     removeJob(app),
     stoppedJob(app),
     sourcesJob(app),

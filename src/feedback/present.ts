@@ -10,14 +10,9 @@ import type {
 } from '../store/tables.generated.ts';
 import { explainBounce } from './bounces/explain.ts';
 import { REFUSAL_REASONS, type RefusalReason } from './reading/report.ts';
-import type {
-  Bounce,
-  Complaint,
-  FeedbackReport,
-  FeedbackReporter,
-  FeedbackRow,
-  ListedReport,
-} from './schema.ts';
+import type { Bounce, Complaint, FeedbackReport, FeedbackRow, ListedReport } from './schema.ts';
+import type { ReporterKind } from './senders/reporter.ts';
+import type { FeedbackReporter } from './senders/schema.ts';
 
 /** A report with the name of its reporter. */
 export type NamedReport = FeedbackReportRow & { reporter: string | null };
@@ -31,7 +26,7 @@ export function presentListedReport(row: NamedReport): ListedReport {
     status: status as ListedReport['status'],
     reason: reason as RefusalReason | null,
     detail: detail ?? (reason === null ? null : `${REFUSAL_REASONS[reason as RefusalReason]}.`),
-    ...{ domain_id, policy_domain, reporter, reporter_id: row.reporter_id },
+    ...{ domain_id, policy_domain, reporter, reporter_id: row.reporter_id, label: row.label },
     report_id: content.report_id ?? null,
     period: row.period_from === null ? null : { from: row.period_from, to: row.period_to! },
     ...{ messages: row.messages, passed: row.passed, failed: row.failed },
@@ -94,10 +89,9 @@ const presentFailure = ({
 }: TlsFailureRow) => ({ result_type, receiving_mx, sending_ip, reason_code, sessions });
 
 export const presentReporter = (row: FeedbackReporterRow): FeedbackReporter => ({
-  id: row.id,
-  object: 'feedback_reporter',
-  name: row.name,
-  trusted: row.trusted === 1,
+  ...{ id: row.id, object: 'feedback_reporter', name: row.title ?? row.name, label: row.label },
+  kind: (row.kind as ReporterKind | null) ?? 'earlier',
+  status: row.kind === 'known' ? 'known' : row.trusted === 1 ? 'confirmed' : 'unconfirmed',
   first_at: row.first_at,
   last_at: row.last_at,
   reports: row.reports,
@@ -110,10 +104,15 @@ export function presentComplaint(row: ComplaintRow): Complaint {
 }
 
 export function presentBounce(row: BounceRow): Bounce {
-  const { day: _day, position: _position, ...columns } = row;
+  const { day: _day, position: _position, authenticated, ...columns } = row;
   const explained = explainBounce(row);
   const explanation = explained && {
     ...{ provider: explained.provider, text: explained.text, reference: explained.reference },
   };
-  return { ...columns, object: 'bounce', explanation } as Bounce;
+  return {
+    ...columns,
+    object: 'bounce',
+    authenticated: authenticated === null ? null : authenticated === 1,
+    explanation,
+  } as Bounce;
 }

@@ -13,6 +13,7 @@ import type {
   TlsFailureRow,
 } from '../store/tables.generated.ts';
 import type { NamedReport } from './present.ts';
+import { reporterTitle } from './record/reporters.ts';
 import type { ReportListQuery, RowListQuery } from './schema.ts';
 import { REMOVED } from './status.ts';
 
@@ -23,7 +24,7 @@ const reportsOf = (db: Db | Tx) =>
     .select((eb) =>
       eb
         .selectFrom('feedback_reporters')
-        .select('name')
+        .select(reporterTitle.as('title'))
         .whereRef('feedback_reporters.id', '=', 'feedback_reports.reporter_id')
         .as('reporter'),
     )
@@ -50,7 +51,12 @@ export async function listReports(
       );
   if (reporter)
     query = query.where('reporter_id', 'in', (eb) =>
-      eb.selectFrom('feedback_reporters').select('id').where('name', '=', reporter.toLowerCase()),
+      eb
+        .selectFrom('feedback_reporters')
+        .select('id')
+        .where(({ or, eb: is }) =>
+          or([is('id', '=', reporter), is(reporterTitle, '=', reporter.toLowerCase())]),
+        ),
     );
   return fetchPage(query, page, all) as Promise<{ rows: NamedReport[]; hasMore: boolean }>;
 }

@@ -10,7 +10,7 @@ import { dropContent } from './expire.ts';
 import { isPersonal, recordItem } from './record/record.ts';
 import type { PreparedItem } from './thread/prepare.ts';
 import { createFeedbackReader, type FeedbackReader } from './thread/reader.ts';
-import type { Verifications } from './thread/verify.ts';
+import type { Verification } from './thread/verify.ts';
 
 /** The thread of this service. It starts with the first file. */
 export const readerOf: (app: App) => FeedbackReader = memoizePerObject((app: App) =>
@@ -35,23 +35,25 @@ export async function readMail(app: App, mail: FeedbackMailRow): Promise<boolean
   const read = () => untilAvailable(() => readMessage(app.db, mail));
   const receivedAt = Date.parse(mail.received_at);
   let items: PreparedItem[];
-  let verifications: Verifications | null;
+  let verification: Verification;
   try {
     items = (await isGivenUp(app, mail))
       ? [GIVEN_UP]
       : await readerOf(app).read(await read(), receivedAt);
-    verifications = await verify(app, mail, items, read);
+    verification = await verify(app, mail, items, read);
   } catch (error) {
     // It was deleted, with its domain or by retention.
     if (error instanceof MessageDeletedError) return true;
     throw error;
   }
-  if (verifications && isUndecided(verifications, items) && mail.attempts < VERIFY_ATTEMPTS) {
+  const { signer, isUndecided } = verification;
+  // Whoever imports a mailbox waits for the result, and can import it again.
+  if (isUndecided && mail.source === 'smtp' && mail.attempts < VERIFY_ATTEMPTS) {
     await retryLater(app, mail);
     return false;
   }
   for (const [position, item] of items.entries())
-    await recordItem(app, { mail, position, item, verifications });
+    await recordItem(app, { mail, position, item, signer });
   await untilAvailable(() => finish(app, mail));
   if (items.some(isPersonal) && !app.config.FEEDBACK_KEEP_MESSAGES) await dropContent(app, mail);
   return true;
@@ -75,21 +77,29 @@ async function isGivenUp({ db }: App, { id, attempts }: FeedbackMailRow): Promis
   return report === undefined;
 }
 
-/** Only mail over SMTP can be forged, and only reports have to be verified. */
+/** Uploads need no proof, and what comes over HTTPS has none. */
 async function verify(
   app: App,
-  { source, envelope, received_at }: FeedbackMailRow,
+  mail: FeedbackMailRow,
   items: PreparedItem[],
   read: () => Promise<Uint8Array>,
-): Promise<Verifications | null> {
-  if (source !== 'smtp' || envelope === null || !items.some(({ ok }) => ok)) return null;
-  return readerOf(app).verify(await read(), JSON.parse(envelope), Date.parse(received_at));
+): Promise<Verification> {
+  const isMail = mail.source === 'smtp' || mail.source === 'imap';
+  if (!isMail || !items.some(({ ok }) => ok)) return { signer: null, isUndecided: false };
+  return verifyStored(app, mail, await read());
 }
 
-/** Only TLS reports need DKIM. */
-const isUndecided = ({ any, dkim }: Verifications, items: PreparedItem[]): boolean =>
-  any === 'unknown' ||
-  (any === 'pass' && dkim === 'unknown' && items.some((item) => item.ok && item.type === 'tls'));
+/** Who a stored message authenticates. Rejects with ThreadEndedError. */
+export const verifyStored = (
+  app: App,
+  { envelope, received_at }: FeedbackMailRow,
+  raw: Uint8Array,
+): Promise<Verification> =>
+  readerOf(app).verify(
+    raw,
+    envelope === null ? null : JSON.parse(envelope),
+    Date.parse(received_at),
+  );
 
 const retryLater = (app: App, mail: FeedbackMailRow): Promise<unknown> =>
   app.db

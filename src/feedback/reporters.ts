@@ -2,6 +2,7 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, engineOf } from '../store/open.ts';
+import { reporterTitle } from './record/reporters.ts';
 import { EMPTY_CONTENT } from './status.ts';
 import { countedReports, type Period } from './sums.ts';
 
@@ -11,7 +12,7 @@ const MAX_LISTED = 100;
 async function sumsByReporter(db: Db, { domain, from, to }: Period, type: 'dmarc' | 'tls') {
   const rows = await countedReports(db, { domains: [domain.id], from, to }, type)
     .innerJoin('feedback_reporters', 'feedback_reporters.id', 'feedback_reports.reporter_id')
-    .select(['feedback_reporters.id', 'feedback_reporters.name'])
+    .select(['feedback_reporters.id', reporterTitle.as('name')])
     .select(({ fn }) => [
       fn.countAll().as('reports'),
       fn.sum('feedback_reports.messages').as('messages'),
@@ -19,7 +20,7 @@ async function sumsByReporter(db: Db, { domain, from, to }: Period, type: 'dmarc
       fn.sum('feedback_reports.failed').as('failed'),
       fn.max('feedback_reports.received_at').as('last'),
     ])
-    .groupBy(['feedback_reporters.id', 'feedback_reporters.name'])
+    .groupBy(['feedback_reporters.id', reporterTitle])
     .orderBy(sql`sum(feedback_reports.messages)`, 'desc')
     .orderBy('feedback_reporters.id')
     .limit(MAX_LISTED)

@@ -8,7 +8,6 @@ import { streamed } from '../http/streamed.ts';
 import { type CsvColumn, csvHeaders, toCsv } from '../lib/csv.ts';
 import { AppError } from '../lib/errors.ts';
 import { readPieces } from '../store/chunks.ts';
-import { afterCommit } from '../store/open.ts';
 import type { DmarcDayRow, DmarcRowRow, FeedbackMailRow } from '../store/tables.generated.ts';
 import { audit } from '../team/audit.ts';
 import { findDomainByToken } from './destination.ts';
@@ -16,7 +15,7 @@ import { feedbackExports } from './export-routes.ts';
 import { type FeedbackOrigin, storeFeedback } from './intake.ts';
 import { describeBounces, describeComplaints } from './messages/describe.ts';
 import { bounceSummary, complaintSummary } from './messages/sums.ts';
-import { presentListedReport, presentReport, presentReporter, presentRow } from './present.ts';
+import { presentListedReport, presentReport, presentRow } from './present.ts';
 import {
   eachRow,
   firstFailures,
@@ -24,10 +23,8 @@ import {
   keptMail,
   listBounces,
   listComplaints,
-  listReporters,
   listReports,
   listRows,
-  reporterOr404,
   reportOr404,
   reportsOfMail,
 } from './queries.ts';
@@ -42,13 +39,10 @@ import {
   DmarcFeedback,
   DmarcReporters,
   FeedbackReport,
-  FeedbackReporter,
   FeedbackRow,
   ListedBounce,
   ListedComplaint,
   ListedReport,
-  ReporterListQuery,
-  ReporterPatch,
   ReportListQuery,
   RowExportQuery,
   RowListQuery,
@@ -57,12 +51,11 @@ import {
   UploadedReports,
   UploadQuery,
 } from './schema.ts';
+import { reporterOperations } from './senders/routes.ts';
 import { dmarcDays, dmarcFeedback, exportName, periodOf, TOTALS } from './sums.ts';
 import { tlsFeedback } from './tls/summary.ts';
-import { TRUST_JOB } from './trust-job.ts';
 
 const REPORT_ID = idOf('fbr', 'The ID of the report.');
-const REPORTER_ID = idOf('rep', 'The ID of the reporter.');
 
 const list = route({
   method: 'GET',
@@ -226,7 +219,7 @@ const upload = route({
   role: 'member',
   summary: 'Upload reports of receivers',
   description:
-    'Reads one file or message in any container: XML, JSON, gzip, zip, or a raw email message. Returns one report for each that it contains, whatever its status. Uploads count without verification.',
+    'Reads one file or message in any container: XML, JSON, gzip, zip, or a raw email message. Returns one report for each that it contains, whatever its status. Uploads count without other proof. With `source=imap`, a message must be signed, because anyone could have sent it to the mailbox.',
   query: UploadQuery,
   consumes: {
     type: 'application/octet-stream',
@@ -309,71 +302,6 @@ const postTls = route({
     return new Response('Accepted\n', {
       status: 202,
       headers: { 'content-type': 'text/plain; charset=utf-8' },
-    });
-  },
-});
-
-const reporters = route({
-  method: 'GET',
-  path: '/v1/feedback/reporters',
-  operation: 'listFeedbackReporters',
-  role: 'viewer',
-  summary: 'List reporters',
-  description: 'Returns who has sent reports, newest first.',
-  query: ReporterListQuery,
-  response: listSchema(FeedbackReporter),
-  async handle({ app, query }) {
-    const { rows: found, hasMore } = await listReporters(app.db, query);
-    return { object: 'list' as const, data: found.map(presentReporter), has_more: hasMore };
-  },
-});
-
-const editableReporter = ({ id, trusted }: FeedbackReporter) => [id, trusted];
-
-const getReporter = route({
-  method: 'GET',
-  path: '/v1/feedback/reporters/:id',
-  params: { id: REPORTER_ID },
-  operation: 'getFeedbackReporter',
-  role: 'viewer',
-  summary: 'Get a reporter',
-  description: 'Returns a reporter with the number of its reports.',
-  etag: editableReporter,
-  response: FeedbackReporter,
-  handle: async ({ app, params }) => presentReporter(await reporterOr404(app.db, params.id!)),
-});
-
-const updateReporter = route({
-  method: 'PATCH',
-  path: '/v1/feedback/reporters/:id',
-  params: { id: REPORTER_ID },
-  operation: 'updateFeedbackReporter',
-  role: 'member',
-  summary: 'Trust a reporter',
-  description:
-    'Lets all reports of a reporter count, although the messages that carry them cannot be verified. Trust only reporters whose name nobody else would use.',
-  etag: editableReporter,
-  body: ReporterPatch,
-  response: FeedbackReporter,
-  async handle(call) {
-    const { app, params, body } = call;
-    return call.transact(async (tx) => {
-      const current = await reporterOr404(tx, params.id!);
-      call.ifMatch(presentReporter(current));
-      const trusted = body.trusted ? 1 : 0;
-      if (trusted === current.trusted) return presentReporter(current);
-      await tx
-        .updateTable('feedback_reporters')
-        .set({ trusted })
-        .where('id', '=', current.id)
-        .execute();
-      await audit(tx, call, {
-        action: trusted === 1 ? 'feedback_reporter.trusted' : 'feedback_reporter.distrusted',
-        object: { type: 'feedback_reporter', id: current.id },
-        details: { name: current.name },
-      });
-      if (trusted === 1) afterCommit(tx, () => app.scheduler.wake(TRUST_JOB));
-      return presentReporter({ ...current, trusted });
     });
   },
 });
@@ -518,9 +446,7 @@ export const feedbackOperations = {
   exportRows,
   remove,
   source,
-  reporters,
-  getReporter,
-  updateReporter,
+  ...reporterOperations,
   dmarc,
   exportDmarc,
   dmarcReporters: dmarcReportersRoute,

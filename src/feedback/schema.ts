@@ -34,12 +34,12 @@ const REPORT = {
   ),
   status: described(
     v.picklist(REPORT_STATUSES),
-    '`counted`: it is part of all sums. `duplicate`: the same report was counted before. `conflict`: a report of the same ID with other figures was counted before. `unverified`: the message that carried it may be forged, and its reporter is not trusted. `refused`: it could not be read, or is about another domain.',
+    '`counted`: it is part of all sums. `duplicate`: the same report was counted before. `conflict`: a report of the same reporter and ID with other figures was counted before. `unconfirmed`: nobody has confirmed its reporter. `implausible`: it counts far more messages than all others. `unverified`: nothing shows who sent it. `refused`: it could not be read, or is about another domain.',
   ),
   reason: described(v.nullable(v.picklist(REASONS)), 'Why the report was not accepted.'),
   detail: described(
     Text,
-    'The reason in a sentence, with what was found.',
+    'The reason in a sentence, with what was found. Implausible reports have one, too.',
     'The gzip data is damaged.',
   ),
   domain_id: described(Text, 'The ID of the domain that the report is about.'),
@@ -49,9 +49,14 @@ const REPORT = {
   ),
   reporter: described(
     Text,
-    'The name of the reporter as the report has it, in lower case. For failure reports, complaints and bounces, the domain of the sender.',
+    'The reporter: the domain or address that the message authenticates. For uploads, the name in the report. Null if nothing shows who sent it.',
   ),
   reporter_id: described(Text, 'The ID of the reporter.'),
+  label: described(
+    Text,
+    'What the report calls its reporter, in lower case. Anyone can write this name.',
+    'receiver ltd',
+  ),
   report_id: described(Text, 'The ID that the reporter gave to the report.'),
   period: described(
     v.nullable(Period),
@@ -68,7 +73,7 @@ const REPORT = {
   failed: described(Count, 'Messages for which both results failed, or failed sessions.'),
   verified: described(
     v.nullable(v.boolean()),
-    'Whether SPF or DKIM of the message that carried the report passes for its From domain. Null if the report did not arrive over SMTP.',
+    'Whether SPF or DKIM shows who sent the message that carried the report. Null if the report did not arrive in a message.',
   ),
   source: described(v.picklist(FEEDBACK_ORIGINS), 'How the report arrived.'),
   suffix: described(
@@ -84,7 +89,8 @@ const REPORT = {
 const EXAMPLE = {
   ...{ id: exampleId('fbr'), object: 'feedback_report', type: 'dmarc', status: 'counted' },
   ...{ reason: null, detail: null, domain_id: exampleId('dom'), policy_domain: 'example.com' },
-  ...{ reporter: 'receiver ltd', reporter_id: exampleId('rep'), report_id: '1795219200.1187' },
+  ...{ reporter: 'receiver.example', reporter_id: exampleId('rep'), label: 'receiver ltd' },
+  report_id: '1795219200.1187',
   period: { from: '2026-11-21T00:00:00.000Z', to: '2026-11-21T23:59:59.000Z' },
   ...{ messages: 42, passed: 40, failed: 2, verified: true, source: 'smtp', suffix: null },
   ...{ repaired: [], original_id: null, received_at: '2026-11-22T01:00:00.000Z' },
@@ -285,7 +291,7 @@ export const ReportListQuery = v.strictObject({
   type: described(v.optional(ReportType), 'Only reports of this type.'),
   status: described(v.optional(ReportStatus), 'Only reports with this status.'),
   domain_id: DOMAIN_ID,
-  reporter: described(v.optional(v.string()), 'Only reports of the reporter with this name.'),
+  reporter: described(v.optional(v.string()), 'Only reports of the reporter with this name or ID.'),
   day: described(
     v.optional(Day),
     'Only reports whose period includes this day, in UTC. Reports of one message have no period.',
@@ -312,44 +318,6 @@ export const UploadQuery = v.strictObject({
     'Where the file comes from.',
   ),
 });
-
-export const FeedbackReporter = named(
-  'FeedbackReporter',
-  v.object({
-    id: described(v.string(), 'The ID of the reporter.'),
-    object: typeField('feedback_reporter'),
-    name: described(v.string(), 'The name in its reports, in lower case.'),
-    trusted: described(
-      v.boolean(),
-      'Whether its reports count without verification, those that have arrived already as well.',
-    ),
-    first_at: described(Time, 'When its first report arrived.'),
-    last_at: described(Time, 'When its last report arrived.'),
-    reports: described(Count, 'The number of its reports with any status.'),
-    counted: described(Count, 'The number of those that count.'),
-  }),
-  'Who sends reports.',
-  {
-    ...{ id: exampleId('rep'), object: 'feedback_reporter', name: 'receiver ltd', trusted: false },
-    ...{ first_at: '2026-10-01T01:00:00.000Z', last_at: '2026-11-22T01:00:00.000Z' },
-    ...{ reports: 54, counted: 53 },
-  },
-);
-export type FeedbackReporter = v.InferOutput<typeof FeedbackReporter>;
-
-export const ReporterPatch = named(
-  'UpdateFeedbackReporter',
-  v.strictObject({
-    trusted: described(
-      v.boolean('must be true or false'),
-      'If true, all its reports count, also those that have arrived. If false, later ones must be verified.',
-    ),
-  }),
-  'The changes to a reporter.',
-  { trusted: true },
-);
-
-export const ReporterListQuery = v.strictObject({ ...PAGE_QUERY });
 
 // Sums.
 
@@ -676,7 +644,7 @@ const BOUNCE = {
   status_code: '5.7.26',
   diagnostic: '550-5.7.26 This message is unauthenticated',
   ...{ remote_server: 'mx.example.net', reporting_server: 'mail.example.com' },
-  ...{ provider: 'example.net', explanation: EXPLANATION },
+  ...{ provider: 'example.net', authenticated: false, explanation: EXPLANATION },
 } as const;
 
 export const Bounce = named(
@@ -695,6 +663,10 @@ export const Bounce = named(
     remote_server: described(Text, 'The server that rejected the message.'),
     reporting_server: described(Text, 'The server that reports it.'),
     provider: described(v.string(), 'The domain of the mailbox provider.'),
+    authenticated: described(
+      v.nullable(v.boolean()),
+      'Whether SPF or DKIM shows who sent the bounce. Servers rarely sign bounces. Null if it did not arrive in a message.',
+    ),
     explanation: described(
       v.nullable(BounceExplanation),
       'What the reply means. null if it has no code and no text that is known.',
@@ -942,7 +914,7 @@ export const FEEDBACK_EVENTS: EventDeclaration[] = [
     type: 'complaint.received',
     summary: 'A complaint report arrived',
     description:
-      'A mailbox provider sent a complaint report. `kind` says what the recipient reported.',
+      'A known or confirmed feedback loop sent a complaint report. `kind` says what the recipient reported.',
     data: Complaint,
     object: 'the complaint',
     line: (data) => [asText(data.kind), quoted(data.subject), labeled('at', data.provider)],
@@ -951,7 +923,7 @@ export const FEEDBACK_EVENTS: EventDeclaration[] = [
     type: 'bounce.received',
     summary: 'A server rejected a message by policy',
     description:
-      'A message bounced for authentication, reputation or content. Other bounces have no event.',
+      'A message bounced for authentication, reputation or content. Other bounces have no event. If `authenticated` is false, anyone may have sent it. No bounce opens an incident by itself.',
     data: Bounce,
     object: 'the bounce',
     line: (data) => [

@@ -9,6 +9,7 @@ import type { Db, Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { nextDay } from './queries.ts';
 import { LIMITS } from './reading/limits.ts';
+import { reporterTitle } from './record/reporters.ts';
 import type { SummaryQuery } from './schema.ts';
 
 const DAY_MS = 86_400_000;
@@ -186,10 +187,10 @@ const dmarcReports = (db: Db, { domain, from, to }: Period) =>
 async function reportersOf(db: Db, period: Period) {
   const rows = await dmarcReports(db, period)
     .innerJoin('feedback_reporters', 'feedback_reporters.id', 'feedback_reports.reporter_id')
-    .select(['feedback_reporters.id', 'feedback_reporters.name'])
+    .select(['feedback_reporters.id', reporterTitle.as('name')])
     .select(({ fn }) => fn.countAll().as('reports'))
     .select(({ fn }) => fn.sum('feedback_reports.messages').as('messages'))
-    .groupBy(['feedback_reporters.id', 'feedback_reporters.name'])
+    .groupBy(['feedback_reporters.id', reporterTitle])
     .orderBy('messages', 'desc')
     .orderBy('feedback_reporters.id')
     .limit(MAX_LISTED)

@@ -1,7 +1,7 @@
 /** What receivers report about the mail of a domain: DMARC and TLS reports, complaints and bounces. */
 
 import { type FeedbackState, feedbackOf } from '../domains/feedback/state.ts';
-import { messageCounts } from '../feedback/messages/counts.ts';
+import { messageCounts, trustedRejections } from '../feedback/messages/counts.ts';
 import { type SourceSums, sourcesOf } from '../feedback/sources/queries.ts';
 import { setupSteps } from '../feedback/sources/steps.ts';
 import { type Days, dayBefore, reporterCount } from '../feedback/sums.ts';
@@ -211,9 +211,8 @@ const MIN_REJECTED = 10;
 const MUCH_REJECTED = 0.05;
 
 async function bounceFindings(period: FeedbackReading, { messages }: Sums): Promise<Finding[]> {
-  const { db, domain, from, to, path } = period;
-  const counts = await messageCounts(db, { domains: [domain.id], from, to }, 'bounce class');
-  const rejected = counts.find(({ value }) => value === 'policy')?.count ?? 0;
+  const { to, path } = period;
+  const rejected = await trustedRejections(period.db, period);
   if (rejected < MIN_REJECTED) return [];
   const isMuch = messages > 0 && rejected >= messages * MUCH_REJECTED;
   return [

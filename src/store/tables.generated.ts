@@ -782,17 +782,27 @@ export interface FeedbackMailRow {
   leased_until: string | null;
 }
 
-/** Who reports. A person can let the reports of one count without verification. */
+/** Who reports: whoever the messages with its reports authenticate. */
 export interface FeedbackReporterRow {
   id: string;
-  /** The name in its reports, in lower case; of complaints and bounces the domain of the sender. */
+  /**
+   * What makes it one reporter: its kind in upper case and its identity. Of reporters from before version 21, the name in
+   * their reports, which is in lower case, so that neither can be taken for the other.
+   */
   name: string;
+  /** 1 if its reports count: it is a known receiver, or a person confirmed it. */
   trusted: number;
   first_at: string;
   last_at: string;
   /** The reports of any status, and those that count. */
   reports: number;
   counted: number;
+  /** `known`, `dkim`, `spf` or `file` (named by a file that a person uploaded); null before version 21. */
+  kind: string | null;
+  /** Its domain, or its address where many share the domain; of files the name in them. */
+  title: string | null;
+  /** What its first report calls it, in lower case. */
+  label: string | null;
 }
 
 /** Reports. Each mail can have several. */
@@ -803,12 +813,12 @@ export interface FeedbackReportRow {
   position: number;
   /** `dmarc`, `dmarc_failure`, `tls`, `complaint` or `bounce`; null if it could not be read. */
   type: string | null;
-  /** `counted`, `duplicate`, `conflict`, `unverified` or `refused`. */
+  /** `counted`, `duplicate`, `conflict`, `unconfirmed`, `implausible`, `unverified` or `refused`. */
   status: string;
   /** Why it was refused, as a code, and in words. */
   reason: string | null;
   detail: string | null;
-  /** What makes it the same report as another, and a hash of its figures; null if it was refused. */
+  /** What makes it the same report of a reporter as another, and a hash of its figures; null if it was refused. */
   identity: string | null;
   figures: string | null;
   /** The report that it repeats. */
@@ -822,7 +832,7 @@ export interface FeedbackReportRow {
   messages: number;
   passed: number;
   failed: number;
-  /** 1 if SPF or DKIM of its mail passes for its From domain; null if it did not come by mail. */
+  /** 1 if its mail authenticates a reporter; null if it did not come by mail. */
   verified: number | null;
   source: string;
   suffix: string | null;
@@ -835,6 +845,12 @@ export interface FeedbackReportRow {
   stored_rows: number;
   counted_rows: number;
   received_at: string;
+  /** What the report calls its reporter, in lower case. */
+  label: string | null;
+  /** The same as `identity` with that name instead of the reporter: an upload is by it a copy of what came by mail. */
+  file_identity: string | null;
+  /** 1 once its reporter is the one that its mail authenticates; programs before version 21 leave 0. */
+  attributed: number;
 }
 
 /** The rows of DMARC reports. */
@@ -1009,6 +1025,8 @@ export interface BounceRow {
   from_domain: string | null;
   recipient_domain: string | null;
   message_id: string | null;
+  /** 1 if the mail authenticates who sent it; null if it did not come by mail, or before version 21. */
+  authenticated: number | null;
 }
 
 /** How many complaints and bounces that count have each value of a column, by day and by month in UTC. */

@@ -1,4 +1,4 @@
-/** The pages of feedback: reporters, TLS, exports, reports of a day, exceptions from the policy, trust and deletion. */
+/** The pages of feedback: reporters, TLS, exports, reports of a day, exceptions from the policy, confirmation and deletion. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -53,7 +53,7 @@ test('Reporters are compared by what they did, also those whose report spans sev
         ...{ quarantined: 3, rejected: 7 },
       },
       {
-        ...{ name: 'yahoo', reports: 1, messages: 2, passed: 2, failed: 0 },
+        ...{ name: 'yahoo.com', reports: 1, messages: 2, passed: 2, failed: 0 },
         ...{ quarantined: 0, rejected: 0 },
       },
     ],
@@ -112,7 +112,7 @@ test('TLS failures are explained with their servers, exported, and their basis i
   ]);
   assert.deepEqual(
     body.reporters.map(({ name, succeeded, failed }) => [name, succeeded, failed]),
-    [['receiver ltd', 200, 5]],
+    [['receiver.example', 200, 5]],
   );
   const page = mainOf((await get(path)).html);
   assert.match(page, /5 of 205 sessions failed \(2%\)/);
@@ -123,7 +123,10 @@ test('TLS failures are explained with their servers, exported, and their basis i
     '2026-11-21,200,5',
   ]);
   const [, row] = await csv(feedback, `/v1/feedback/tls/failures/export?${query}`);
-  assert.match(row!, /^2026-11-21,receiver ltd,fbr_\w+,certificate-expired,3,'=mx\.example\.com,/);
+  assert.match(
+    row!,
+    /^2026-11-21,receiver\.example,fbr_\w+,certificate-expired,3,'=mx\.example\.com,/,
+  );
   const past = await get(`${path}?from=2026-01-01&to=2026-01-31`);
   assert.match(mainOf(past.html), /No TLS reports in this period/);
 });
@@ -177,27 +180,44 @@ test('A report and a source say why failing mail was delivered, and whether to a
   assert.match(past, /None from 1 Jan 2026 to 31 Jan 2026 \(UTC\)/);
 });
 
-test('Members trust a reporter and stop, and delete a report, from its page', async (t) => {
+test('Members confirm a reporter and withdraw that, and delete a report, from its page', async (t) => {
   const feedback = await startFeedback(t);
-  const { service, send, reports } = feedback;
-  await send(mail([{ type: 'text/xml', content: dmarc() }]), { sign: false });
-  const [report] = await reports();
-  assert.equal(report!.status, 'unverified');
+  const { service, send, reports, domain } = feedback;
+  const raw = mail([{ type: 'text/xml', content: dmarc() }]);
+  await send(raw, { from: 'stranger.example' });
+  await send(raw, { sign: false });
+  const [report, unverified] = await reports();
+  assert.deepEqual([report!.status, unverified!.status], ['unconfirmed', 'unverified']);
+  const { get, post } = await newMember(service, 'member');
+  const unsigned = mainOf((await get(`/feedback/reports/${unverified!.id}`)).html);
+  assert.match(unsigned, /in the name of receiver ltd.*Nothing shows who sent this report/);
+
+  const overview = `/feedback/domains/${domain.id}`;
+  assert.match(mainOf((await get(overview)).html), /1 reporter that you have not confirmed/);
+  const list = mainOf((await get(`${overview}/reporters`)).html);
+  assert.match(
+    list,
+    /stranger\.example, calls itself receiver ltd: 1 report, 2 messages, 100% pass/,
+  );
+
   const path = `/feedback/reports/${report!.id}`;
   const fields = { reporter_id: report!.reporter_id! };
-  const { get, post } = await newMember(service, 'member');
-  assert.match(mainOf((await get(path)).html), /Anyone can write a/);
-  assert.equal((await post(`${path}/trust`, fields)).status, 303);
-  const trusted = mainOf((await get(`${path}?done=trusted`)).html);
-  assert.match(trusted, /You trust this reporter/);
-  assert.match(trusted, /Stop trusting/);
-  assert.equal((await post(`${path}/distrust`, fields)).status, 303);
-  const { body } = await service.call<{ trusted: boolean }>(
-    'GET',
-    `/v1/feedback/reporters/${report!.reporter_id}`,
-  );
-  assert.equal(body.trusted, false);
-  const deleted = await post(`${path}/delete`, {});
-  assert.equal(deleted.location, '/feedback/reports?done=deleted');
+  assert.match(mainOf((await get(path)).html), /Nobody has confirmed it/);
+  const status = async () =>
+    (await service.call<{ status: string }>('GET', `/v1/feedback/reporters/${report!.reporter_id}`))
+      .body.status;
+  assert.equal((await post(`${path}/confirm`, fields)).status, 303);
+  const confirmed = mainOf((await get(`${path}?done=confirmed`)).html);
+  assert.match(confirmed, /Your team has confirmed it/);
+  assert.equal(await status(), 'confirmed');
+  assert.equal((await post(`${path}/withdraw`, fields)).status, 303);
+  assert.equal(await status(), 'unconfirmed');
+  const added = await post(`${overview}/reporters/confirm`, fields);
+  assert.equal(added.location, `${overview}/reporters?done=confirmed`);
+  assert.equal(await status(), 'confirmed');
+  for (const { id } of [report!, unverified!]) {
+    const deleted = await post(`/feedback/reports/${id}/delete`, {});
+    assert.equal(deleted.location, '/feedback/reports?done=deleted');
+  }
   assert.deepEqual(await reports(), []);
 });

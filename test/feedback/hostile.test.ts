@@ -23,7 +23,7 @@ test('Over HTTPS, only TLS reports are taken', async (t) => {
     [
       ['refused', 'unsupported'],
       ['refused', 'unsupported'],
-      ['counted', null],
+      ['unverified', null],
     ],
   );
 });

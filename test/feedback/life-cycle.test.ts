@@ -49,8 +49,8 @@ async function counts(db: Db): Promise<Record<string, number>> {
   return Object.fromEntries(entries);
 }
 
-test('TLS reports arrive over HTTPS without credentials, and count', async (t) => {
-  const { domain, reports, service, settled } = await startFeedback(t);
+test('TLS reports arrive over HTTPS without credentials, and count only if a person uploads them', async (t) => {
+  const { domain, reports, service, settled, upload } = await startFeedback(t);
   const token = domain.feedback.address.slice(3, 19);
   const post = (path: string, body: string | Uint8Array, type: string) =>
     service.call('POST', path, { key: null, body, headers: { 'content-type': type } });
@@ -69,13 +69,18 @@ test('TLS reports arrive over HTTPS without credentials, and count', async (t) =
   assert.deepEqual(
     (await reports()).map(({ status, source, verified }) => [status, source, verified]),
     [
-      ['counted', 'https', null],
+      ['unverified', 'https', null],
       ['duplicate', 'https', null],
     ],
   );
+  const summary = `/v1/feedback/tls?domain_id=${domain.id}`;
+  const unverified = await service.call<{ failed: number; reasons: object[] }>('GET', summary);
+  assert.deepEqual([unverified.body.failed, unverified.body.reasons], [0, []]);
+  const [uploaded] = await upload(json);
+  assert.equal(uploaded!.status, 'counted');
   const { body } = await service.call<{ reasons: { result_type: string; fix: string }[] }>(
     'GET',
-    `/v1/feedback/tls?domain_id=${domain.id}`,
+    summary,
   );
   assert.deepEqual(
     body.reasons.map(({ result_type, fix }) => [result_type, fix.split(',')[0]]),
@@ -83,7 +88,7 @@ test('TLS reports arrive over HTTPS without credentials, and count', async (t) =
   );
 });
 
-test('Viewers read feedback, and cannot upload or trust', async (t) => {
+test('Viewers read feedback, and cannot upload or confirm', async (t) => {
   const { service, upload } = await startFeedback(t);
   const [report] = await upload(dmarc());
   const { key } = await service.makeMember('viewer');
@@ -94,7 +99,7 @@ test('Viewers read feedback, and cannot upload or trust', async (t) => {
       headers: { 'content-type': 'application/octet-stream' },
     }),
     await service.call('PATCH', `/v1/feedback/reporters/${report!.reporter_id}`, {
-      ...{ key, json: { trusted: true } },
+      ...{ key, json: { confirmed: true } },
     }),
   ];
   assert.deepEqual(
@@ -268,7 +273,7 @@ test('With a full disk, uploads and TLS reports are refused for now, and nothing
   await settled();
   assert.deepEqual(
     (await reports()).map(({ type, status }) => `${type} ${status}`),
-    ['dmarc counted', 'tls counted'],
+    ['dmarc counted', 'tls unverified'],
   );
 });
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { countTrusted } from '../../src/feedback/record/trust.ts';
+import { followTrust } from '../../src/feedback/record/trust.ts';
 import type { DmarcFeedback } from '../../src/feedback/schema.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { arf, dmarc, dsn, gzip, mail, record, text, tls } from './reading/builders.ts';
@@ -66,7 +66,7 @@ test('Reports of two reporters: the verified one counts, the one with a broken s
   assert.equal(body.state, 'receiving');
   assert.deepEqual(
     body.reporters.map(({ name, messages, reports }) => ({ name, messages, reports })),
-    [{ name: 'receiver ltd', messages: 45, reports: 1 }],
+    [{ name: 'receiver.example', messages: 45, reports: 1 }],
   );
   assert.deepEqual(
     body.policies_seen.map(({ policy_domain, p, reports }) => ({ policy_domain, p, reports })),
@@ -136,30 +136,43 @@ test('A copy is a duplicate, other figures are a conflict, and neither counts', 
   assert.equal(body.totals.messages, 45);
 });
 
-test('Trusting a reporter lets its earlier and later reports count, once', async (t) => {
+test('Confirming a reporter lets its reports count once, and withdrawing takes them out again', async (t) => {
   const { domain, reports, send, service } = await startFeedback(t);
-  await send(attached(many('r-1')), { from: 'broken.example' });
-  await send(attached(many('r-1')), { from: 'broken.example' });
+  const from = 'stranger.example';
+  await send(attached(many('r-1')), { from });
+  await send(attached(many('r-1')), { from });
   const [first, second] = await reports();
-  assert.deepEqual([first!.status, second!.status], ['unverified', 'duplicate']);
-  const trusted = await service.call('PATCH', `/v1/feedback/reporters/${first!.reporter_id}`, {
-    json: { trusted: true },
-  });
-  assert.equal(trusted.status, 200);
-  await countTrusted(service.app);
-  await countTrusted(service.app);
-  await send(attached(many('r-2')), { from: 'broken.example' });
+  assert.deepEqual([first!.status, second!.status], ['unconfirmed', 'duplicate']);
+  assert.deepEqual([first!.reporter, first!.label], [from, 'receiver ltd']);
+  const confirm = (confirmed: boolean) =>
+    service.call('PATCH', `/v1/feedback/reporters/${first!.reporter_id}`, { json: { confirmed } });
+  const sums = async () => {
+    await followTrust(service.app);
+    await followTrust(service.app);
+    const { body } = await service.call<DmarcFeedback>(
+      'GET',
+      `/v1/feedback/dmarc?domain_id=${domain.id}`,
+    );
+    const sources = await service.app.db.selectFrom('feedback_addresses').selectAll().execute();
+    return [body.totals.messages, body.state, ...sources.map(({ messages }) => messages).sort()];
+  };
+  assert.deepEqual(await sums(), [0, 'not_published']);
+  assert.equal((await confirm(true)).status, 200);
+  assert.deepEqual(await sums(), [45, 'receiving', 40, 5]);
+  await send(attached(many('r-2')), { from });
+  assert.deepEqual(await sums(), [90, 'receiving', 10, 80]);
   assert.deepEqual(
     (await reports()).map(({ status }) => status),
     ['counted', 'duplicate', 'counted'],
   );
-  const { body } = await service.call<DmarcFeedback>(
-    'GET',
-    `/v1/feedback/dmarc?domain_id=${domain.id}`,
+  assert.equal((await confirm(false)).status, 200);
+  assert.deepEqual(await sums(), [0, 'not_published']);
+  assert.deepEqual(
+    (await reports()).map(({ status }) => status),
+    ['unconfirmed', 'duplicate', 'unconfirmed'],
   );
-  assert.equal(body.totals.messages, 90);
-  const sources = await service.app.db.selectFrom('feedback_addresses').selectAll().execute();
-  assert.deepEqual(sources.map(({ messages }) => messages).sort(), [10, 80]);
+  assert.equal((await confirm(true)).status, 200);
+  assert.deepEqual(await sums(), [90, 'receiving', 10, 80]);
 });
 
 test('A genuine report counts although a forged copy came first', async (t) => {

@@ -12,10 +12,16 @@ import { makeKey, signMessage } from '../helpers/signer.ts';
 
 const KEY = makeKey();
 
-/** Two reporters: receiver.example signs its mail; the signatures of broken.example do not match its key. */
+/** Signs a message of receiver.example. */
+export const signReport = (raw: Buffer, signTime: number): Promise<Buffer> =>
+  signMessage(raw, { domain: 'receiver.example', selector: 's1', key: KEY, signTime });
+
+/** receiver.example and stranger.example sign their mail; the signatures of broken.example do not match its key. */
 export const REPORTER_ZONE = {
   'receiver.example': { TXT: ['v=spf1 -all'], A: ['192.0.2.80'] },
   's1._domainkey.receiver.example': { TXT: [KEY.record] },
+  'stranger.example': { TXT: ['v=spf1 -all'], A: ['192.0.2.82'] },
+  's1._domainkey.stranger.example': { TXT: [KEY.record] },
   'broken.example': { TXT: ['v=spf1 -all'], A: ['192.0.2.81'] },
   's1._domainkey.broken.example': { TXT: [makeKey().record] },
   'example.com': { A: ['192.0.2.1'] },
@@ -44,6 +50,23 @@ export interface FeedbackService {
   upload(file: string | Uint8Array): Promise<ListedReport[]>;
 }
 
+/** A reporter that a person has confirmed, before its first report arrives. `label`: what it calls itself. */
+export async function addConfirmed(
+  { app }: Pick<TestService, 'app'>,
+  domain: string,
+  label: string | null = null,
+): Promise<void> {
+  const at = new Date(app.clock.now()).toISOString();
+  await app.db
+    .insertInto('feedback_reporters')
+    .values({
+      ...{ id: app.newId('rep'), name: `DKIM ${domain}`, kind: 'dkim', title: domain, label },
+      ...{ trusted: 1, first_at: at, last_at: at, reports: 0, counted: 0 },
+    })
+    .execute();
+}
+
+/** receiver.example is confirmed. */
 export async function startFeedback(
   t: TestContext,
   options: ServiceOptions = {},
@@ -55,6 +78,7 @@ export async function startFeedback(
     ...options,
     zone: { ...REPORTER_ZONE, ...options.zone },
   });
+  await addConfirmed(service, 'receiver.example', 'receiver ltd');
   const { body: domain } = await service.call<Domain>('POST', '/v1/domains', {
     json: { name: 'example.com' },
   });

@@ -122,9 +122,9 @@ test('Feedback is read, marked and understood in a browser', async (t) => {
   assert.equal(await page.locator('main tbody tr').count(), 1);
   const overridden = '<reason><type>local_policy</type><comment>arc=pass</comment></reason>';
   const records = record({ dkim: 'fail', spf: 'fail', reasons: overridden });
-  const unsigned = mail([{ type: 'text/xml', content: dmarc({ id: 'unsigned', records }) }]);
-  await feedback.send(unsigned, { sign: false });
-  const [untrusted] = await feedback.reports('&status=unverified');
+  const strange = mail([{ type: 'text/xml', content: dmarc({ id: 'strange', records }) }]);
+  await feedback.send(strange, { from: 'stranger.example' });
+  const [unconfirmed] = await feedback.reports('&status=unconfirmed');
   const reports = await service.call<{ data: { id: string }[] }>(
     'GET',
     '/v1/feedback/reports?type=dmarc&limit=1',
@@ -143,24 +143,24 @@ test('Feedback is read, marked and understood in a browser', async (t) => {
     domain: `/feedback/domains/${domain.id}`,
     quiet: `/feedback/domains/${quiet.id}`,
     source: `/feedback/sources/${sources.body.data[2]!.id}`,
-    shown: `/feedback/domains/${domain.id}?show=new&reporter=yahoo`,
+    shown: `/feedback/domains/${domain.id}?show=new&reporter=yahoo.com`,
     reports: '/feedback/reports',
     report: `/feedback/reports/${reports.body.data[0]!.id}`,
     tls: `/feedback/domains/${domain.id}/tls`,
     'quiet-tls': `/feedback/domains/${quiet.id}/tls`,
     reporters: `/feedback/domains/${domain.id}/reporters`,
     past: `/feedback/sources/${sources.body.data[2]!.id}?from=2026-11-01&to=2026-11-10`,
-    untrusted: `/feedback/reports/${untrusted!.id}`,
+    unconfirmed: `/feedback/reports/${unconfirmed!.id}`,
   };
   for (const path of Object.values(paths)) await checkLook(browser, path);
   await takePictures(browser, paths);
 
-  await page.goto(`${service.url}/feedback/reports/${untrusted!.id}`);
+  await page.goto(`${service.url}/feedback/reports/${unconfirmed!.id}`);
   await page.getByRole('heading', { name: 'Trusted ARC chain: 2 messages' }).waitFor();
-  await page.getByText('Trust this reporter…').click();
-  await page.getByRole('button', { name: 'Trust and count its reports' }).click();
-  await page.getByRole('button', { name: 'Stop trusting' }).click();
-  await page.getByText('New reports must be verified again.').waitFor();
+  await page.getByText('Confirm this reporter…').click();
+  await page.getByRole('button', { name: 'Confirm and count its reports' }).click();
+  await page.getByRole('button', { name: 'Stop counting its reports' }).click();
+  await page.getByText('The reporter is no longer confirmed.').waitFor();
   await page.getByText('Delete report…').click();
   await page.getByRole('button', { name: 'Delete report', exact: true }).click();
   await page.getByText('The report is deleted.').waitFor();

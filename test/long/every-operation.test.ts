@@ -11,6 +11,7 @@ import { ROUTES } from '../../src/features.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { memory } from '../dns-changes/memory-server.ts';
 import { dmarc, tls } from '../feedback/reading/builders.ts';
+import { addConfirmed } from '../feedback/start.ts';
 import { type ApiResponse, type CallOptions, startTestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { type Receiver, startReceiver } from '../helpers/receiver.ts';
@@ -229,11 +230,22 @@ async function walkFeedback({ ask, service }: Walk) {
   await ask('GET', '/v1/feedback/reports/fbr_none/rows/export', 404);
   await ask('GET', `/v1/feedback/reports/${id}/source`, 200);
   await ask('GET', '/v1/feedback/reporters', 200);
-  const reporter = `/v1/feedback/reporters/${reporter_id}`;
+  const uploaded = `/v1/feedback/reporters/${reporter_id}`;
+  await ask('PATCH', uploaded, 409, { json: { confirmed: false } });
+  await addConfirmed(service, 'receiver.example');
+  const { body: reporters } = await ask<{ data: { id: string; name: string }[] }>(
+    'GET',
+    '/v1/feedback/reporters',
+    200,
+  );
+  const added = reporters.data.find(({ name }) => name === 'receiver.example')!;
+  const reporter = `/v1/feedback/reporters/${added.id}`;
   const etag = (await ask('GET', reporter, 200)).headers.get('etag')!;
-  await ask('PATCH', reporter, 200, { json: { trusted: true } });
-  await ask('PATCH', reporter, 412, { json: { trusted: false }, headers: { 'if-match': etag } });
+  await ask('PATCH', reporter, 200, { json: { confirmed: false } });
+  await ask('PATCH', reporter, 412, { json: { confirmed: true }, headers: { 'if-match': etag } });
   const query = `domain_id=${domain.body.id}`;
+  await ask('GET', `/v1/feedback/unconfirmed?${query}`, 200);
+  await ask('GET', '/v1/feedback/unconfirmed?domain_id=dom_none', 404);
   for (const sums of [
     ...['dmarc', 'dmarc/export', 'dmarc/reporters', 'tls', 'tls/export', 'tls/failures/export'],
     ...['complaints/summary', 'bounces/summary'],

@@ -86,6 +86,8 @@ test(`${ROUNDS} SIGKILLs lose no acknowledged report and count each once`, {
       () => {},
     );
   };
+  await send();
+  await confirmReporter(serve);
   for (let round = 0; round < ROUNDS; round++) {
     const sending = Promise.all(Array.from({ length: PER_ROUND }, send));
     await pause(random.below(MAX_DELAY_MS));
@@ -158,6 +160,23 @@ async function waiting(folder: string): Promise<number> {
 }
 
 /** The IDs of the reports that count, once all that were acknowledged are read. */
+/** Once its first report is read. */
+async function confirmReporter(serve: Awaited<ReturnType<typeof startServe>>): Promise<void> {
+  for (let attempt = 0; attempt < 300; attempt++) {
+    const { data } = await serve.call<{ data: { id: string }[] }>(
+      'GET',
+      '/v1/feedback/reporters?limit=1',
+    );
+    if (data[0]) {
+      const body = JSON.stringify({ confirmed: true });
+      await serve.call('PATCH', `/v1/feedback/reporters/${data[0].id}`, { body });
+      return;
+    }
+    await pause(100);
+  }
+  assert.fail('no report is read');
+}
+
 async function untilRead(
   serve: Awaited<ReturnType<typeof startServe>>,
   acknowledged: string[],

@@ -65,7 +65,7 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   listInboxes: 'viewer',
   getInbox: 'viewer',
   deleteInbox: 'member',
-  // All roles read feedback; members upload and delete reports and trust reporters. Reporters have no credentials.
+  // All roles read feedback; members upload and delete reports and confirm reporters. Reporters have no credentials.
   listFeedbackReports: 'viewer',
   getFeedbackReport: 'viewer',
   listFeedbackRows: 'viewer',
@@ -74,6 +74,7 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   uploadFeedback: 'member',
   deleteFeedbackReport: 'member',
   listFeedbackReporters: 'viewer',
+  listUnconfirmedReporters: 'viewer',
   getFeedbackReporter: 'viewer',
   updateFeedbackReporter: 'member',
   listFeedbackSources: 'viewer',
@@ -241,8 +242,9 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   showFeedbackReports: 'viewer',
   submitFeedbackReport: 'member',
   showFeedbackReport: 'viewer',
-  submitReporterTrust: 'member',
-  submitReporterDistrust: 'member',
+  submitReporterConfirmation: 'member',
+  submitReporterWithdrawal: 'member',
+  submitDomainReporterConfirmation: 'member',
   submitReportDeletion: 'member',
   showReports: 'viewer',
   showSharedReports: 'viewer',
@@ -425,8 +427,9 @@ const LIVE_ONLY_FORMS = new Set([
   'submitMonitorEnabled',
   'submitMonitorDeletion',
   'submitFeedbackSource',
-  'submitReporterTrust',
-  'submitReporterDistrust',
+  'submitReporterConfirmation',
+  'submitReporterWithdrawal',
+  'submitDomainReporterConfirmation',
   'submitReportDeletion',
 ]);
 

@@ -270,14 +270,16 @@ test('Complaints count by their share, and without a number of messages they onl
   ]);
 });
 
-test('Rejected mail is a problem, and a failure if it is much', async (t) => {
+test('Rejected mail is a problem if a trusted reporter says so, and a failure if it is much', async (t) => {
   const world = await startWorld(t);
   await world.sender({ messages: 1000 });
-  await world.messages('bounce class', 'policy', 20);
+  await world.rejections(500, 0);
+  assert.deepEqual(problemsOf(await world.picture()), []);
+  await world.rejections(20);
   assert.deepEqual(problemsOf(await world.picture()), [
     'warn: Receivers reject some of your mail.',
   ]);
-  await world.db.updateTable('feedback_message_sums').set({ count: 60 }).execute();
+  await world.rejections(40);
   assert.deepEqual(problemsOf(await world.picture()), [
     'fail: Receivers reject much of your mail.',
   ]);

@@ -81,7 +81,7 @@ async function fillFeedback(world: World, random: Random): Promise<void> {
   }
   if (random.chance(0.3))
     await world.messages('complaint provider', 'yahoo.com', 1 + random.below(40));
-  if (random.chance(0.3)) await world.messages('bounce class', 'policy', 1 + random.below(400));
+  if (random.chance(0.3)) await world.rejections(1 + random.below(400));
   if (random.chance(0.3)) await world.tlsReports(random.below(100), random.below(100));
 }
 
@@ -89,6 +89,7 @@ async function fillFeedback(world: World, random: Random): Promise<void> {
 const TABLES = [
   ...(['tests', 'test_tallies', 'feedback_domains', 'feedback_sources'] as const),
   ...(['feedback_source_days', 'dmarc_days', 'feedback_message_sums', 'tls_days'] as const),
+  ...(['feedback_reporters', 'feedback_reports', 'bounces'] as const),
   ...(['receiver_days', 'receiver_requirements', 'receiver_addresses', 'receiver_blocks'] as const),
 ];
 

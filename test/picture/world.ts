@@ -232,6 +232,52 @@ function writers({ db, clock }: Pick<App, 'db' | 'clock'>) {
         .execute();
     },
 
+    /** Messages that a reporter says were rejected by policy yesterday. */
+    async rejections(count: number, trusted: 0 | 1 = 1): Promise<void> {
+      const id = `rejections${written++}`;
+      const at = ago(1);
+      await db
+        .insertInto('feedback_reporters')
+        .values({
+          ...{ id, name: id, trusted, first_at: at, last_at: at, reports: 1, counted: 1 },
+          ...{ kind: 'dkim', title: id, label: null },
+        })
+        .execute();
+      await db
+        .insertInto('feedback_reports')
+        .values({
+          ...{ id, mail_id: id, position: 0, type: 'bounce', status: 'counted', reason: null },
+          ...{ detail: null, identity: id, figures: null, original_id: null, reporter_id: id },
+          ...{ domain_id: DOMAIN.id, policy_domain: null, period_from: null, period_to: null },
+          ...{ messages: count, passed: 0, failed: count, verified: 1, source: 'smtp' },
+          ...{ suffix: null, repaired: '[]', content: '{}', row_count: 0, stored_rows: 0 },
+          ...{ counted_rows: 0, received_at: at, label: null, file_identity: id, attributed: 1 },
+        })
+        .execute();
+      const bounce = {
+        ...{ report_id: id, domain_id: DOMAIN.id, received_at: at, day: dayAgo(1) },
+        ...{ class: 'policy', action: 'failed', status_code: null, diagnostic: null },
+        ...{ remote_server: null, reporting_server: null, provider: 'unknown' },
+        ...{ from_domain: null, recipient_domain: null, message_id: null, authenticated: 1 },
+      };
+      await db
+        .insertInto('bounces')
+        .values(
+          Array.from({ length: count }, (_, position) => ({
+            ...{ ...bounce, id: `${id}.${position}`, position },
+          })),
+        )
+        .execute();
+      await db
+        .insertInto('feedback_message_sums')
+        .values({
+          ...{ domain_id: DOMAIN.id, subject: 'bounce class', period: dayAgo(1) },
+          ...{ value: 'policy', count },
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+
     async tlsReports(succeeded: number, failed: number): Promise<void> {
       await db
         .insertInto('tls_days')

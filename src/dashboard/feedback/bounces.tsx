@@ -108,6 +108,10 @@ const show = page({
                 }
               >
                 <InWords sums={sums} />
+                <p class="small muted">
+                  Servers rarely sign bounces, so many senders are not authenticated. Bounces alone
+                  open no incident.
+                </p>
                 <CountChart
                   title="Bounces"
                   series={BOUNCE_ORDER.map((one) => ({

@@ -17,6 +17,7 @@ import { FEEDBACK } from './list.tsx';
 import { CountTables, MessagesQuery, messageColumns, messagesPage } from './messages.tsx';
 import { PERIODS } from './period.tsx';
 import { DomainTabs } from './tabs.tsx';
+import { UnconfirmedNotice } from './unconfirmed.tsx';
 
 const PAGE_SIZE = '25';
 
@@ -35,9 +36,10 @@ const show = page({
     const { starting_after, ending_before } = query;
     const cursors = { starting_after, ending_before };
     const listed = { ...asked, limit: PAGE_SIZE };
-    const [sums, list] = await Promise.all([
+    const [sums, list, unconfirmed] = await Promise.all([
       call.invoke(feedbackOperations.complaintsSummary, { query: asked }),
       call.invoke(feedbackOperations.complaints, { query: { ...listed, ...cursors } }),
+      call.invoke(feedbackOperations.unconfirmed, { query: { domain_id: id } }),
     ]);
     return appPage(call, {
       ...frame,
@@ -48,6 +50,7 @@ const show = page({
       children: (
         <>
           <DomainTabs id={id} current="complaints" />
+          <UnconfirmedNotice unconfirmed={unconfirmed} />
           <Filters path={path} active={Boolean(query.days)}>
             <Select name="days" label="Period" value={days} options={PERIODS} />
           </Filters>

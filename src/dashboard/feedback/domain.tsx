@@ -28,6 +28,7 @@ import { SetUp } from './set-up.tsx';
 import { SOURCES_PAGE_SIZE, Sources, sourceFilters } from './sources-table.tsx';
 import { DomainTabs } from './tabs.tsx';
 import { TlsSummary } from './tls.tsx';
+import { UnconfirmedNotice } from './unconfirmed.tsx';
 import { FeedbackStateMark } from './words.tsx';
 
 const Query = v.strictObject({
@@ -71,10 +72,11 @@ const show = page({
       call.invoke(sourceOperations.list, { query: listQuery }),
     );
     if (listed === null) return seeOther(`${pathWith(path, choices)}#sources`);
-    const [sums, advice, tls] = await Promise.all([
+    const [sums, advice, tls, unconfirmed] = await Promise.all([
       call.invoke(feedbackOperations.dmarc, { query: asked }),
       call.invoke(sourceOperations.advice, { query: { domain_id: id } }),
       call.invoke(feedbackOperations.tls, { query: asked }),
+      call.invoke(feedbackOperations.unconfirmed, { query: { domain_id: id } }),
     ]);
     const feedback = await feedbackOf(app, app.db, domain);
     const isReported = feedback.last_report_at !== null || (await hasReports(app.db, id));
@@ -92,11 +94,13 @@ const show = page({
         { route: feedbackOperations.dmarc, query: asked },
         { route: sourceOperations.list, query: listQuery },
         { route: sourceOperations.advice, query: { domain_id: id } },
+        { route: feedbackOperations.unconfirmed, query: { domain_id: id } },
       ],
       children: (
         <>
           <DomainTabs id={id} current="overview" />
           <SetUp domain={domain.name} feedback={feedback} isReported={isReported} />
+          <UnconfirmedNotice unconfirmed={unconfirmed} />
           {isReported && (
             <>
               <Advice domain={domain.name} advice={advice} />

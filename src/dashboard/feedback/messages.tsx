@@ -180,5 +180,9 @@ export const messageColumns = <Row extends ListedComplaint | ListedBounce>(): Co
     ),
   },
   { title: 'Source', wide: true, cell: ({ source }) => <Source source={source} /> },
-  { title: 'Reported by', wide: true, cell: ({ reporter }) => <bdi>{reporter ?? '–'}</bdi> },
+  {
+    title: 'Reported by',
+    wide: true,
+    cell: ({ reporter }) => <bdi>{reporter ?? 'Not authenticated'}</bdi>,
+  },
 ];

@@ -1,4 +1,4 @@
-/** What members do with a report: trust its reporter, stop trusting it, and delete the report. */
+/** What members do with a report: confirm its reporter, withdraw that, and delete the report. */
 
 import { feedbackOperations } from '../../feedback/routes.ts';
 import { readForm, submit } from '../frame/form.tsx';
@@ -7,35 +7,35 @@ import { form } from '../frame/page-route.ts';
 import { REPORTS } from './list.tsx';
 import { renderReport } from './report.tsx';
 
-const trust = form({
-  path: `${REPORTS}/:id/trust`,
-  operation: 'submitReporterTrust',
+const confirm = form({
+  path: `${REPORTS}/:id/confirm`,
+  operation: 'submitReporterConfirmation',
   role: 'member',
-  summary: 'Trust the reporter of a report with the form',
+  summary: 'Confirm the reporter of a report with the form',
   handle: (call) => changeTrust(call, true),
 });
 
-const distrust = form({
-  path: `${REPORTS}/:id/distrust`,
-  operation: 'submitReporterDistrust',
+const withdraw = form({
+  path: `${REPORTS}/:id/withdraw`,
+  operation: 'submitReporterWithdrawal',
   role: 'member',
-  summary: 'Stop trusting the reporter of a report with the form',
+  summary: 'Stop counting the reports of a reporter with the form',
   handle: (call) => changeTrust(call, false),
 });
 
 type FormCall = Parameters<typeof renderReport>[0] & { raw: Uint8Array };
 
-async function changeTrust(call: FormCall, trusted: boolean) {
+async function changeTrust(call: FormCall, confirmed: boolean) {
   const id = call.params.id!;
   const reporter = readForm(call.raw)('reporter_id');
   const { problem } = await submit({}, () =>
     call.invoke(feedbackOperations.updateReporter, {
       params: { id: reporter },
-      body: { trusted },
+      body: { confirmed },
     }),
   );
   if (problem) return renderReport(call, { problem });
-  return seeOther(`${REPORTS}/${id}?done=${trusted ? 'trusted' : 'distrusted'}`);
+  return seeOther(`${REPORTS}/${id}?done=${confirmed ? 'confirmed' : 'withdrawn'}`);
 }
 
 const remove = form({
@@ -51,4 +51,4 @@ const remove = form({
   },
 });
 
-export const reportActions = [trust, distrust, remove];
+export const reportActions = [confirm, withdraw, remove];

@@ -9,6 +9,8 @@ export const STATUS_WORDS: Record<ReportStatus, string> = {
   counted: 'Counted',
   duplicate: 'Duplicate',
   conflict: 'Conflict',
+  unconfirmed: 'Not confirmed',
+  implausible: 'Held back',
   unverified: 'Not verified',
   refused: 'Not accepted',
 };
@@ -17,6 +19,8 @@ const STATUS_STATES: Record<ReportStatus, State> = {
   counted: 'pass',
   duplicate: 'info',
   conflict: 'warn',
+  unconfirmed: 'warn',
+  implausible: 'warn',
   unverified: 'warn',
   refused: 'info',
 };
@@ -36,6 +40,14 @@ export const StatusMark = ({ status }: Pick<ListedReport, 'status'>) => (
 export const typeWord = ({ type }: Pick<ListedReport, 'type'>): string =>
   type === null ? 'Unknown' : TYPE_WORDS[type]!;
 
+/** Who sent it, if that is known. Without evidence, the name in the report is only a claim. */
+export const senderOf = ({ reporter, label }: Pick<ListedReport, 'reporter' | 'label'>): string =>
+  reporter !== null
+    ? `from ${reporter}`
+    : label !== null
+      ? `in the name of ${label}`
+      : 'from an unknown reporter';
+
 /** Such as "DMARC report from google.com". */
-export const titleOf = (report: Pick<ListedReport, 'type' | 'reporter'>): string =>
-  `${typeWord(report)} report from ${report.reporter ?? 'an unknown reporter'}`;
+export const titleOf = (report: Pick<ListedReport, 'type' | 'reporter' | 'label'>): string =>
+  `${typeWord(report)} report ${senderOf(report)}`;

@@ -44,8 +44,8 @@ interface State {
 }
 
 const DONE: Record<string, string> = {
-  trusted: 'You trust this reporter. Its reports count within a minute.',
-  distrusted: 'New reports must be verified again. Reports already counted stay counted.',
+  confirmed: 'The reporter is confirmed. Its reports count within a minute.',
+  withdrawn: 'The reporter is no longer confirmed. Its reports leave all sums within a minute.',
 };
 
 /** Also after a form that failed. */
@@ -57,9 +57,9 @@ export async function renderReport(
   const params = { id: call.params.id! };
   const path = `${REPORTS}/${params.id}`;
   const report = await call.invoke(feedbackOperations.get, { params });
-  const { reporter_id, verified } = report;
+  const { reporter_id, type } = report;
   const reporter =
-    reporter_id !== null && verified === false
+    reporter_id !== null && type !== 'bounce'
       ? await call.invoke(feedbackOperations.getReporter, { params: { id: reporter_id } })
       : null;
   const outcome = ['pass', 'fail'].find((one) => one === query.outcome);
@@ -108,7 +108,7 @@ export async function renderReport(
         <Card id="facts">
           <ReportFacts report={report} />
         </Card>
-        {reporter && <TrustCard report={report} reporter={reporter} />}
+        <TrustCard report={report} reporter={reporter} />
         {report.type === 'dmarc' && report.row_count > 0 && (
           <Card
             title="Rows"
@@ -233,6 +233,10 @@ const ReportFacts = ({ report }: { report: FeedbackReport }) => (
           : `${formatCount(report.messages)}: ${formatCount(report.passed)} passed, ${formatCount(report.failed)} failed`,
       ],
       ['Policy at that time', policyInWords((report.details.policy ?? {}) as PublishedPolicy)],
+      [
+        'Calls itself',
+        report.reporter === null || report.label === report.reporter ? null : report.label,
+      ],
       ['Report ID', report.report_id],
       ['Repaired', report.repaired.length > 0 ? report.repaired.join(', ') : null],
       ['Arrived', <Time key="at" at={report.received_at} />],

@@ -6,32 +6,46 @@ import type { DmarcReporters } from '../../feedback/schema.ts';
 import { formatCount, formatPercent } from '../../report/summary.ts';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
-import { page } from '../frame/page-route.ts';
+import { Notice, readForm } from '../frame/form.tsx';
+import { seeOther } from '../frame/page.tsx';
+import { form, page } from '../frame/page-route.ts';
 import { EmptyState } from '../frame/states.tsx';
 import { type Column, DataTable } from '../frame/table.tsx';
 import { Ago } from '../frame/times.tsx';
 import { domainPart, periodInWords, reportsPath } from './domain-part.tsx';
-import { FEEDBACK } from './list.tsx';
+import { FEEDBACK, feedbackPath } from './list.tsx';
 import { PERIOD_QUERY, PeriodFilters } from './period.tsx';
 import { DomainTabs } from './tabs.tsx';
+import { UnconfirmedCard } from './unconfirmed.tsx';
 
 const show = page({
   path: `${FEEDBACK}/domains/:id/reporters`,
   operation: 'showReporters',
   role: 'viewer',
   summary: 'Show how each reporter counts the mail of a domain',
-  query: v.strictObject(PERIOD_QUERY),
+  query: v.strictObject({ ...PERIOD_QUERY, done: v.optional(v.string()) }),
   async handle(call) {
     const { id, asked, path, frame, period } = await domainPart(call, {
       ...{ name: 'reporters', title: 'Reporters of' },
     });
-    const { reporters } = await call.invoke(feedbackOperations.dmarcReporters, { query: asked });
+    const [{ reporters }, unconfirmed] = await Promise.all([
+      call.invoke(feedbackOperations.dmarcReporters, { query: asked }),
+      call.invoke(feedbackOperations.unconfirmed, { query: { domain_id: id } }),
+    ]);
     return appPage(call, {
       ...frame,
-      calls: [{ route: feedbackOperations.dmarcReporters, query: asked }],
+      calls: [
+        { route: feedbackOperations.dmarcReporters, query: asked },
+        { route: feedbackOperations.unconfirmed, query: { domain_id: id } },
+      ],
       children: (
         <>
           <DomainTabs id={id} current="reporters" />
+          {call.query.done === 'confirmed' && (
+            <Notice tone="pass">
+              The reporter is confirmed. Its reports count within a minute.
+            </Notice>
+          )}
           <PeriodFilters path={path} period={period} />
           {reporters.length === 0 ? (
             <EmptyState title="No DMARC reports in this period">
@@ -43,7 +57,9 @@ const show = page({
                 label="Reporters"
                 rows={reporters}
                 keyOf={({ id: reporter }) => reporter}
-                hrefOf={({ name }) => reportsPath({ domain_id: id, type: 'dmarc', reporter: name })}
+                hrefOf={({ id: reporter }) =>
+                  reportsPath({ domain_id: id, type: 'dmarc', reporter })
+                }
                 columns={COLUMNS}
               />
               <p class="small muted">
@@ -54,6 +70,7 @@ const show = page({
               </p>
             </Card>
           )}
+          <UnconfirmedCard unconfirmed={unconfirmed} />
         </>
       ),
     });
@@ -84,4 +101,18 @@ const COLUMNS: Column<Reporter>[] = [
   { title: 'Newest report', wide: true, cell: ({ last_at }) => <Ago at={last_at} /> },
 ];
 
-export const reporterPages = [show];
+const confirm = form({
+  path: `${FEEDBACK}/domains/:id/reporters/confirm`,
+  operation: 'submitDomainReporterConfirmation',
+  role: 'member',
+  summary: 'Confirm a reporter of a domain with the form',
+  async handle(call) {
+    await call.invoke(feedbackOperations.updateReporter, {
+      params: { id: readForm(call.raw)('reporter_id') },
+      body: { confirmed: true },
+    });
+    return seeOther(`${feedbackPath(call.params.id!)}/reporters?done=confirmed`);
+  },
+});
+
+export const reporterPages = [show, confirm];

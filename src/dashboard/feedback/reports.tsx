@@ -20,7 +20,7 @@ import { type Column, DataTable, Pager, pathWith } from '../frame/table.tsx';
 import { Ago } from '../frame/times.tsx';
 import { FEEDBACK, REPORTS } from './list.tsx';
 import { daysInWords } from './period.tsx';
-import { STATUS_WORDS, StatusMark, typeWord } from './report-words.tsx';
+import { STATUS_WORDS, StatusMark, senderOf, typeWord } from './report-words.tsx';
 import { FeedbackTabs } from './tabs.tsx';
 import { filesOf, Upload, type UploadedFile, UploadedFiles } from './upload.tsx';
 
@@ -199,9 +199,7 @@ const FORM_BYTES = 16 * 1024;
 const COLUMNS: Column<ListedReport>[] = [
   {
     title: 'Report',
-    cell: (report) => (
-      <bdi>{`${typeWord(report)} from ${report.reporter ?? 'an unknown reporter'}`}</bdi>
-    ),
+    cell: (report) => <bdi>{`${typeWord(report)} ${senderOf(report)}`}</bdi>,
   },
   {
     title: 'About',

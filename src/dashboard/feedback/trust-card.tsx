@@ -1,6 +1,7 @@
-/** Whether the reports of a reporter count although their messages cannot be verified, and what that means. */
+/** Who sent a report, whether its reporter counts, and what a member can do about it. */
 
-import type { FeedbackReport, FeedbackReporter } from '../../feedback/schema.ts';
+import type { FeedbackReport } from '../../feedback/schema.ts';
+import type { FeedbackReporter } from '../../feedback/senders/schema.ts';
 import { formatCount } from '../../report/summary.ts';
 import { ActionButton, Confirm } from '../frame/action.tsx';
 import { Card } from '../frame/card.tsx';
@@ -9,51 +10,69 @@ import { REPORTS } from './list.tsx';
 
 interface Props {
   report: FeedbackReport;
-  reporter: FeedbackReporter;
+  reporter: FeedbackReporter | null;
 }
 
-/** For reports that came in a message without a valid signature. */
+/** Nothing for reports of known receivers, uploads, and what was refused. */
 export function TrustCard({ report, reporter }: Props) {
-  const { name, trusted, reports, counted } = reporter;
+  if (report.status === 'unverified') return <UnverifiedCard />;
+  if (reporter === null || reporter.kind === 'known' || reporter.kind === 'file') return null;
+  const { name, status, kind, reports, counted } = reporter;
   const path = `${REPORTS}/${report.id}`;
   const fields = { reporter_id: reporter.id };
+  const isConfirmed = status === 'confirmed';
   return (
-    <Card title={trusted ? 'A trusted reporter' : 'Is this report genuine?'} id="trust">
-      {trusted ? (
-        <p>
-          Your team trusts <bdi>{name}</bdi>. Its reports count although the messages that carry
-          them cannot be verified.
-        </p>
-      ) : (
-        <p>
-          Neither SPF nor DKIM shows that <bdi>{name}</bdi> sent this message. Anyone can write a
-          report with that name, so this one is not counted.
-        </p>
-      )}
+    <Card title={isConfirmed ? 'A confirmed reporter' : 'Do you know this reporter?'} id="trust">
+      <p>{EVIDENCE[kind](name)}</p>
+      <p>
+        {isConfirmed
+          ? 'Your team has confirmed it, so its reports count.'
+          : 'Nobody has confirmed it, so its reports are part of no sum, advice or alert.'}
+      </p>
       <p class="small muted">
-        {`Of ${formatCount(reports, 'report')} with this name, ${formatCount(counted)} ${counted === 1 ? 'counts' : 'count'}.`}
+        {`Of ${formatCount(reports, 'report')}, ${formatCount(counted)} ${counted === 1 ? 'counts' : 'count'}.`}
       </p>
       <For role="member">
-        {trusted ? (
-          <ActionButton action={`${path}/distrust`} fields={fields}>
-            Stop trusting
+        {isConfirmed ? (
+          <ActionButton action={`${path}/withdraw`} fields={fields}>
+            Stop counting its reports
           </ActionButton>
         ) : (
           <Confirm
-            action={`${path}/trust`}
+            action={`${path}/confirm`}
             fields={fields}
-            label="Trust this reporter…"
-            warning={
-              <>
-                All reports with the name <bdi>{name}</bdi> will count, including those that have
-                arrived, and nobody checks who sent them. Trust it only if you know that it cannot
-                sign its mail. Stopping later affects new reports only: delete wrong ones.
-              </>
-            }
-            confirm="Trust and count its reports"
+            label="Confirm this reporter…"
+            warning={confirmWarning(name)}
+            confirm="Confirm and count its reports"
           />
         )}
       </For>
     </Card>
   );
 }
+
+/** What shows who a reporter is. */
+export const EVIDENCE: Record<FeedbackReporter['kind'], (name: string) => string> = {
+  known: (name) => `${name} is a receiver that the service knows.`,
+  dkim: (name) => `${name} signed the message.`,
+  spf: (name) =>
+    `The message came from a server that ${name} allows in its SPF record. Others may use the same server.`,
+  file: (name) => `A member uploaded the report of ${name}.`,
+  earlier: (name) =>
+    `The report calls itself ${name}. It arrived before the service stored who signs reports, and the message is no longer kept.`,
+};
+
+export const confirmWarning = (name: string): string =>
+  `All reports of ${name} will count, including those that have arrived. Confirm it only if you know who this is.`;
+
+const UnverifiedCard = () => (
+  <Card title="Nothing shows who sent this report" id="trust">
+    <p>
+      No signature and no SPF record shows the sender, so anyone may have written this report. It is
+      part of no sum, advice or alert.
+    </p>
+    <p class="small muted">
+      If you know that it is genuine, download the original and upload it on the tab “Reports”.
+    </p>
+  </Card>
+);

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../store/open.ts';
 import type { FeedbackReportRow } from '../../store/tables.generated.ts';
+import { trustedReporters } from '../record/reporters.ts';
 import { type Days, monthAfter, type Period, partsOf } from '../sums.ts';
 
 const text = (column: string) => sql`coalesce(${sql.ref(column)}, '')`;
@@ -80,6 +81,22 @@ export async function messageCounts(
     select value, sum(count) as count from (${sql.join(parts, sql` union all `)}) as counts
     group by value`.execute(db);
   return rows.map(({ value, count }) => ({ value, count: Number(count) }));
+}
+
+/** Messages rejected by policy, of bounces whose senders are known or confirmed: anyone can send others. */
+export async function trustedRejections(db: Db, { domain, from, to }: Period): Promise<number> {
+  const { count } = await db
+    .selectFrom('feedback_reports as report')
+    .innerJoin('bounces', 'bounces.report_id', 'report.id')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('report.reporter_id', 'in', trustedReporters(db))
+    .where('report.status', '=', 'counted')
+    .where('bounces.domain_id', '=', domain.id)
+    .where('bounces.class', '=', 'policy')
+    .where('bounces.day', '>=', from)
+    .where('bounces.day', '<=', to)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** How many have each value on each day. */

@@ -5,6 +5,7 @@ import type { BounceRow, ComplaintRow } from '../../store/tables.generated.ts';
 import { explainBounce } from '../bounces/explain.ts';
 import { readFindings } from '../bounces/findings.ts';
 import { presentBounce, presentComplaint } from '../present.ts';
+import { reporterTitle } from '../record/reporters.ts';
 import type { ListedBounce, ListedComplaint } from '../schema.ts';
 import { readSources, type SenderEvidence } from './sources.ts';
 
@@ -94,7 +95,7 @@ async function reportersOf(db: Db, rows: { report_id: string }[]): Promise<Map<s
   const found = await db
     .selectFrom('feedback_reports')
     .innerJoin('feedback_reporters', 'feedback_reporters.id', 'feedback_reports.reporter_id')
-    .select(['feedback_reports.id', 'feedback_reporters.name'])
+    .select(['feedback_reports.id', reporterTitle.as('name')])
     .where(
       'feedback_reports.id',
       'in',

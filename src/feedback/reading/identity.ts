@@ -11,23 +11,54 @@ export interface Carrier {
   content: string;
 }
 
-/** A hash: two reports with the same one are copies, if their figures are the same too. */
-export const identityOf = (report: Report, carrier: Carrier): string =>
-  sha256(JSON.stringify([report.type, ...identifiers(report, carrier)]));
+interface Identity {
+  /** A hash: two reports of one reporter with the same one are copies, if their figures are the same too. */
+  identity: string;
+  /** The same with the name that the report gives its reporter. Anyone can write that name. */
+  fileIdentity: string;
+}
 
-function identifiers(report: Report, { messageId, date, content }: Carrier): unknown[] {
+export function identityOf(report: Report, carrier: Carrier): Identity {
+  const { type, reporter } = report;
+  const identifiers = identifiersOf(report, carrier);
+  const identity = hashOf([type, ...identifiers]);
+  return {
+    identity,
+    fileIdentity: isPeriodic(type) ? hashOf([type, reporter, ...identifiers]) : identity,
+  };
+}
+
+const hashOf = (values: unknown[]): string => sha256(JSON.stringify(values));
+
+/** Other reports are about one message. */
+export const isPeriodic = (type: string | null): boolean => type === 'dmarc' || type === 'tls';
+
+/** The identity of a report among all reporters; `reporter` is null if nobody is authenticated. */
+export const ofReporter = (reporter: string | null, identity: string): string =>
+  hashOf([reporter, identity]);
+
+interface Period {
+  type: string;
+  reportId: string;
+  domain: string | null;
+  begin: number;
+  end: number;
+}
+
+/** The `identity` of a stored report of a period. */
+export const periodIdentity = (period: Period): string =>
+  hashOf([period.type, ...periodIdentifiers(period)]);
+
+const periodIdentifiers = ({ type, reportId, domain, begin, end }: Period): unknown[] =>
+  type === 'dmarc' ? [reportId, domain, begin, end] : [reportId, begin, end, domain];
+
+function identifiersOf(report: Report, { messageId, date, content }: Carrier): unknown[] {
   switch (report.type) {
     case 'dmarc':
-      return [report.reporter, report.reportId, report.domain, report.begin, report.end];
+      return periodIdentifiers(report);
     case 'tls':
-      return [
-        report.reporter,
-        report.reportId,
-        report.begin,
-        report.end,
-        // A report is split by policy domain.
-        report.policies[0]?.policyDomain ?? null,
-      ];
+      // A report is split by policy domain.
+      return periodIdentifiers({ ...report, domain: report.policies[0]?.policyDomain ?? null });
     case 'dmarc_failure':
     case 'complaint':
       return messageId === null ? [content] : [messageId, date];

@@ -210,7 +210,7 @@ function readFile({ format, text, repaired }: ReportFile, reading: Reading): Rea
 const itemOf = (report: Report, repaired: string[], { carrier }: Reading): ReadItem => ({
   ok: true,
   report,
-  identity: identityOf(report, carrier),
+  ...identityOf(report, carrier),
   figures: figuresOf(report),
   repaired: [...new Set(repaired)],
 });

@@ -12,11 +12,11 @@ export type ReadItem = ReadReport | Refusal;
 export interface ReadReport {
   ok: true;
   report: Report;
-  /**
-   * What makes it the same report as another copy (a hash of what identifies it), and a hash of its figures, by which a
-   * copy is told from a conflict.
-   */
+  /** What makes it the same report of a reporter as another: a hash. */
   identity: string;
+  /** The same with the name in the report, which anyone can write. */
+  fileIdentity: string;
+  /** A hash of its figures, by which a copy is told from a conflict. */
   figures: string;
   /** What had to be repaired to read it, as short phrases such as "angle brackets in an address". */
   repaired: string[];

@@ -17,21 +17,17 @@ const dayOf = (time: string): string => time.slice(0, 10);
 export async function addComplaint(
   tx: Tx,
   { newId }: Pick<App, 'newId'>,
-  { id, domain_id, received_at, reporter_id, source }: FeedbackReportRow,
+  { id, domain_id, received_at, source }: FeedbackReportRow,
   complaint: PreparedComplaint,
+  reporter: string,
 ): Promise<void> {
-  const reporter = await tx
-    .selectFrom('feedback_reporters')
-    .select('name')
-    .where('id', '=', reporter_id!)
-    .executeTakeFirstOrThrow();
   // Imported ones can be years old.
   const time = source === 'smtp' ? received_at : (complaint.arrived_at ?? received_at);
   const row: ComplaintRow = {
     id: newId('cpl'),
     report_id: id,
     ...{ domain_id, received_at, day: dayOf(time), ...complaint },
-    provider: providerOf(reporter.name),
+    provider: providerOf(reporter.slice(reporter.lastIndexOf('@') + 1)),
   };
   await tx.insertInto('complaints').values(row).execute();
 }
@@ -40,7 +36,7 @@ export async function addComplaint(
 export async function addBounces(
   tx: Tx,
   { newId }: Pick<App, 'newId'>,
-  { id, domain_id, received_at }: FeedbackReportRow,
+  { id, domain_id, received_at, verified }: FeedbackReportRow,
   bounces: PreparedBounce[],
 ): Promise<void> {
   const rows = bounces.map(
@@ -49,6 +45,7 @@ export async function addBounces(
       report_id: id,
       ...{ position, domain_id, received_at, day: dayOf(received_at), ...bounce },
       provider: providerOf(bounce.remote_server ?? bounce.recipient_domain),
+      authenticated: verified,
     }),
   );
   if (rows.length > 0) await tx.insertInto('bounces').values(rows).execute();

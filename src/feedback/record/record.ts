@@ -5,26 +5,29 @@
 
 import type { App } from '../../app.ts';
 import { findDomainOf, findDomain as shareDomain } from '../../domains/queries.ts';
-import { lockName, type Tx, transact } from '../../store/open.ts';
+import { type Tx, transact } from '../../store/open.ts';
 import type { FeedbackMailRow, FeedbackReportRow } from '../../store/tables.generated.ts';
 import { untilAvailable } from '../../store/until-available.ts';
+import { ofReporter } from '../reading/identity.ts';
 import { REFUSAL_REASONS, type Refusal } from '../reading/report.ts';
-import type { ReportStatus } from '../status.ts';
+import { type ReporterIdentity, type Signer, signedReporter } from '../senders/reporter.ts';
+import { VERDICTS, type Verdict } from '../status.ts';
 import type { PreparedItem, PreparedReport } from '../thread/prepare.ts';
-import type { Verifications } from '../thread/verify.ts';
+import { findOriginal, hasArrived, lockCopies, statusBeside } from './copies.ts';
 import { addBounces, addComplaint } from './messages.ts';
-import { upsertReporter } from './reporters.ts';
+import { implausibleCount } from './plausible.ts';
+import { uploadedReporter, upsertReporter } from './reporters.ts';
 import { storeOnlyBatch, storeRows } from './rows.ts';
 import { learnReportedSelectors } from './selectors.ts';
-import { ARRIVALS, countReport, touchDomain } from './tallies.ts';
+import { countReport, touchDomain } from './tallies.ts';
 
 export interface Recording {
   mail: FeedbackMailRow;
   /** The place of the item in the mail. */
   position: number;
   item: PreparedItem;
-  /** null if it did not come over SMTP, and so need not be verified. */
-  verifications: Verifications | null;
+  /** Who the message authenticates. */
+  signer: Signer | null;
 }
 
 /** Whether the message that carried it says more about people than what is stored of it. */
@@ -52,7 +55,7 @@ async function recordOnce(app: App, recording: Recording): Promise<FeedbackRepor
       .executeTakeFirst();
     if (earlier) return earlier;
     if (!item.ok) return insertRefusal(tx, app, recording, item);
-    // Anyone can send there, and only TLS reports need no verification (RFC 8460 §5.4).
+    // Nothing shows who sends there, and only TLS reports may be sent so (RFC 8460 §5.4).
     if (mail.source === 'https' && item.type !== 'tls')
       return insertRefusal(tx, app, recording, NOT_TLS);
     return insertReport(tx, app, recording, item);
@@ -81,6 +84,7 @@ const baseRow = (app: App, { mail, position }: Recording): FeedbackReportRow => 
   suffix: mail.suffix,
   ...{ repaired: '[]', content: '{}', row_count: 0, stored_rows: 0, counted_rows: 0 },
   received_at: mail.received_at,
+  ...{ label: null, file_identity: null, attributed: 1 },
 });
 
 async function insertRefusal(
@@ -105,47 +109,70 @@ async function insertReport(
   recording: Recording,
   item: PreparedReport,
 ): Promise<FeedbackReportRow> {
-  const { mail, verifications } = recording;
+  const { mail } = recording;
   const domain = await findDomain(tx, mail, item);
   if (domain === null) {
     const detail = `${REFUSAL_REASONS.foreign_domain}: ${item.domains[0] ?? 'none'}.`;
     const refusal = { ok: false, reason: 'foreign_domain', detail, type: item.type } as const;
     return insertRefusal(tx, app, recording, refusal);
   }
-  // Copies can arrive at several nodes at once.
-  await lockName(tx, `feedback report ${item.identity}`);
-  const isVerified = verifications === null ? null : isGenuine(item, verifications);
-  const reporter = await upsertReporter(tx, app, item.reporter, mail.received_at);
-  const original = await findOriginal(tx, item);
-  const mayCount = isVerified !== false || reporter.trusted === 1 || item.type === 'bounce';
-  const status = statusOf(item, { original, mayCount });
-  const hasRows = status === 'counted' || status === 'unverified';
+  const isMail = mail.source === 'smtp' || mail.source === 'imap';
+  const sender = await findSender(tx, recording, item);
+  const identified = {
+    identity: ofReporter(sender?.name ?? null, item.identity),
+    ...{ file_identity: item.fileIdentity, figures: item.figures },
+    ...{ source: mail.source, domain_id: domain.id },
+  };
+  await lockCopies(tx, identified);
+  const naming = { label: item.label, at: mail.received_at };
+  const reporter = sender && (await upsertReporter(tx, app, sender, naming));
+  const isTrusted = mail.source === 'upload' || reporter?.trusted === 1;
+  const waits = reporter === null ? 'unverified' : 'unconfirmed';
+  const isChecked = isTrusted && mail.source !== 'upload' && reporter?.kind !== 'known';
+  const detail = isChecked ? await implausibleCount(tx, { ...item, domain_id: domain.id }) : null;
+  const verdict: Verdict =
+    detail !== null ? 'implausible' : isTrusted || item.type === 'bounce' ? 'counted' : waits;
+  const original = await findOriginal(tx, identified);
+  const status = statusBeside(original, verdict, item.figures);
+  const hasRows = VERDICTS.includes(status as Verdict);
   const row: FeedbackReportRow = {
     ...baseRow(app, recording),
+    ...identified,
     type: item.type,
-    status,
-    ...{ identity: item.identity, figures: item.figures },
-    original_id: status === 'duplicate' || status === 'conflict' ? original!.id : null,
-    reporter_id: reporter.id,
-    domain_id: domain.id,
+    ...{ status, detail: status === 'implausible' ? detail : null },
+    original_id: hasRows ? null : original!.id,
+    reporter_id: reporter?.id ?? null,
     policy_domain: item.domains[0] ?? null,
     ...{ period_from: item.begin, period_to: item.end },
     ...{ messages: item.messages, passed: item.passed, failed: item.failed },
-    verified: isVerified === null ? null : Number(isVerified),
-    ...{ repaired: item.repaired, content: contentOf(item) },
+    verified: isMail ? Number(reporter !== null) : null,
+    ...{ repaired: item.repaired, content: contentOf(item), label: item.label },
     row_count: hasRows ? item.rowCount : 0,
   };
   // The first copy to arrive shows that the address works, even after an upload. Anyone can resend a later one.
-  if (status === 'duplicate' && mayCount && !(await hasArrived(tx, item)))
+  if (status === 'duplicate' && verdict === 'counted' && !(await hasArrived(tx, row)))
     await touchDomain(tx, row);
   await tx.insertInto('feedback_reports').values(row).execute();
-  if (hasRows && item.complaint) await addComplaint(tx, app, row, item.complaint);
+  if (hasRows && item.complaint)
+    await addComplaint(tx, app, row, item.complaint, reporter?.title ?? item.label);
   if (hasRows) await addBounces(tx, app, row, item.bounces);
   if (status === 'counted') await countReport(tx, app, row);
   // A report of usual size is recorded in one transaction.
   if (row.row_count === 0 || item.batches.length > 1) return row;
   await storeOnlyBatch(tx, row, item);
   return { ...row, stored_rows: row.row_count };
+}
+
+/** null without any proof: neither a signature nor an upload by a person. */
+async function findSender(
+  tx: Tx,
+  { mail, signer }: Recording,
+  { type, label }: PreparedReport,
+): Promise<ReporterIdentity | null> {
+  if (mail.source === 'upload') return uploadedReporter(tx, label, type);
+  // RFC 8460 §3: TLS reports need a signature.
+  if (signer === null || (signer.method === 'spf' && type === 'tls')) return null;
+  return signedReporter(signer, type);
 }
 
 /** With the sums by day, so that a report that counts later need not be read again. */
@@ -165,49 +192,4 @@ async function findDomain(
   }
   if (domains.length > 0 || domain_id === null) return null;
   return (await shareDomain(tx, domain_id)) ?? null;
-}
-
-const isGenuine = ({ type }: PreparedReport, { any, dkim }: Verifications): boolean =>
-  type === 'tls' ? dkim === 'pass' : any === 'pass';
-
-type Original = Pick<FeedbackReportRow, 'id' | 'status' | 'figures'>;
-
-/** The report that counts, or else the first copy that waits for its reporter to be trusted. */
-async function findOriginal(tx: Tx, { identity }: PreparedReport): Promise<Original | null> {
-  const copies = await tx
-    .selectFrom('feedback_reports')
-    .select(['id', 'status', 'figures'])
-    .where('identity', '=', identity)
-    .where('status', 'in', ['counted', 'unverified'])
-    // In this order, the report that counts is first.
-    .orderBy('status')
-    .orderBy('id')
-    .limit(1)
-    .execute();
-  return copies[0] ?? null;
-}
-
-/** Whether a copy that may count came from a reporter, rather than from a person. */
-async function hasArrived(tx: Tx, { identity }: PreparedReport): Promise<boolean> {
-  const copy = await tx
-    .selectFrom('feedback_reports')
-    .select('id')
-    .where('identity', '=', identity)
-    .where('status', 'in', ['counted', 'duplicate'])
-    .where('source', 'in', ARRIVALS)
-    .where('verified', 'is distinct from', 0)
-    .limit(1)
-    .executeTakeFirst();
-  return copy !== undefined;
-}
-
-/** A forged copy that came first does not keep the genuine one from counting. */
-function statusOf(
-  { figures }: PreparedReport,
-  { original, mayCount }: { original: Original | null; mayCount: boolean },
-): ReportStatus {
-  if (original === null || (original.status === 'unverified' && mayCount))
-    return mayCount ? 'counted' : 'unverified';
-  if (original.figures === figures) return 'duplicate';
-  return original.status === 'counted' ? 'conflict' : 'unverified';
 }

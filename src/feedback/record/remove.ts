@@ -8,14 +8,15 @@ import type { App } from '../../app.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Job } from '../../scheduler/scheduler.ts';
 import { deleteLaterChunks } from '../../store/chunks.ts';
-import { lockName, type Tx, transact } from '../../store/open.ts';
+import { type Tx, transact } from '../../store/open.ts';
 import type { FeedbackReportRow } from '../../store/tables.generated.ts';
 import { deleteMailRows, deleteReportRows } from '../expire.ts';
 import { deleteIfEmpty } from '../sources/assign.ts';
 import { EMPTY_CONTENT, REMOVED } from '../status.ts';
 import { BATCH_ROWS } from '../thread/prepare.ts';
+import { lockCopies } from './copies.ts';
 import { addSources, lockedReport } from './rows.ts';
-import { uncountReport } from './tallies.ts';
+import { leaveReporter, uncountReport } from './tallies.ts';
 
 /** From here on, no page shows the report and no sum by day includes it. Throws `conflict` if it cannot be removed. */
 export async function startRemoval(tx: Tx, id: string): Promise<FeedbackReportRow | undefined> {
@@ -35,21 +36,24 @@ export async function startRemoval(tx: Tx, id: string): Promise<FeedbackReportRo
       'The rows of this report have expired. Its messages can no longer be taken out of the sums.',
     );
   // A copy that arrives now is compared with it, or counts.
-  if (report.identity !== null) await lockName(tx, `feedback report ${report.identity}`);
+  if (report.identity !== null) await lockCopies(tx, report);
   await tx.updateTable('feedback_reports').set({ status: REMOVED }).where('id', '=', id).execute();
   await tx
     .updateTable('feedback_reports')
     .set({ original_id: null })
-    .where('identity', '=', report.identity)
+    .where(({ or, eb }) =>
+      or([eb('identity', '=', report.identity), eb('file_identity', '=', report.file_identity)]),
+    )
     .where('original_id', '=', id)
     .execute();
-  await uncountReport(tx, report);
+  await leaveReporter(tx, report);
+  if (report.status === 'counted' && report.domain_id !== null) await uncountReport(tx, report);
   return report;
 }
 
 /** The rows of a report whose removal has started, then the report itself, and its message if it carried no other report. */
 export async function finishRemoval(app: Pick<App, 'db'>, id: string): Promise<void> {
-  while (await transact(app.db, (tx) => uncountBatch(tx, id)));
+  await takeOutRows(app, id);
   const large = await transact(app.db, async (tx) => {
     const report = await lockedReport(tx, id);
     if (report?.status !== REMOVED) return [];
@@ -73,29 +77,58 @@ export async function finishRemoval(app: Pick<App, 'db'>, id: string): Promise<v
   await deleteLaterChunks(app.db, large);
 }
 
-/** Takes the last rows that its sources include out of them. Returns whether there were any. */
-async function uncountBatch(tx: Tx, id: string): Promise<boolean> {
+/** Takes the rows of a report that no longer counts out of its sources, in short transactions. Rows of a removed one are deleted. */
+export async function takeOutRows({ db }: Pick<App, 'db'>, id: string): Promise<void> {
+  while (await transact(db, (tx) => takeOutBatch(tx, id)));
+}
+
+/** The last rows that its sources include. Returns whether there were any. */
+async function takeOutBatch(tx: Tx, id: string): Promise<boolean> {
   const report = await lockedReport(tx, id);
-  if (report?.status !== REMOVED || report.type !== 'dmarc' || report.counted_rows === 0)
-    return false;
+  if (!report || report.status === 'counted' || report.counted_rows === 0) return false;
   const end = report.counted_rows;
   const start = Math.max(0, end - BATCH_ROWS);
+  if (report.type === 'dmarc') await takeOutRange(tx, report, start, end);
+  await tx
+    .updateTable('feedback_reports')
+    .set({ counted_rows: start })
+    .where('id', '=', id)
+    .execute();
+  return true;
+}
+
+async function takeOutRange(
+  tx: Tx,
+  report: FeedbackReportRow,
+  start: number,
+  end: number,
+): Promise<void> {
   const rows = await tx
     .selectFrom('dmarc_rows')
     .select(['address', 'day'])
-    .where('report_id', '=', id)
+    .where('report_id', '=', report.id)
     .where('position', '>=', start)
     .where('position', '<', end)
     .where('address', 'is not', null)
     .distinct()
     .execute();
   await addSources(tx, report, start, end, -1);
-  await tx
-    .deleteFrom('dmarc_rows')
-    .where('report_id', '=', id)
-    .where('position', '>=', start)
-    .where('position', '<', end)
-    .execute();
+  const { id } = report;
+  if (report.status === REMOVED)
+    await tx
+      .deleteFrom('dmarc_rows')
+      .where('report_id', '=', id)
+      .where('position', '>=', start)
+      .where('position', '<', end)
+      .execute();
+  else
+    await tx
+      .updateTable('dmarc_rows')
+      .set({ counted: 0 })
+      .where('report_id', '=', id)
+      .where('position', '>=', start)
+      .where('position', '<', end)
+      .execute();
   const day = rows[0]?.day;
   if (day !== undefined)
     await deleteEmptySums(
@@ -103,12 +136,6 @@ async function uncountBatch(tx: Tx, id: string): Promise<boolean> {
       { domain: report.domain_id!, day },
       rows.map(({ address }) => `${report.domain_id} ${address}`),
     );
-  await tx
-    .updateTable('feedback_reports')
-    .set({ counted_rows: start })
-    .where('id', '=', id)
-    .execute();
-  return true;
 }
 
 /** All rows of a report have the same day. `ids`: of their addresses. */

@@ -5,6 +5,7 @@ import type { Tx } from '../../store/open.ts';
 import type { FeedbackReportRow } from '../../store/tables.generated.ts';
 import { countMessages } from '../messages/counts.ts';
 import type { DmarcDay, TlsDay } from '../thread/prepare.ts';
+import { arrivedReports } from './copies.ts';
 import { announce } from './messages.ts';
 
 /** Call it once for each report, in the transaction that makes it count. */
@@ -13,26 +14,26 @@ export async function countReport(tx: Tx, app: App, report: FeedbackReportRow): 
   await tx
     .updateTable('feedback_reporters')
     .set(({ eb }) => ({ counted: eb('counted', '+', 1) }))
-    .where('id', '=', report.reporter_id!)
+    .where('id', '=', report.reporter_id)
     .execute();
   await touchDomain(tx, report);
   await countMessages(tx, report);
   await announce(tx, app, report);
 }
 
-/** The opposite, in the transaction that begins to remove a report of any status. */
+/** Takes a report away from its reporter, as part of its removal or before it gets another reporter. */
+export const leaveReporter = (tx: Tx, { reporter_id, status }: FeedbackReportRow) =>
+  tx
+    .updateTable('feedback_reporters')
+    .set(({ eb }) => ({
+      reports: eb('reports', '-', 1),
+      counted: eb('counted', '-', Number(status === 'counted')),
+    }))
+    .where('id', '=', reporter_id)
+    .execute();
+
+/** The opposite of `countReport`, in the transaction by which a counted report stops to count. Its rows follow. */
 export async function uncountReport(tx: Tx, report: FeedbackReportRow): Promise<void> {
-  const isCounted = report.status === 'counted';
-  if (report.reporter_id !== null)
-    await tx
-      .updateTable('feedback_reporters')
-      .set(({ eb }) => ({
-        reports: eb('reports', '-', 1),
-        counted: eb('counted', '-', Number(isCounted)),
-      }))
-      .where('id', '=', report.reporter_id)
-      .execute();
-  if (!isCounted || report.domain_id === null) return;
   await addDays(tx, report, -1);
   await countMessages(tx, report, -1);
   await tx
@@ -99,14 +100,12 @@ async function addTlsDay(tx: Tx, domain_id: string, tally: TlsDay): Promise<void
     .execute();
 }
 
-/** How reporters send reports by themselves. What people upload or import shows nothing about the address. */
-export const ARRIVALS = ['smtp', 'https'];
-
 /** For the state of the feedback: when a domain last got a report that counts from a reporter. */
 export async function touchDomain(tx: Tx, report: FeedbackReportRow): Promise<void> {
   const { domain_id, type, source, received_at } = report;
   if (domain_id === null || (type !== 'dmarc' && type !== 'tls')) return;
-  if (!ARRIVALS.includes(source)) return;
+  // What people upload or import shows nothing about the address.
+  if (source !== 'smtp') return;
   await tx
     .updateTable('feedback_domains')
     .set(({ eb, ref, val }) => ({
@@ -134,15 +133,10 @@ async function untouchDomain(
   { domain_id, received_at }: Pick<FeedbackReportRow, 'domain_id' | 'received_at'>,
 ): Promise<void> {
   const left = (end: 'min' | 'max') =>
-    tx
-      .selectFrom('feedback_reports')
+    arrivedReports(tx)
       .select(({ fn }) => fn[end]('received_at').as('at'))
       .where('domain_id', '=', domain_id)
-      .where('type', 'in', ['dmarc', 'tls'])
-      .where('source', 'in', ARRIVALS)
-      // A copy of what someone uploaded shows that reports arrive, too.
-      .where('status', 'in', ['counted', 'duplicate'])
-      .where('verified', 'is distinct from', 0);
+      .where('type', 'in', ['dmarc', 'tls']);
   for (const [column, end] of [
     ['first_at', 'min'],
     ['last_at', 'max'],

@@ -1,55 +1,114 @@
-/** Reports that count later, because a person trusts their reporter. */
+/**
+ * Makes reports agree with what people say about their reporters: those of confirmed ones count, and those of others do not. Each
+ * report changes in one transaction, its rows in short ones, so that the job goes on after a crash.
+ */
 
+import { sql } from 'kysely';
 import type { App } from '../../app.ts';
-import { lockName, type Tx, transact } from '../../store/open.ts';
-import { BATCH_ROWS } from '../thread/prepare.ts';
+import { type Tx, transact } from '../../store/open.ts';
+import type { FeedbackReportRow } from '../../store/tables.generated.ts';
+import { EMPTY_CONTENT, REMOVED, type ReportStatus } from '../status.ts';
+import { BATCH_ROWS, type DmarcDay, type TlsDay } from '../thread/prepare.ts';
+import { findOriginal, lockCopies, statusBeside } from './copies.ts';
+import { implausibleCount } from './plausible.ts';
+import { takeOutRows } from './remove.ts';
 import { addSources, lockedReport } from './rows.ts';
 import { learnReportedSelectors } from './selectors.ts';
-import { countReport } from './tallies.ts';
+import { countReport, uncountReport } from './tallies.ts';
 
-/** Counts the reports of trusted reporters that wait, then the rows that are stored and not counted. Goes on after a crash. */
-export async function countTrusted(app: App): Promise<void> {
+export async function followTrust(app: App): Promise<void> {
+  await eachOf(app, withTrust(app, 'unconfirmed', 1), (tx, id) => countWaiting(tx, app, id));
+  await eachOf(app, withTrust(app, 'counted', 0), withdraw);
   for (;;) {
-    const waiting = await app.db
+    const report = await app.db
       .selectFrom('feedback_reports')
-      .innerJoin('feedback_reporters', 'feedback_reporters.id', 'feedback_reports.reporter_id')
-      .select('feedback_reports.id')
-      .where('feedback_reports.status', '=', 'unverified')
-      .where('feedback_reporters.trusted', '=', 1)
-      .orderBy('feedback_reports.id')
-      .limit(50)
-      .execute();
-    if (waiting.length === 0) break;
-    for (const { id } of waiting) await transact(app.db, (tx) => countWaiting(tx, app, id));
+      .select('id')
+      // As in the index.
+      .where('status', '<>', sql.lit('counted'))
+      .where('counted_rows', '>', sql.lit(0))
+      .where('status', '<>', REMOVED)
+      .executeTakeFirst();
+    if (!report) break;
+    await takeOutRows(app, report.id);
   }
   await countStoredRows(app);
 }
 
+/** Reports whose status does not follow from their reporter. What a person uploaded and bounces count without one. */
+const withTrust =
+  ({ db }: App, status: 'unconfirmed' | 'counted', trusted: 0 | 1) =>
+  () =>
+    db
+      .selectFrom('feedback_reporters')
+      .innerJoin('feedback_reports', 'feedback_reports.reporter_id', 'feedback_reporters.id')
+      .select('feedback_reports.id')
+      .where('feedback_reporters.trusted', '=', trusted)
+      .where('feedback_reports.status', '=', status)
+      .where('feedback_reports.source', '<>', 'upload')
+      .where('feedback_reports.type', '<>', 'bounce')
+      .where('feedback_reports.attributed', '=', 1)
+      // Without its rows, a report can no longer be taken out of the sums.
+      .where('feedback_reports.content', '<>', EMPTY_CONTENT)
+      .orderBy('feedback_reports.id')
+      .limit(50);
+
+async function eachOf(
+  { db }: App,
+  found: () => { execute(): Promise<{ id: string }[]> },
+  change: (tx: Tx, id: string) => Promise<void>,
+): Promise<void> {
+  for (;;) {
+    const reports = await found().execute();
+    if (reports.length === 0) return;
+    for (const { id } of reports) await transact(db, (tx) => change(tx, id));
+  }
+}
+
 async function countWaiting(tx: Tx, app: App, id: string): Promise<void> {
   const found = await lockedReport(tx, id);
-  if (found?.status !== 'unverified') return;
-  await lockName(tx, `feedback report ${found.identity}`);
-  const original = await tx
-    .selectFrom('feedback_reports')
-    .select(['id', 'figures'])
-    .where('identity', '=', found.identity)
-    .where('status', '=', 'counted')
-    .executeTakeFirst();
-  if (original) {
-    const status = original.figures === found.figures ? 'duplicate' : 'conflict';
-    await tx
-      .updateTable('feedback_reports')
-      .set({ status, original_id: original.id })
-      .where('id', '=', id)
-      .execute();
-    return;
-  }
+  if (found?.status !== 'unconfirmed') return;
+  await lockCopies(tx, found);
+  const { dmarc_days = [], tls_days = [] } = JSON.parse(found.content) as {
+    dmarc_days?: DmarcDay[];
+    tls_days?: TlsDay[];
+  };
+  const { messages, domain_id } = found;
+  const detail = await implausibleCount(tx, {
+    ...{ messages, domain_id: domain_id!, dmarcDays: dmarc_days, tlsDays: tls_days },
+  });
+  const original = await findOriginal(tx, found, id);
+  const status = statusBeside(original, detail === null ? 'counted' : 'implausible', found.figures);
   await tx
     .updateTable('feedback_reports')
-    .set({ status: 'counted' })
+    .set({
+      status,
+      detail: status === 'implausible' ? detail : null,
+      original_id: status === 'duplicate' || status === 'conflict' ? original!.id : null,
+    })
     .where('id', '=', id)
     .execute();
-  await countReport(tx, app, { ...found, status: 'counted' });
+  if (status === 'counted') await countReport(tx, app, { ...found, status });
+}
+
+async function withdraw(tx: Tx, id: string): Promise<void> {
+  const report = await lockedReport(tx, id);
+  if (report?.status !== 'counted') return;
+  await stopCounting(tx, report, 'unconfirmed');
+}
+
+/** Takes a report out of the sums by day; `followTrust` does it with its rows. */
+export async function stopCounting(
+  tx: Tx,
+  report: FeedbackReportRow,
+  status: ReportStatus,
+): Promise<void> {
+  await tx.updateTable('feedback_reports').set({ status }).where('id', '=', report.id).execute();
+  await tx
+    .updateTable('feedback_reporters')
+    .set(({ eb }) => ({ counted: eb('counted', '-', 1) }))
+    .where('id', '=', report.reporter_id)
+    .execute();
+  await uncountReport(tx, report);
 }
 
 /** In short transactions. Rows that are stored later count with their batch. */

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { requireCursors } from '../../http/schemas.ts';
 import { invalidParams } from '../../lib/errors.ts';
 import type { Db } from '../../store/open.ts';
+import { reporterTitle } from '../record/reporters.ts';
 import { dayBefore, daysOfPeriod, type Period } from '../sums.ts';
 import { rowSums, SUM_COLUMNS } from './days.ts';
 import { type Appearance, isNew, reportDaysOf } from './new.ts';
@@ -109,7 +110,8 @@ async function asReportedBy(
     inner join feedback_addresses a on a.id = r.domain_id || ' ' || r.address
     where f.domain_id = ${domain.id} and f.type = 'dmarc' and f.status = 'counted'
       and f.period_to >= ${from} and f.period_from <= ${`${to}T23:59:59.999Z`}
-      and f.reporter_id = (select id from feedback_reporters where name = ${reporter.toLowerCase()})
+      and f.reporter_id in
+        (select id from feedback_reporters where ${reporterTitle} = ${reporter.toLowerCase()})
       and r.day >= ${from} and r.day <= ${to} and a.source_id is not null
     group by a.source_id`.execute(db);
   const counts = new Map(rows.map((row) => [row.source_id, row]));

@@ -5,6 +5,7 @@ import { AppError } from '../../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../../store/open.ts';
 import type { DomainRow, FeedbackSourceRow } from '../../store/tables.generated.ts';
 import { explainOverride, type OverrideReason } from '../override-reasons.ts';
+import { reporterTitle } from '../record/reporters.ts';
 import { REMOVED } from '../status.ts';
 import { type Days, dayBefore, type Period } from '../sums.ts';
 import type { MessageCounts } from './advice.ts';
@@ -283,14 +284,14 @@ export async function reportsOfAddress(
     .innerJoin('feedback_reports', 'feedback_reports.id', 'dmarc_rows.report_id')
     .where('feedback_reports.status', '<>', REMOVED)
     .leftJoin('feedback_reporters', 'feedback_reporters.id', 'feedback_reports.reporter_id')
-    .select(['feedback_reports.id', 'feedback_reporters.name as reporter'])
+    .select(['feedback_reports.id', reporterTitle.as('reporter')])
     .select(({ fn }) => [
       fn.max('dmarc_rows.day').as('date'),
       fn.sum('dmarc_rows.count').as('messages'),
     ])
     .where('dmarc_rows.domain_id', '=', source.domain_id)
     .where('dmarc_rows.address', '=', address)
-    .groupBy(['feedback_reports.id', 'feedback_reporters.name'])
+    .groupBy(['feedback_reports.id', reporterTitle])
     .orderBy('date', 'desc')
     .orderBy('feedback_reports.id', 'desc')
     .limit(MAX_REPORTS)
@@ -342,9 +343,9 @@ export async function reportersOfSource(db: Db, period: SourcePeriod) {
     .innerJoin('feedback_reports', 'feedback_reports.id', 'dmarc_rows.report_id')
     .where('feedback_reports.status', '<>', REMOVED)
     .innerJoin('feedback_reporters', 'feedback_reporters.id', 'feedback_reports.reporter_id')
-    .select(['feedback_reporters.id', 'feedback_reporters.name'])
+    .select(['feedback_reporters.id', reporterTitle.as('name')])
     .select(({ fn }) => fn.sum('dmarc_rows.count').as('messages'))
-    .groupBy(['feedback_reporters.id', 'feedback_reporters.name'])
+    .groupBy(['feedback_reporters.id', reporterTitle])
     .orderBy(sql`sum(dmarc_rows.count)`, 'desc')
     .limit(20)
     .execute();

@@ -23,8 +23,10 @@ export type PreparedItem = PreparedReport | Refusal;
 export interface PreparedReport {
   ok: true;
   type: ReportType;
-  reporter: string;
+  /** What the report calls its reporter. */
+  label: string;
   identity: string;
+  fileIdentity: string;
   figures: string;
   /** The domains that it may be about; the first one that is the team's counts. Empty if it names none. */
   domains: string[];
@@ -101,13 +103,18 @@ const EMPTY = {
   ...{ dmarcDays: [], tlsDays: [], batches: [], rowCount: 0, complaint: null, bounces: [] },
 };
 
-function prepareReport({ report, identity, figures, repaired }: ReadReport): PreparedReport {
+function prepareReport({
+  report,
+  identity,
+  fileIdentity,
+  figures,
+  repaired,
+}: ReadReport): PreparedReport {
   const common = {
     ok: true as const,
     type: report.type,
-    reporter: report.reporter,
-    identity,
-    figures,
+    label: report.reporter,
+    ...{ identity, fileIdentity, figures },
     repaired: JSON.stringify(repaired),
   };
   return { ...EMPTY, ...common, ...partsOf(report) };

@@ -7,7 +7,7 @@ import { answerLookup } from '../../net/dns/remote-resolver.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
 import type { ReadItem, Refusal } from '../reading/report.ts';
 import type { PreparedItem } from './prepare.ts';
-import type { Verifications } from './verify.ts';
+import type { Verification } from './verify.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
 import { FEEDBACK_FILE } from './worker-file.ts';
 
@@ -19,8 +19,8 @@ export interface FeedbackReader {
   read(raw: Uint8Array, now: number): Promise<PreparedItem[]>;
   /** The same, as they were read, and not as they are stored. */
   parse(raw: Uint8Array, now: number): Promise<ReadItem[]>;
-  /** Whether the message is genuine. Waits for DNS, together with others. Rejects with ThreadEndedError. */
-  verify(raw: Uint8Array, envelope: Envelope, receivedAt: number): Promise<Verifications>;
+  /** Who the message authenticates; without an envelope, by DKIM alone. Waits for DNS, together with others. Rejects with ThreadEndedError. */
+  verify(raw: Uint8Array, envelope: Envelope | null, receivedAt: number): Promise<Verification>;
   /** Ends the thread; the next work starts it again. */
   end(): Promise<void>;
 }
@@ -131,7 +131,7 @@ export function createFeedbackReader(options: ReaderOptions): FeedbackReader {
     async verify(raw, envelope, receivedAt) {
       const message = await run((job) => ({ type: 'verify', job, raw, envelope, receivedAt }));
       if (message.type !== 'verified') throw new Error('unexpected answer');
-      return message.verifications;
+      return message.verification;
     },
     async end() {
       clearTimeout(idleTimer);

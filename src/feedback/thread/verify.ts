@@ -1,51 +1,63 @@
-/** Whether the message that carried a report is genuine: SPF or DKIM passes for its From domain. */
+/** Who a message authenticates: the aligned domain for which DKIM passes, else the one for which SPF does. */
 
 import type { Envelope } from '../../analysis/check.ts';
 import { boundedResolver, createContext, startDeadline } from '../../analysis/context.ts';
-import { dmarcResult } from '../../analysis/dmarc/evaluate.ts';
+import { dkimResult } from '../../analysis/dkim/verify.ts';
+import { alignmentOf, dmarcResult } from '../../analysis/dmarc/evaluate.ts';
 import { parseMessage } from '../../analysis/mime/parse-message.ts';
+import { spfResult } from '../../analysis/spf/evaluate.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
+import type { Signer } from '../senders/reporter.ts';
 
-/** `unknown`: DNS did not answer, so it is worth another attempt. */
-export type Verification = 'pass' | 'fail' | 'unknown';
-
-export interface Verifications {
-  /** SPF or DKIM. */
-  any: Verification;
-  /** DKIM alone, which TLS reports need (RFC 8460 §3). */
-  dkim: Verification;
+export interface Verification {
+  /** null if the message authenticates nobody. */
+  signer: Signer | null;
+  /** DNS did not answer, so another attempt may find a signer, or a stronger one. */
+  isUndecided: boolean;
 }
 
 const DEADLINE_MS = 15_000;
 
+/** A file has no session, so that SPF cannot be checked. */
+const NO_SESSION: Envelope = { mail_from: null, client_ip: null, helo: null, tls: null };
+
 export async function verifyMail(
   raw: Uint8Array,
-  envelope: Envelope,
+  envelope: Envelope | null,
   receivedAt: number,
   resolver: Resolver,
-): Promise<Verifications> {
+): Promise<Verification> {
   const deadline = startDeadline(DEADLINE_MS);
   try {
     const message = await parseMessage(raw);
-    const input = { raw, envelope, receivedAt, kind: 'transactional' as const };
+    const input = {
+      ...{ raw, receivedAt, kind: 'transactional' as const },
+      envelope: envelope ?? NO_SESSION,
+    };
     const context = createContext(input, message, {
       resolver: boundedResolver(resolver, deadline),
     });
+    const from = message.from.length === 1 ? message.from[0]!.address.toLowerCase() : undefined;
+    if (!from) return { signer: null, isUndecided: false };
     const { identifiers, alignment } = await context.fact(dmarcResult);
+    const { signatures } = await context.fact(dkimResult);
+    for (const { domain, headers, unsignedBodyBytes, result } of signatures) {
+      // Text that anyone can add after the signed part could be a report of its own.
+      if (result !== 'pass' || !headers.includes('from') || unsignedBodyBytes) continue;
+      const { domain: name, aligned } = await alignmentOf(context, domain, 'dkim');
+      if (aligned === true)
+        return { signer: { from, domain: name!, method: 'dkim' }, isUndecided: false };
+    }
     const { aligned, result } = alignment.dkim;
-    const dkim =
-      aligned && result === 'pass'
-        ? 'pass'
-        : result === 'temperror' || (result === 'pass' && aligned === null)
-          ? 'unknown'
-          : 'fail';
-    const any =
-      identifiers === 'pass'
-        ? 'pass'
-        : identifiers === 'temperror' || identifiers === null
-          ? 'unknown'
-          : 'fail';
-    return { any, dkim };
+    const isDkimUndecided = result === 'temperror' || (result === 'pass' && aligned === null);
+    if (envelope === null) return { signer: null, isUndecided: isDkimUndecided };
+    const spf = alignment.spf;
+    const passesSpf = spf.aligned === true && (await context.fact(spfResult)).result === 'pass';
+    return {
+      signer: passesSpf ? { from, domain: spf.domain!, method: 'spf' } : null,
+      isUndecided:
+        isDkimUndecided || (!passesSpf && (identifiers === 'temperror' || identifiers === null)),
+    };
   } finally {
     deadline.stop();
   }

@@ -10,19 +10,19 @@ import {
 import { readFeedback } from '../reading/read.ts';
 import type { ReadItem } from '../reading/report.ts';
 import { type PreparedItem, prepare } from './prepare.ts';
-import { type Verifications, verifyMail } from './verify.ts';
+import { type Verification, verifyMail } from './verify.ts';
 
 export type ToWorker =
   /** `now` in milliseconds since the Unix epoch. */
   | { type: 'read' | 'parse'; job: number; raw: Uint8Array; now: number }
-  | { type: 'verify'; job: number; raw: Uint8Array; envelope: Envelope; receivedAt: number }
+  | { type: 'verify'; job: number; raw: Uint8Array; envelope: Envelope | null; receivedAt: number }
   | LookupAnswer;
 
 export type FromWorker =
   | LookupRequest
   | { type: 'read'; job: number; items: PreparedItem[] }
   | { type: 'parse'; job: number; items: ReadItem[] }
-  | { type: 'verified'; job: number; verifications: Verifications }
+  | { type: 'verified'; job: number; verification: Verification }
   | { type: 'failed'; job: number; error: string };
 
 const port = parentPort!;
@@ -49,6 +49,6 @@ async function run(message: Exclude<ToWorker, LookupAnswer>): Promise<FromWorker
       : { type: 'read', job, items: items.map(prepare) };
   }
   const { envelope, receivedAt } = message;
-  const verifications = await verifyMail(raw, envelope, receivedAt, resolver);
-  return { type: 'verified', job, verifications };
+  const verification = await verifyMail(raw, envelope, receivedAt, resolver);
+  return { type: 'verified', job, verification };
 }

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../store/open.ts';
 import type { TlsFailureRow } from '../../store/tables.generated.ts';
 import { isOfCountedReport } from '../queries.ts';
+import { reporterTitle } from '../record/reporters.ts';
 import { EMPTY_CONTENT } from '../status.ts';
 import { countedReports, type Period } from '../sums.ts';
 
@@ -89,7 +90,7 @@ export async function* eachFailure(
       .innerJoin('feedback_reports', 'feedback_reports.id', 'tls_failures.report_id')
       .innerJoin('feedback_reporters', 'feedback_reporters.id', 'feedback_reports.reporter_id')
       .selectAll('tls_failures')
-      .select('feedback_reporters.name as reporter')
+      .select(reporterTitle.as('reporter'))
       .where('tls_failures.domain_id', '=', domain.id)
       .where('tls_failures.day', '>=', from)
       .where('tls_failures.day', '<=', to)

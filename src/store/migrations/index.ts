@@ -16,6 +16,7 @@ import { IMAGES_AND_PREVIEWS } from './version-17.ts';
 import { RECEIVERS } from './version-18.ts';
 import { DNS_CHANGES, NEWS, REMINDERS_AND_REFERENCES } from './version-19.ts';
 import { LOOKS } from './version-20.ts';
+import { REPORTERS } from './version-21.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -331,10 +332,19 @@ export const MIGRATIONS: Migration[] = [
     },
     postgres: withPostgresTypes(LOOKS),
   },
+  {
+    // Reporters are who their mail authenticates. What older programs count meanwhile is attributed afterwards.
+    version: 21,
+    sideBySide: true,
+    sqlite(sqlite) {
+      sqlite.exec(REPORTERS);
+    },
+    postgres: withPostgresTypes(REPORTERS),
+  },
 ];
 
 /** The version of `schema.sql`. */
-export const SCHEMA_VERSION = 20;
+export const SCHEMA_VERSION = 21;
 
 // Step 3: teams with passwords and invitations, and outgoing email.
 

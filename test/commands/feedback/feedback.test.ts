@@ -16,7 +16,7 @@ import {
   tlsFailure,
   tlsPolicy,
 } from '../../feedback/reading/builders.ts';
-import { startFeedback } from '../../feedback/start.ts';
+import { NOW, signReport, startFeedback } from '../../feedback/start.ts';
 import { temporaryFolder } from '../../helpers/app.ts';
 import { startDovecot } from '../../helpers/dovecot.ts';
 import { skipUnlessInstalled } from '../../helpers/installed.ts';
@@ -176,16 +176,19 @@ test('feedback import --imap reads a mailbox without changing it', {
   t.after(() => dovecot.kill());
   const client = await dovecot.client('ann');
   await client.mailboxCreate('Reports');
-  for (const id of ['a', 'b', 'c']) await client.append('Reports', message(id));
+  for (const id of ['a', 'b', 'c'])
+    await client.append('Reports', await signReport(message(id), NOW - 60_000));
+  // Anyone could have sent it to the mailbox.
+  await client.append('Reports', message('d'));
   const { service, reports } = await startFeedback(t);
   const env = { DELIVERABILITY_BASE_URL: service.url, DELIVERABILITY_API_KEY: service.key };
   const run = (...args: string[]) =>
     runCommand(feedback, ['import', '--imap', `${dovecot.url('ann')}/Reports`, ...args], env);
   assert.deepEqual(await run('--after', '1'), {
-    ...{ code: 0, stdout: '2 files: 2 counted.\n', stderr: '' },
+    ...{ code: 0, stdout: '3 files: 2 counted, 1 unverified.\n', stderr: '' },
   });
   assert.deepEqual(await run(), {
-    ...{ code: 0, stdout: '3 files: 1 counted, 2 duplicate.\n', stderr: '' },
+    ...{ code: 0, stdout: '4 files: 1 counted, 3 duplicate.\n', stderr: '' },
   });
   assert.deepEqual(
     (await reports('&status=counted')).map(({ source }) => source),

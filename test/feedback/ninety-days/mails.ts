@@ -179,7 +179,10 @@ function tlsReports(seed: number, day: number, addressOf: AddressOf): StoryMail[
       ],
     );
     const raw = carrier(
-      { ...reporter, user: 'noreply-smtp-tls-reporting' },
+      {
+        ...reporter,
+        user: reporter === GOOGLE ? 'noreply-smtp-tls-reporting' : 'tlsrpt-noreply',
+      },
       {
         ...{ to: addressOf(domain), at: momentOf(day + 1, 9), id: `tls-${id}` },
         subject: `Report Domain: ${domain} Submitter: ${reporter.domain} Report-ID: <${id}>`,

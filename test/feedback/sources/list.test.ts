@@ -59,7 +59,7 @@ test('Sources are filtered by what fails and by reporter, and listed in pages', 
   assert.equal(google.data.at(-1)!.forwarded, 15);
   assert.deepEqual(namesOf(await list(feedback, '&reporter=nobody')), []);
   const sum = { messages: 0 };
-  for (const reporter of ['google.com', 'yahoo', 'enterprise outlook'])
+  for (const reporter of ['google.com', 'yahoo.com', 'microsoft.com'])
     for (const { messages } of (await list(feedback, `&reporter=${reporter}`)).data)
       sum.messages += messages;
   assert.equal(

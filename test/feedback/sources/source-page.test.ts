@@ -61,7 +61,7 @@ test('The page of a source has the steps for a failing service, host names, and 
       .slice(0, 3)
       .map(({ reporter }) => reporter)
       .sort(),
-    ['enterprise outlook', 'google.com', 'yahoo'],
+    ['google.com', 'microsoft.com', 'yahoo.com'],
   );
   // Of another source.
   assert.deepEqual((await detailsOf('SendGrid', `?address=${SENDERS.own}`)).reports, []);

@@ -1,0 +1,62 @@
+/** Who a reporter is: whoever signed the message with the report, never the name in it. */
+
+import { freemailProvider, platformSuffix } from '../../analysis/sending-services/freemail.ts';
+import { organizationalDomain, ownedDomain } from '../../lib/domain-names.ts';
+import type { ReportType } from '../reading/report.ts';
+import { knownLabel, knownSender } from './known.ts';
+
+/** What a message authenticates. */
+export interface Signer {
+  /** The From address, in lower case. */
+  from: string;
+  /** The domain of the signature or of the envelope, which aligns with the From domain. */
+  domain: string;
+  /** SPF is weaker: others may send through the same servers. So it never speaks for a reporter that signs. */
+  method: 'dkim' | 'spf';
+}
+
+/**
+ * `file`: named by a file that a person uploaded. `earlier`: from before the service stored who signed.
+ */
+export const REPORTER_KINDS = ['known', 'dkim', 'spf', 'file', 'earlier'] as const;
+export type ReporterKind = (typeof REPORTER_KINDS)[number];
+
+export interface ReporterIdentity {
+  kind: Exclude<ReporterKind, 'earlier'>;
+  /** What makes it one reporter. Names in reports are in lower case, so none can be taken for it. */
+  name: string;
+  title: string;
+}
+
+const identity = (
+  kind: ReporterIdentity['kind'],
+  title: string,
+  detail?: string,
+): ReporterIdentity => ({
+  kind,
+  title,
+  name: [kind.toUpperCase(), title, ...(detail === undefined ? [] : [detail])].join(' '),
+});
+
+/** The reporter that a message authenticates. */
+export function signedReporter(
+  { from, domain, method }: Signer,
+  type: ReportType,
+): ReporterIdentity {
+  const known = method === 'dkim' ? knownSender(from, domain, type) : null;
+  if (known !== null) return identity('known', known);
+  // Where the public has mailboxes or subdomains, an address does not speak for its domain.
+  if (isShared(domain)) return identity(method, from, domain);
+  return identity(method, ownedDomain(domain) ?? domain);
+}
+
+const isShared = (domain: string): boolean =>
+  freemailProvider(domain) !== null ||
+  freemailProvider(organizationalDomain(domain) ?? domain) !== null ||
+  platformSuffix(domain) !== null;
+
+/** The reporter that an uploaded file names. The upload of a person is proof enough. */
+export function namedReporter(label: string, type: ReportType): ReporterIdentity {
+  const known = knownLabel(label, type);
+  return known === null ? identity('file', label) : identity('known', known);
+}
