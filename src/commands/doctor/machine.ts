@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { describeDatabase } from '../../health/database.ts';
 import { checkSecretKey, keyFileOf } from '../../keys/secret-key.ts';
 import { databaseLabel, isPostgresUrl } from '../../lib/database-url.ts';
+import { MIN_FREE_BYTES } from '../../lib/disk.ts';
 import { formatSize } from '../../lib/durations.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { SCHEMA_VERSION } from '../../store/migrations/index.ts';
@@ -125,8 +126,6 @@ async function keyState({ config, store }: Checkup) {
     : warning(`${file} can be read by other users.`, `Run: chmod 600 ${file}`);
 }
 
-/** Below this, the service rejects mail. */
-const MIN_FREE_BYTES = 256 * 1024 * 1024;
 const LOW_FREE_BYTES = 2 * 1024 * 1024 * 1024;
 /** statfs(2): NFS, SMB, CIFS, SMB2. */
 const NETWORK_FILE_SYSTEMS = [0x6969, 0x517b, 0xff534d42, 0xfe534d42];

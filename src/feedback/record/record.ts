@@ -12,6 +12,7 @@ import { REFUSAL_REASONS, type Refusal } from '../reading/report.ts';
 import type { ReportStatus } from '../status.ts';
 import type { PreparedItem, PreparedReport } from '../thread/prepare.ts';
 import type { Verifications } from '../thread/verify.ts';
+import { limitRows } from './limit-rows.ts';
 import { addBounces, addComplaint } from './messages.ts';
 import { upsertReporter } from './reporters.ts';
 import { storeOnlyBatch, storeRows } from './rows.ts';
@@ -36,7 +37,9 @@ export const isPersonal = (item: PreparedItem): boolean =>
 export async function recordItem(app: App, recording: Recording): Promise<void> {
   const report = await untilAvailable(() => recordOnce(app, recording));
   const { item } = recording;
-  if (item.ok && report.stored_rows < report.row_count) await storeRows(app.db, report, item);
+  if (item.ok && report.stored_rows < report.row_count)
+    // As many as it was recorded with, even if it counts by now.
+    await storeRows(app.db, report, report.row_count < item.rowCount ? limitRows(item) : item);
   if (item.ok && item.type === 'dmarc') await learnReportedSelectors(app.db, report.id);
 }
 
@@ -120,6 +123,7 @@ async function insertReport(
   const mayCount = isVerified !== false || reporter.trusted === 1 || item.type === 'bounce';
   const status = statusOf(item, { original, mayCount });
   const hasRows = status === 'counted' || status === 'unverified';
+  const kept = status === 'counted' ? item : limitRows(item);
   const row: FeedbackReportRow = {
     ...baseRow(app, recording),
     type: item.type,
@@ -132,8 +136,8 @@ async function insertReport(
     ...{ period_from: item.begin, period_to: item.end },
     ...{ messages: item.messages, passed: item.passed, failed: item.failed },
     verified: isVerified === null ? null : Number(isVerified),
-    ...{ repaired: item.repaired, content: contentOf(item) },
-    row_count: hasRows ? item.rowCount : 0,
+    ...{ repaired: item.repaired, content: contentOf(kept) },
+    row_count: hasRows ? kept.rowCount : 0,
   };
   // The first copy to arrive shows that the address works, even after an upload. Anyone can resend a later one.
   if (status === 'duplicate' && mayCount && !(await hasArrived(tx, item)))
@@ -143,8 +147,8 @@ async function insertReport(
   if (hasRows) await addBounces(tx, app, row, item.bounces);
   if (status === 'counted') await countReport(tx, app, row);
   // A report of usual size is recorded in one transaction.
-  if (row.row_count === 0 || item.batches.length > 1) return row;
-  await storeOnlyBatch(tx, row, item);
+  if (row.row_count === 0 || kept.batches.length > 1) return row;
+  await storeOnlyBatch(tx, row, kept);
   return { ...row, stored_rows: row.row_count };
 }
 
@@ -167,7 +171,7 @@ async function findDomain(
   return (await shareDomain(tx, domain_id)) ?? null;
 }
 
-const isGenuine = ({ type }: PreparedReport, { any, dkim }: Verifications): boolean =>
+export const isGenuine = ({ type }: PreparedReport, { any, dkim }: Verifications): boolean =>
   type === 'tls' ? dkim === 'pass' : any === 'pass';
 
 type Original = Pick<FeedbackReportRow, 'id' | 'status' | 'figures'>;
