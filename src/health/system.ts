@@ -3,6 +3,8 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { RULESET } from '../analysis/ruleset.ts';
 import type { App } from '../app.ts';
+import { type Share, sharesOf } from '../feedback/storage/shares.ts';
+import { storageUsage } from '../feedback/storage/usage.ts';
 import { isoTime } from '../lib/clock.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
 import { SCHEMA_VERSION } from '../store/migrations/index.ts';
@@ -23,6 +25,8 @@ export interface SystemFacts {
     /** Bytes free on the disk of an SQLite file; null for other databases. */
     free: number | null;
   };
+  /** Null if it is not known. */
+  feedbackShares: Share[] | null;
   versions: { ruleset: string; schema: number };
   /** The names of the other nodes; null if this node cannot know them. */
   otherNodes: string[] | null;
@@ -83,11 +87,12 @@ export function describeSystem(app: App): Promise<SystemFacts> {
 async function readFacts(app: App): Promise<SystemFacts> {
   const { db, config, node } = app;
   const isPostgres = engineOf(db) === 'postgres';
-  const [dependencies, database, size, disk, nodes, work, counts] = await Promise.all([
+  const [dependencies, database, size, disk, storage, nodes, work, counts] = await Promise.all([
     probeDependencies(app),
     describeDatabase(db),
     orNull(databaseSize(db)),
     orNull(app.disk()),
+    orNull(storageUsage(app)),
     isPostgres && !config.DATABASE_NOTIFY ? null : orNull(isPostgres ? otherNodes(db, node) : []),
     orNull(readWork(app)),
     orNull(readCounts(db)),
@@ -101,6 +106,7 @@ async function readFacts(app: App): Promise<SystemFacts> {
       size,
       free: disk !== null && Number.isFinite(disk.free) ? disk.free : null,
     },
+    feedbackShares: storage && sharesOf(storage),
     versions: { ruleset: RULESET, schema: SCHEMA_VERSION },
     otherNodes: nodes,
     work,
