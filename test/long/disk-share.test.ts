@@ -42,13 +42,13 @@ function mountSmallDisk(t: TestContext): string | null {
 
 const ATTACHMENT = { type: 'application/octet-stream', content: randomBytes(10_300_000) };
 
-/** 14.5 MB, of which the report takes 160 KB. */
+/** 14.5 MB, of which the report takes 250 KB. */
 const large = (id: string): Uint8Array =>
   mail([
     {
       type: 'application/gzip',
       content: gzip(
-        dmarc({ id, close: `<!-- ${randomBytes(120 * 1024).toString('hex')} --></feedback>` }),
+        dmarc({ id, close: `<!-- ${randomBytes(160 * 1024).toString('hex')} --></feedback>` }),
       ),
     },
     ATTACHMENT,

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Envelope } from '../../analysis/check.ts';
 import type { App } from '../../app.ts';
 import { memoizePerObject } from '../../lib/memoize.ts';
+import { MAX_REDUCED_BYTES } from '../reading/reduce.ts';
 import { standingOfSender } from './known.ts';
 import { deleteOriginals } from './originals.ts';
 import { bytesOfMail, isKnownSource } from './stored.ts';
@@ -43,6 +44,9 @@ const sharesOf = (usage: StorageUsage, domainId: string | null): Fullness[] => [
   ...(domainId === null ? [] : [usage.ofDomain(domainId)]),
 ];
 
+/** Of a message that is not verified, once it was read. Until then, one message can exceed its share. */
+const MAX_KEPT_BYTES = bytesOfMail(MAX_REDUCED_BYTES);
+
 async function reserve(
   app: App,
   { raw, source, domainId }: Arrival,
@@ -51,7 +55,8 @@ async function reserve(
   const bytes = bytesOfMail(raw.byteLength);
   const hasRoom = sharesOf(await storageUsage(app), domainId).every(
     ({ used, limit }) =>
-      used.total + bytes <= limit.total && (isKnown || used.unverified + bytes <= limit.unverified),
+      used.total + bytes <= limit.total &&
+      (isKnown || used.unverified + Math.min(bytes, MAX_KEPT_BYTES) <= limit.unverified),
   );
   if (hasRoom) changeStored(app, domainId, isKnownSource(source), bytes);
   return hasRoom;

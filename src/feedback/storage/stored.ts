@@ -88,7 +88,7 @@ export async function storedOfMail(db: Db, id: string): Promise<StoredBytes> {
 }
 
 /** Takes milliseconds. */
-const STEP_ROWS = 2_000;
+const STEP_ROWS = 1_000;
 
 /** All of it. Reads in short steps with pauses, so that nothing waits. */
 export async function readStored(db: Db): Promise<StoredBytes> {
