@@ -89,7 +89,7 @@ export function releasePostgresDatabase(key: string): void {
 }
 
 /**
- * A free database, emptied: that takes a twentieth of the time of creating and dropping one. null if there is none, or if
+ * A free database, emptied. That takes a twentieth of the time of creating and dropping one. null if there is none, or if
  * the schema of the longest free one was changed. One in use waits: hooks of a test run before its service has stopped.
  */
 async function emptiedDatabase(): Promise<string | null> {

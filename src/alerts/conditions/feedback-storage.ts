@@ -45,7 +45,7 @@ export const feedbackStorage: Condition<'feedback_storage', Value> = {
     hint: 'Checked every 5 minutes, for each domain and for all together. Once it is full, reports of reporters that are not verified are deferred.',
   },
   alertsWhen: (threshold) => `at least ${threshold}% of the space for feedback is in use`,
-  documentation: `at least \`threshold\` percent (${THRESHOLD.min}–${THRESHOLD.max}, default ${THRESHOLD.default}) of the [space for feedback](disk.md) is in use: of a domain or all domains, in total or by reporters that are not verified`,
+  documentation: `at least \`threshold\` percent (${THRESHOLD.min}–${THRESHOLD.max}, default ${THRESHOLD.default}) of the [space for feedback](disk.md) is in use`,
   shortText: 'the space for feedback is nearly full',
   openedText: ({ subject, value: { percent } }) => ({
     title: `The space for feedback of ${subject} is ${percent}% full`,

@@ -8,7 +8,7 @@ import type { Envelope } from '../../analysis/check.ts';
 import type { App } from '../../app.ts';
 import { memoizePerObject } from '../../lib/memoize.ts';
 import { MAX_REDUCED_BYTES } from '../reading/reduce.ts';
-import { standingOfSender } from './known.ts';
+import { judgeSender } from './known.ts';
 import { deleteOriginals } from './originals.ts';
 import { bytesOfMail, isKnownSource } from './stored.ts';
 import { changeStored, type Fullness, type StorageUsage, storageUsage } from './usage.ts';
@@ -31,8 +31,8 @@ const MAX_VERIFYING = 8;
 export async function admit(app: App, arrival: Arrival): Promise<Admission> {
   const isPerson = isKnownSource(arrival.source);
   if (await reserve(app, arrival, isPerson)) return 'accepted';
-  const standing = isPerson ? 'known' : await verifiedSoon(app, arrival);
-  if (standing !== 'known') return standing === 'unknown' ? 'unknown' : 'full';
+  const sender = isPerson ? 'known' : await verifiedSoon(app, arrival);
+  if (sender !== 'known') return sender === 'unknown' ? 'unknown' : 'full';
   if (await reserve(app, arrival, true)) return 'accepted';
   await makeRoom(app, arrival);
   return (await reserve(app, arrival, true)) ? 'accepted' : 'full';
@@ -70,12 +70,12 @@ async function verifiedSoon(app: App, { raw, envelope }: Arrival) {
   if (verifying.count >= MAX_VERIFYING) return 'unknown';
   verifying.count += 1;
   // The caller frees the bytes once it has replied.
-  const standing = standingOfSender(app, { raw: Uint8Array.from(raw), envelope })
+  const sender = judgeSender(app, { raw: Uint8Array.from(raw), envelope })
     .catch(() => 'unknown' as const)
     .finally(() => {
       verifying.count -= 1;
     });
-  return Promise.race([standing, pause(VERIFY_TIMEOUT_MS, 'unknown' as const, { ref: false })]);
+  return Promise.race([sender, pause(VERIFY_TIMEOUT_MS, 'unknown' as const, { ref: false })]);
 }
 
 /** More than needed, so that not each message has to. */

@@ -6,13 +6,13 @@ import { isGenuine } from '../record/record.ts';
 import { readerOf } from '../thread/reader.ts';
 
 /** `unknown`: DNS did not answer. */
-export type ReporterStanding = 'known' | 'other' | 'unknown';
+export type SenderJudgement = 'known' | 'other' | 'unknown';
 
 /** Reads and verifies the message, without storing anything. */
-export async function standingOfSender(
+export async function judgeSender(
   app: App,
   { raw, envelope }: { raw: Uint8Array; envelope: Envelope },
-): Promise<ReporterStanding> {
+): Promise<SenderJudgement> {
   const now = app.clock.now();
   const reader = readerOf(app);
   const [items, verifications] = await Promise.all([
