@@ -9,10 +9,11 @@ import { mkdtempSync, rmdirSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { execFileSync } from '../../scripts/programs.ts';
 import { MIN_FREE_BYTES } from '../../src/lib/disk.ts';
 import { memberOf } from '../dashboard/member.ts';
-import { textOf } from '../dashboard/pages.ts';
+import { mainOf } from '../dashboard/pages.ts';
 import { dmarc, gzip, mail } from '../feedback/reading/builders.ts';
 import { startFeedback } from '../feedback/start.ts';
 import { goodMessage } from '../helpers/good-message.ts';
@@ -68,7 +69,7 @@ test(`${STRANGERS} messages of strangers and ${UPLOADS} uploads of 14 MB leave s
   const owner = await memberOf(service, 'owner@example.com');
   const counts = { accepted: 0, refused: 0, delayed: 0, tests: 0, uploads: 0 };
   /** The numbers of the messages after which it was first seen. */
-  const seen: { readyz?: number; overview?: number; refused?: number } = {};
+  const seen: { readyzAt?: number; overviewAt?: number; refusedAt?: number } = {};
 
   const testOnce = async () => {
     const { address, id } = await service.createTest();
@@ -87,6 +88,14 @@ test(`${STRANGERS} messages of strangers and ${UPLOADS} uploads of 14 MB leave s
     );
   };
 
+  /** Whether a message of a stranger is not reduced to its report yet. */
+  const hasLarge = async () => {
+    const query = db.selectFrom('feedback_mails').select('id').where('source', '=', 'smtp');
+    return (await query.where('size', '>', 1_000_000).execute()).length > 0;
+  };
+
+  // Without a test, the overview only says how to begin.
+  await testOnce();
   for (let index = 0; index < STRANGERS; index++) {
     clock.advance(60_000);
     try {
@@ -99,19 +108,20 @@ test(`${STRANGERS} messages of strangers and ${UPLOADS} uploads of 14 MB leave s
       const { responseCode } = error as { responseCode: number };
       assert.ok([451, 452].includes(responseCode), String(error));
       counts[responseCode === 452 ? 'refused' : 'delayed'] += 1;
-      seen.refused ??= index;
+      seen.refusedAt ??= index;
     }
     await settled();
-    if (seen.readyz === undefined && (await isNearlyFull())) {
-      seen.readyz = index;
+    while (await hasLarge()) await pause(10);
+    if (seen.overviewAt === undefined && (await isNearlyFull())) {
+      seen.readyzAt ??= index;
       const { html } = await owner.get('/');
-      assert.match(textOf(html, 'broken') ?? '', /Feedback storage: Nearly full/);
-      seen.overview = index;
+      if (/Feedback storage: Nearly full/.test(mainOf(html))) seen.overviewAt = index;
     }
     if (index % MAILS_PER_TEST === 0) await testOnce();
   }
   assert.ok(counts.refused > 0, JSON.stringify(counts));
-  assert.ok(seen.readyz! < seen.refused!, JSON.stringify(seen));
+  assert.ok(seen.readyzAt! < seen.refusedAt!, JSON.stringify(seen));
+  assert.ok(seen.overviewAt! < seen.refusedAt!, JSON.stringify(seen));
 
   for (let index = 0; index < UPLOADS; index++) {
     clock.advance(60_000);
