@@ -24,8 +24,9 @@ export async function keepReport(
     const raw = await untilAvailable(() => readMessage(db, mail));
     await replaceContent(app, mail, await readerOf(app).reduce(raw));
   }
+  const stored = await storedOfMail(db, mail.id);
   changeStored(app, mail.domain_id, isKnownSource(mail.source), -bytesOfMail(mail.size));
-  for (const [id, { known, unverified }] of await storedOfMail(db, mail.id)) {
+  for (const [id, { known, unverified }] of stored) {
     changeStored(app, id || null, true, known);
     changeStored(app, id || null, false, unverified);
   }

@@ -21,6 +21,7 @@ export async function deleteOriginals(
       .where('mail.size', '>', 0)
       .where(isKnownMail('mail'))
       .orderBy('mail.received_at')
+      .orderBy('mail.id')
       .limit(STEP_MAILS);
     if (domainId !== null) query = query.where('mail.domain_id', '=', domainId);
     const oldest = await query.execute();
