@@ -12,6 +12,7 @@ import { type Clock, systemClock } from './lib/clock.ts';
 import { createSignals, type Signals } from './lib/concurrency.ts';
 import type { ListenerName } from './lib/connection-limits.ts';
 import { PASSWORD_COST, type PasswordCost, type SecretBox } from './lib/crypto.ts';
+import { type DiskSpace, hasSpare, MIN_FREE_BYTES, UNLIMITED } from './lib/disk.ts';
 import { errorMessage } from './lib/errors.ts';
 import { createIdGenerator, type NewId } from './lib/ids.ts';
 import { type Log, silentLog } from './lib/log.ts';
@@ -95,8 +96,12 @@ export interface App {
   isSmtpListening(): boolean;
   /** The listeners that reached their connection limit within the last minute. */
   fullListeners(): ListenerName[];
-  /** Whether the disk has space for messages. */
+  /** The disk of the database. */
+  disk(): Promise<DiskSpace>;
+  /** Whether the disk has space for messages to tests. */
   hasSpace(): Promise<boolean>;
+  /** Whether it has space beyond that, for all else. */
+  hasSpare(): Promise<boolean>;
 }
 
 /** What the command passes on, and replacements for tests and the demo. */
@@ -122,6 +127,7 @@ export interface Overrides {
   startWorker?: StartWorker;
   isSmtpListening?(): boolean;
   fullListeners?(): ListenerName[];
+  disk?(): Promise<DiskSpace>;
   hasSpace?(): Promise<boolean>;
 }
 
@@ -167,6 +173,8 @@ export async function createApp(
   const hints = config.DATABASE_NOTIFY ? store.hints : null;
   const wakeUps = createWakeUps({ hints, node, log });
   const metrics = createMetrics();
+  const disk = overrides.disk ?? (async () => UNLIMITED);
+  const hasSpace = overrides.hasSpace ?? (async () => (await disk()).free >= MIN_FREE_BYTES);
   const app: App = {
     config,
     version,
@@ -217,7 +225,9 @@ export async function createApp(
     subscribers: createSubscribers(),
     isSmtpListening: overrides.isSmtpListening ?? (() => false),
     fullListeners: overrides.fullListeners ?? (() => []),
-    hasSpace: overrides.hasSpace ?? (async () => true),
+    disk,
+    hasSpace,
+    hasSpare: async () => (await hasSpace()) && hasSpare(await disk()),
   };
   const close = async () => {
     app.signals.close();

@@ -1,7 +1,6 @@
 /** The running service: start, listeners, jobs, and a graceful shutdown. */
 
 import { unwatchFile, watchFile } from 'node:fs';
-import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type App, createApp, type OpenedApp, type Overrides } from './app.ts';
 import type { Config } from './config/config.ts';
@@ -12,9 +11,9 @@ import { type HttpListener, startHttp } from './http/server.ts';
 import { readKeyPair, smtpKeyPair } from './keys/tls-files.ts';
 import type { ConnectionLimits } from './lib/connection-limits.ts';
 import { isPostgresUrl } from './lib/database-url.ts';
+import { createDiskReader, MIN_FREE_BYTES, readDisk } from './lib/disk.ts';
 import { errorMessage } from './lib/errors.ts';
 import { type FittedLimits, fitToFileLimit, readFileLimit } from './lib/file-limit.ts';
-import { createSpaceCheck } from './lib/free-space.ts';
 import { type DeliveryAttempt, recordAttempt } from './mailtests/live.ts';
 import type { Destination } from './smtp/destination.ts';
 import { type EndedSession, SMTP_LIMITS } from './smtp/listener-state.ts';
@@ -25,8 +24,6 @@ import { lockStore } from './store/sqlite/lock.ts';
 
 /** How long shutdown waits for work in progress. */
 const SHUTDOWN_TIMEOUT_MS = 30_000;
-/** With less free space than this, new mail is rejected. Messages already accepted still fit. */
-const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
 export interface Service {
   app: App;
@@ -52,7 +49,7 @@ export async function startService(
   let assembled: AssembledService | undefined;
   try {
     assembled = await assembleService(config, version, {
-      hasSpace: createSpaceCheck(() => freeBytes(config.DATABASE_URL), MIN_FREE_BYTES),
+      disk: createDiskReader(() => readDisk(config.DATABASE_URL)),
       ...overrides,
       isSmtpListening: () =>
         (smtp?.listening() ?? false) && (config.LMTP_PORT === null || (lmtp?.listening() ?? false)),
@@ -193,7 +190,8 @@ async function smtpOptions(app: App, limits: ConnectionLimits) {
 
 function hooks(app: App) {
   return {
-    freeBytes: () => freeBytes(app.config.DATABASE_URL),
+    freeBytes: async () => (await app.disk()).free,
+    hasSpare: () => app.hasSpare(),
     attempted: (attempt: DeliveryAttempt) => {
       const test = recordAttempt(app, attempt);
       if (attempt.rejection) logRefusal(app, attempt.client, attempt.rejection, test);
@@ -217,13 +215,6 @@ function logRefusal(
 ): void {
   metrics.smtpRefusals.inc({ code });
   log.info('refused mail', { client_ip, helo, reply: `${code} ${enhanced} ${text}`, test });
-}
-
-/** Unlimited unless the database is a file on this machine. */
-async function freeBytes(location: string): Promise<number> {
-  if (location === ':memory:' || isPostgresUrl(location)) return Number.POSITIVE_INFINITY;
-  const { bavail, bsize } = await statfs(dirname(location));
-  return bavail * bsize;
 }
 
 const CERTIFICATE_CHECK_INTERVAL_MS = 60_000;

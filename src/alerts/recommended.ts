@@ -30,6 +30,7 @@ const RULES: [condition: ConditionId, name: string][] = [
   ['feedback_stopped', 'Reports stopped'],
   ['seed_failing', 'Seed mailboxes'],
   ['tls_failing', 'TLS for incoming mail'],
+  ['feedback_storage', 'Feedback storage'],
 ];
 
 const RECOMMENDED = RULES.flatMap(([condition, name]) =>

@@ -94,6 +94,12 @@ export const size: Parse<number> = (value) => {
     throw new Error('must be a size such as 64KiB or 25MiB, up to 1GiB');
   return bytes;
 };
+export const storage: Parse<number> = (value) => {
+  const bytes = parseSize(value);
+  if (!bytes || bytes < 1024 ** 2 || bytes > 1024 ** 4)
+    throw new Error('must be a size such as 100MiB or 1GiB, from 1MiB to 1024GiB');
+  return bytes;
+};
 export const MAX_WORKERS = 128;
 export const workers: Parse<number> = (value) => {
   if (!/^\d{1,3}$/.test(value) || Number(value) < 1 || Number(value) > MAX_WORKERS)

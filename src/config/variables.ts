@@ -41,6 +41,7 @@ import {
   servers,
   size,
   slackUrl,
+  storage,
   text,
   url,
   workers,
@@ -237,6 +238,16 @@ export const VARIABLES = {
     read: size,
     fallback: '15MiB',
     help: 'Maximum size of a message to the feedback address of a domain, and of an uploaded report.',
+  }),
+  FEEDBACK_STORAGE: variable({
+    read: storage,
+    fallback: '1GiB',
+    help: 'Maximum size of the stored feedback of all domains; at most a quarter of the file system. A fifth of it is for reporters that are not verified.',
+  }),
+  FEEDBACK_STORAGE_PER_DOMAIN: variable({
+    read: storage,
+    fallback: '100MiB',
+    help: 'The same for each domain.',
   }),
   SMTP_PROXY_PROTOCOL: variable({
     read: networks,

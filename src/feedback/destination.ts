@@ -3,17 +3,32 @@
 import type { App } from '../app.ts';
 import { feedbackToken } from '../domains/feedback/address.ts';
 import { rateLimitFor } from '../http/shared-rate-limit.ts';
-import type { Destination } from '../smtp/destination.ts';
+import { type Destination, reject } from '../smtp/destination.ts';
 import type { Db } from '../store/open.ts';
 import { storeFeedback } from './intake.ts';
+import { admit } from './storage/admission.ts';
 
 /** Large reporters send one message for each domain and day. */
 const NETWORK_RATE = { requests: 1000, seconds: 3600 };
+/** In KiB. */
+const NETWORK_SIZE_RATE = { requests: 64 * 1024, seconds: 3600 };
+
+const STORAGE_FULL = reject(
+  452,
+  '4.3.1',
+  'The storage for reports of senders that are not verified is full, try again later',
+);
+const NOT_VERIFIED = reject(451, '4.7.5', 'The sender could not be verified, try again later');
 
 export const feedbackDestination = (app: App): Destination => ({
   label: 'feedback',
   maxSize: app.config.FEEDBACK_MAX_SIZE,
   networkLimit: rateLimitFor(app, 'feedback', NETWORK_RATE),
+  networkSizeLimit: rateLimitFor(app, 'feedback KiB', {
+    ...NETWORK_SIZE_RATE,
+    // At least one message of the maximum size.
+    requests: Math.max(NETWORK_SIZE_RATE.requests, Math.ceil(app.config.FEEDBACK_MAX_SIZE / 1024)),
+  }),
   async check({ user }) {
     return (await findDomainByAddress(app.db, user)) === null ? null : { accept: true };
   },
@@ -21,12 +36,12 @@ export const feedbackDestination = (app: App): Destination => ({
     const [first] = recipients;
     // Its domain can have been deleted since RCPT: the report may be about another one.
     const domainId = await findDomainByAddress(app.db, first.user);
+    const arrival = { raw, source: 'smtp', domainId, envelope } as const;
+    const admission = await admit(app, arrival);
+    if (admission !== 'accepted') return admission === 'full' ? STORAGE_FULL : NOT_VERIFIED;
     const mail = await storeFeedback(app, {
-      raw,
-      source: 'smtp',
-      domainId,
+      ...arrival,
       suffix: first.detail,
-      envelope,
     });
     app.log.info('accepted feedback', {
       ...{ feedback: mail.id, domain: domainId, client_ip: envelope.client_ip },

@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import { deleteFirstChunks, deleteLaterChunks } from '../store/chunks.ts';
+import { deleteFirstChunks, deleteLaterChunks, insertFirstChunk } from '../store/chunks.ts';
 import { type Tx, transact } from '../store/open.ts';
 import { inSteps } from '../store/steps.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
@@ -15,11 +15,29 @@ const DAY_MS = 86_400_000;
 const SOURCE_DAYS = 30;
 
 /** Deletes the bytes of a message, once its reports are recorded. Its row shows where they came from. */
-export async function dropContent(
+export const dropContent = (
+  app: Pick<App, 'db'>,
+  mail: Pick<FeedbackMailRow, 'id' | 'size'>,
+): Promise<void> => replaceContent(app, mail, null);
+
+/** Replaces the bytes with others, which must fit into one chunk; null: with nothing. */
+export async function replaceContent(
   { db }: Pick<App, 'db'>,
   { id, size }: Pick<FeedbackMailRow, 'id' | 'size'>,
+  raw: Uint8Array | null,
 ): Promise<void> {
-  await deleteLaterChunks(db, await transact(db, (tx) => deleteFirstChunks(tx, [{ id, size }])));
+  const large = await transact(db, async (tx) => {
+    const kept = { id, size: raw?.byteLength ?? 0 };
+    const { numUpdatedRows } = await tx
+      .updateTable('feedback_mails')
+      .set({ size: kept.size })
+      .where('id', '=', id)
+      .executeTakeFirst();
+    const chunks = await deleteFirstChunks(tx, [{ id, size }]);
+    if (raw && numUpdatedRows > 0n) await insertFirstChunk(tx, kept, raw);
+    return chunks;
+  });
+  await deleteLaterChunks(db, large);
 }
 
 export const expireJob = (app: App): Job => ({

@@ -16,6 +16,7 @@ import { lookUpAfterTest } from './sources/own-tests.ts';
 import { sourceOperations } from './sources/routes.ts';
 import { SOURCE_EVENTS } from './sources/schema.ts';
 import { stoppedJob } from './stopped-job.ts';
+import { storageJob } from './storage/watch-job.ts';
 import { feedbackTools } from './tools.ts';
 import { trustJob } from './trust-job.ts';
 import { watchJob } from './watch/watch-job.ts';
@@ -38,6 +39,7 @@ export const feedback: Feature = {
     attributeJob(app),
     removeJob(app),
     stoppedJob(app),
+    storageJob(app),
     sourcesJob(app),
     watchJob(app),
     expireJob(app),

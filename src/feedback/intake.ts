@@ -7,6 +7,8 @@ import { isoTime } from '../lib/clock.ts';
 import { discardChunks, insertFirstChunk, storeLaterChunks } from '../store/chunks.ts';
 import { afterCommit, type Tx, transact } from '../store/open.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
+import { bytesOfMail, isKnownSource } from './storage/stored.ts';
+import { changeStored } from './storage/usage.ts';
 
 export const READ_JOB = 'feedback.read';
 
@@ -28,7 +30,7 @@ export interface NewFeedback {
 const MAX_SUFFIX = 64;
 
 /**
- * Stores a message or file. Resolves when it survives any crash; its reports are read later, and once. `within` runs the
+ * Stores a message or file that was admitted. Resolves when it survives any crash; its reports are read later, and once. `within` runs the
  * transaction, such as that of a request.
  */
 export async function storeFeedback(
@@ -62,6 +64,7 @@ export async function storeFeedback(
       return row;
     });
   } catch (error) {
+    changeStored(app, domainId, isKnownSource(source), -bytesOfMail(row.size));
     await discardChunks(db, row.id, error);
     throw error;
   }

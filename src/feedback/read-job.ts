@@ -8,7 +8,8 @@ import { DatabaseUnavailableError } from '../store/errors.ts';
 import { claimRows, renewLeases } from '../store/leases.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
 import { READ_JOB } from './intake.ts';
-import { readerOf, readMail } from './read-mail.ts';
+import { readMail } from './read-mail.ts';
+import { readerOf } from './thread/reader.ts';
 
 const LEASE_MS = 120_000;
 const RENEW_INTERVAL_MS = 30_000;

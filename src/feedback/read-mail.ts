@@ -2,24 +2,14 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
-import { memoizePerObject } from '../lib/memoize.ts';
 import { MessageDeletedError, readMessage } from '../store/chunks.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
 import { untilAvailable } from '../store/until-available.ts';
-import { dropContent } from './expire.ts';
 import { isPersonal, recordItem } from './record/record.ts';
+import { keepReport } from './storage/keep-report.ts';
 import type { PreparedItem } from './thread/prepare.ts';
-import { createFeedbackReader, type FeedbackReader } from './thread/reader.ts';
+import { readerOf } from './thread/reader.ts';
 import type { Verification } from './thread/verify.ts';
-
-/** The thread of this service. It starts with the first file. */
-export const readerOf: (app: App) => FeedbackReader = memoizePerObject((app: App) =>
-  createFeedbackReader({
-    resolver: app.backgroundResolver,
-    log: app.log,
-    startWorker: app.startWorker,
-  }),
-);
 
 /** Times at which a message is verified whose DNS does not answer: two days, as a mail server would try. */
 const VERIFY_ATTEMPTS = 8;
@@ -55,7 +45,7 @@ export async function readMail(app: App, mail: FeedbackMailRow): Promise<boolean
   for (const [position, item] of items.entries())
     await recordItem(app, { mail, position, item, signer });
   await untilAvailable(() => finish(app, mail));
-  if (items.some(isPersonal) && !app.config.FEEDBACK_KEEP_MESSAGES) await dropContent(app, mail);
+  await keepReport(app, mail, items.some(isPersonal) && !app.config.FEEDBACK_KEEP_MESSAGES);
   return true;
 }
 

@@ -1,7 +1,6 @@
 /** The operations on feedback. */
 
 import * as v from 'valibot';
-import type { App } from '../app.ts';
 import { route } from '../http/route.ts';
 import { deletedOf, described, idOf, listSchema } from '../http/schemas.ts';
 import { streamed } from '../http/streamed.ts';
@@ -52,6 +51,7 @@ import {
   UploadQuery,
 } from './schema.ts';
 import { reporterOperations } from './senders/routes.ts';
+import { consumeTlsBytes, requireStorage } from './storage/require.ts';
 import { dmarcDays, dmarcFeedback, exportName, periodOf, TOTALS } from './sums.ts';
 import { tlsFeedback } from './tls/summary.ts';
 
@@ -233,14 +233,12 @@ const upload = route({
     const { app, raw, query } = call;
     if (raw.byteLength === 0)
       throw new AppError('malformed_request', 'The request body is empty. Send a report.');
-    await requireSpace(app);
+    const source = query.source as FeedbackOrigin;
+    const arrival = { raw, source, domainId: null, envelope: null };
+    await requireStorage(app, arrival);
     const mail = await storeFeedback(
       app,
-      {
-        raw,
-        source: query.source as FeedbackOrigin,
-        ...{ domainId: null, suffix: null, envelope: null, ownMs: OWN_MS },
-      },
+      { ...arrival, suffix: null, ownMs: OWN_MS },
       (work) =>
         call.transact(
           async (tx) => work(tx),
@@ -252,14 +250,6 @@ const upload = route({
     return { object: 'list' as const, data: reports.map(presentListedReport) };
   },
 });
-
-async function requireSpace(app: App): Promise<void> {
-  if (!(await app.hasSpace()))
-    throw new AppError(
-      'unavailable',
-      'The server is out of disk space. Ask your administrator to free up space.',
-    );
-}
 
 const TLS_RATE = { requests: 600, seconds: 3600 };
 const MAX_TLS_BYTES = 5 * 1024 * 1024;
@@ -290,15 +280,13 @@ const postTls = route({
   status: 202,
   produces: ['text/plain'],
   errors: ['unavailable'],
-  async handle({ app, params, raw, transact }) {
+  async handle({ app, params, raw, transact, caller }) {
     const domainId = await findDomainByToken(app.db, params.token!.toLowerCase());
     if (domainId === null) throw new AppError('not_found', 'No such address.');
-    await requireSpace(app);
-    await storeFeedback(
-      app,
-      { raw, source: 'https', domainId, suffix: null, envelope: null },
-      (work) => transact(work),
-    );
+    await consumeTlsBytes(app, caller.ip, raw.byteLength);
+    const arrival = { raw, source: 'https', domainId, envelope: null } as const;
+    await requireStorage(app, arrival);
+    await storeFeedback(app, { ...arrival, suffix: null }, (work) => transact(work));
     return new Response('Accepted\n', {
       status: 202,
       headers: { 'content-type': 'text/plain; charset=utf-8' },

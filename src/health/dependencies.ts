@@ -4,6 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { NOT_TESTED } from '../analysis/blocklists/watch.ts';
 import type { App } from '../app.ts';
+import { isNearlyFull, sharesInWords, sharesOf } from '../feedback/storage/shares.ts';
+import { storageUsage } from '../feedback/storage/usage.ts';
 import type { ListenerName } from '../lib/connection-limits.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { Mailer } from '../net/smtp/mailer.ts';
@@ -42,6 +44,7 @@ export async function probeDependencies(app: App): Promise<Dependency[]> {
     outgoing,
     await seedMailboxes(app),
     blocklists(app),
+    await feedbackStorage(app),
   ];
 }
 
@@ -107,7 +110,17 @@ function blocklists({ blocklists: watch }: App): Dependency {
   );
 }
 
-async function probeDatabase({ db, clock, hasSpace }: App): Promise<Dependency> {
+/** Without the names of domains. */
+async function feedbackStorage(app: App): Promise<Dependency> {
+  const usage = storageUsage(app).catch(() => null);
+  const known = await Promise.race([usage, pause(FIRST_PROBE_TIMEOUT_MS, null, { ref: false })]);
+  if (known === null) return dependency('feedback_storage', 'degraded', NO_RESPONSE_YET);
+  const shares = sharesOf(known);
+  const status = shares.some(isNearlyFull) ? 'degraded' : 'up';
+  return dependency('feedback_storage', status, sharesInWords(shares));
+}
+
+async function probeDatabase({ db, clock, hasSpace, hasSpare }: App): Promise<Dependency> {
   const startedAt = clock.now();
   try {
     const query = checkDatabase(db);
@@ -118,8 +131,10 @@ async function probeDatabase({ db, clock, hasSpace }: App): Promise<Dependency> 
       return dependency('database', 'down', 'No response in time.');
     }
     const latency_ms = clock.now() - startedAt;
-    if (await hasSpace()) return { name: 'database', status: 'up', detail: null, latency_ms };
-    const detail = 'The disk is almost full. The service rejects new messages.';
+    if (await hasSpare()) return { name: 'database', status: 'up', detail: null, latency_ms };
+    const detail = (await hasSpace())
+      ? 'The disk is nearly full. The service accepts messages to tests only.'
+      : 'The disk is almost full. The service rejects new messages.';
     return { name: 'database', status: 'degraded', detail, latency_ms };
   } catch (error) {
     return dependency('database', 'down', codeOf(error));

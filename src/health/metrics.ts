@@ -62,7 +62,7 @@ function stateOf({ version, nodeVersion, clock, config }: App, facts: SystemFact
   const secondsSince = (time: string | null) =>
     time === null ? 0 : Math.max(0, (clock.now() - Date.parse(time)) / 1000);
 
-  const { versions, database, work, dependencies, otherNodes } = facts;
+  const { versions, database, feedbackShares, work, dependencies, otherNodes } = facts;
   labelled('build_info', 'Versions of the program; always 1.', [
     'version',
     'nodejs',
@@ -83,6 +83,14 @@ function stateOf({ version, nodeVersion, clock, config }: App, facts: SystemFact
     'How far the clock of this node is ahead of the database.',
     database.clock_skew_ms === null ? null : database.clock_skew_ms / 1000,
   );
+  const used = labelled('feedback_storage_bytes', 'Stored feedback by share of the disk.', [
+    'share',
+  ]);
+  const limits = labelled('feedback_storage_limit_bytes', 'The size of each share.', ['share']);
+  for (const share of feedbackShares ?? []) {
+    used.set({ share: share.id }, share.used);
+    limits.set({ share: share.id }, share.limit);
+  }
   if (work === null) return registry;
   const { tests, outbox, deliveries } = work;
   // Counted up to a limit, so that a scrape stays cheap.

@@ -87,7 +87,7 @@ const Readiness = named(
             status: described(DependencyState, DEPENDENCY_TEXT),
             detail: described(
               v.nullable(v.string()),
-              'What is wrong, or why it is disabled. Null if it is up.',
+              'What is wrong, or why it is disabled. If it is up, null or how much of it is used.',
               'Not configured.',
             ),
             latency_ms: described(

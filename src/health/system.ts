@@ -1,12 +1,11 @@
 /** Facts about the running service for its administrators: versions, nodes, queues, sizes, and counts. */
 
-import { statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { RULESET } from '../analysis/ruleset.ts';
 import type { App } from '../app.ts';
+import { type Share, sharesOf } from '../feedback/storage/shares.ts';
+import { storageUsage } from '../feedback/storage/usage.ts';
 import { isoTime } from '../lib/clock.ts';
-import { isPostgresUrl } from '../lib/database-url.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
 import { SCHEMA_VERSION } from '../store/migrations/index.ts';
 import { type Db, engineOf } from '../store/open.ts';
@@ -26,6 +25,8 @@ export interface SystemFacts {
     /** Bytes free on the disk of an SQLite file; null for other databases. */
     free: number | null;
   };
+  /** Null if it is not known. */
+  feedbackShares: Share[] | null;
   versions: { ruleset: string; schema: number };
   /** The names of the other nodes; null if this node cannot know them. */
   otherNodes: string[] | null;
@@ -86,11 +87,12 @@ export function describeSystem(app: App): Promise<SystemFacts> {
 async function readFacts(app: App): Promise<SystemFacts> {
   const { db, config, node } = app;
   const isPostgres = engineOf(db) === 'postgres';
-  const [dependencies, database, size, free, nodes, work, counts] = await Promise.all([
+  const [dependencies, database, size, disk, storage, nodes, work, counts] = await Promise.all([
     probeDependencies(app),
     describeDatabase(db),
     orNull(databaseSize(db)),
-    orNull(freeBytes(config.DATABASE_URL)),
+    orNull(app.disk()),
+    orNull(storageUsage(app)),
     isPostgres && !config.DATABASE_NOTIFY ? null : orNull(isPostgres ? otherNodes(db, node) : []),
     orNull(readWork(app)),
     orNull(readCounts(db)),
@@ -99,7 +101,12 @@ async function readFacts(app: App): Promise<SystemFacts> {
     node,
     checkedAt: isoTime(app.clock.now()),
     dependencies,
-    database: { ...database, size, free },
+    database: {
+      ...database,
+      size,
+      free: disk !== null && Number.isFinite(disk.free) ? disk.free : null,
+    },
+    feedbackShares: storage && sharesOf(storage),
     versions: { ruleset: RULESET, schema: SCHEMA_VERSION },
     otherNodes: nodes,
     work,
@@ -123,12 +130,6 @@ async function databaseSize(db: Db): Promise<number> {
           select page_count * page_size as size from pragma_page_count(), pragma_page_size()`;
   const { rows } = await query.execute(db);
   return Number(rows[0]!.size);
-}
-
-async function freeBytes(location: string): Promise<number | null> {
-  if (location === ':memory:' || isPostgresUrl(location)) return null;
-  const { bavail, bsize } = await statfs(dirname(location));
-  return bavail * bsize;
 }
 
 // Queues.

@@ -32,13 +32,13 @@ export interface RateLimitDecision {
 export interface RateLimit extends Rate {
   /** The name in the header fields of responses. */
   name: string;
-  /** Counts a request of a caller. A rejected request doesn't count. */
-  consume(caller: string): RateLimitDecision | Promise<RateLimitDecision>;
+  /** Counts a request of a caller, or what else is limited, in `units`. A rejected request doesn't count. */
+  consume(caller: string, units?: number): RateLimitDecision | Promise<RateLimitDecision>;
 }
 
 /** Counts in this process only. */
 interface LocalRateLimit extends RateLimit {
-  consume(caller: string): RateLimitDecision;
+  consume(caller: string, units?: number): RateLimitDecision;
 }
 
 /** `name` appears in the header fields of responses. */
@@ -54,14 +54,14 @@ export function createRateLimit(
     name,
     requests,
     seconds,
-    consume(caller) {
+    consume(caller, units = 1) {
       const now = clock.now();
       const count = countOf(caller, now);
       slide(count, now, window);
-      const allowed = count.used < requests;
+      const allowed = count.used + units <= requests;
       if (allowed) {
-        count.slots[count.latest % SLOTS]! += 1;
-        count.used += 1;
+        count.slots[count.latest % SLOTS]! += units;
+        count.used += units;
       }
       const reset = Math.max(1, Math.ceil((oldestSlotEnd(count, window) - now) / 1000));
       return { allowed, left: requests - count.used, reset };
@@ -149,9 +149,10 @@ export async function consumeRateLimit(
   limit: RateLimit,
   caller: string,
   fields: Record<string, string>,
+  units?: number,
 ): Promise<void> {
   const { name, requests, seconds } = limit;
-  const { allowed, left, reset } = await limit.consume(caller);
+  const { allowed, left, reset } = await limit.consume(caller, units);
   addItem(fields, 'ratelimit-policy', `"${name}";q=${requests};w=${seconds}`);
   addItem(fields, 'ratelimit', `"${name}";r=${left};t=${reset}`);
   if (!allowed)

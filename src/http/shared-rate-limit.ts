@@ -8,7 +8,10 @@ import { type Db, engineOf } from '../store/open.ts';
 import type { RateLimitRow } from '../store/tables.generated.ts';
 import { createRateLimit, type RateLimit, type RateLimitDecision, SLOTS } from './rate-limit.ts';
 
-/** Counts in memory on SQLite, which a single process uses, and in the database on PostgreSQL. */
+/**
+ * Counts in memory on SQLite, which a single process uses, and in the database on PostgreSQL. There, a request of more
+ * units than are left is rejected, and uses up what is left.
+ */
 export function rateLimitFor(
   { db, clock }: Pick<App, 'db' | 'clock'>,
   name: string,
@@ -35,28 +38,29 @@ function createConsume(
     left,
     reset: Math.max(1, Math.ceil((until - clock.now()) / 1000)),
   });
-  return async (caller) => {
+  return async (caller, units = 1) => {
     const now = clock.now();
     const until = rejectedUntil.get(caller) ?? 0;
     if (now < until && until <= now + window) return decide(false, 0, until);
     rejectedUntil.delete(caller);
-    const { row, index } = await batchesOf(db).add({
+    const { row, start } = await batchesOf(db).add({
       name: `${name} ${caller}`,
       slot: Math.floor(now / slotMs),
       capacity: requests,
+      units,
       expires_at: Math.ceil(now + window + slotMs),
     });
     const counts = row.counts.split(',').map(Number);
     const left = requests - counts.reduce((sum, count) => sum + count, 0);
     const oldestSlot = row.slot - counts.findLastIndex((count) => count > 0);
     const end = (oldestSlot + SLOTS) * slotMs;
-    const isAllowed = index < row.allowed;
+    const isAllowed = start + units <= row.allowed;
     if (!isAllowed) {
       if (rejectedUntil.size >= MAX_REJECTED_CALLERS) rejectedUntil.clear();
       rejectedUntil.set(caller, end);
     }
     // Requests of the same batch that were allowed after this one.
-    const later = isAllowed ? row.allowed - 1 - index : 0;
+    const later = isAllowed ? row.allowed - units - start : 0;
     return decide(isAllowed, left + later, end);
   };
 }
@@ -67,7 +71,8 @@ type Count = Pick<RateLimitRow, 'name' | 'slot' | 'capacity' | 'expires_at'>;
 type Counted = Pick<RateLimitRow, 'name' | 'slot' | 'counts' | 'allowed'>;
 
 interface Waiter extends Count {
-  resolve(result: { row: Counted; index: number }): void;
+  units: number;
+  resolve(result: { row: Counted; start: number }): void;
   reject(error: unknown): void;
 }
 
@@ -88,8 +93,8 @@ const batchesOf = memoizePerObject((db: Db) => {
     isRunning = false;
   };
   return {
-    add: (count: Count) =>
-      new Promise<{ row: Counted; index: number }>((resolve, reject) => {
+    add: (count: Count & { units: number }) =>
+      new Promise<{ row: Counted; start: number }>((resolve, reject) => {
         waiting.push({ ...count, resolve, reject });
         if (!isRunning) void run();
       }),
@@ -106,7 +111,8 @@ async function countBatch(db: Db, batch: Waiter[]): Promise<void> {
     // A clock that was just set may differ within a batch.
     const slot = Math.max(...waiters.map((waiter) => waiter.slot));
     const expires_at = Math.max(...waiters.map((waiter) => waiter.expires_at));
-    const allowed = Math.min(waiters.length, capacity);
+    const units = waiters.reduce((sum, waiter) => sum + waiter.units, 0);
+    const allowed = Math.min(units, capacity);
     return { name, slot, counts: String(allowed), allowed, capacity, expires_at };
   });
   const rows = await db
@@ -116,9 +122,13 @@ async function countBatch(db: Db, batch: Waiter[]): Promise<void> {
     .returning(['name', 'slot', 'counts', 'allowed'])
     .execute();
   const counted = new Map(rows.map((row) => [row.name, row]));
-  for (const [name, waiters] of byName)
-    for (const [index, { resolve }] of waiters.entries())
-      resolve({ row: counted.get(name)!, index });
+  for (const [name, waiters] of byName) {
+    let start = 0;
+    for (const { units, resolve } of waiters) {
+      resolve({ row: counted.get(name)!, start });
+      start += units;
+    }
+  }
 }
 
 /** A slot further ahead was counted before the clock was set back. Its requests count from now. */

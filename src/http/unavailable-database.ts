@@ -8,14 +8,11 @@ import {
   isOutOfSpace,
   isReadOnly,
 } from '../store/errors.ts';
+import { outOfSpace } from './disk-space.ts';
 
 /** `unavailable` with the reason; null for every other error. */
 export function unavailableDatabase(error: unknown): AppError | null {
-  if (isOutOfSpace(error))
-    return new AppError(
-      'unavailable',
-      'The server is out of disk space. Ask your administrator to free up space.',
-    );
+  if (isOutOfSpace(error)) return outOfSpace();
   if (isReadOnly(error))
     return new AppError(
       'unavailable',

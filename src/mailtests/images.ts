@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '../app.ts';
+import { requireSpare } from '../http/disk-space.ts';
 import { isoTime } from '../lib/clock.ts';
 import { createSemaphore, waitUntil } from '../lib/concurrency.ts';
 import { AppError } from '../lib/errors.ts';
@@ -84,11 +85,7 @@ export async function requireLoadable(app: App, test: TestRow): Promise<void> {
       'conflict',
       'This test has no analyzed message. Images can be loaded once it is completed.',
     );
-  if (!(await app.hasSpace()))
-    throw new AppError(
-      'unavailable',
-      'The server is out of disk space. Ask your administrator to free up space.',
-    );
+  await requireSpare(app);
 }
 
 /** Records the request for the images. Returns false if they were requested before. */

@@ -6,6 +6,7 @@
 
 import type { App } from '../app.ts';
 import type { Caller } from '../http/actor.ts';
+import { requireSpare } from '../http/disk-space.ts';
 import { addressGroup } from '../http/rate-limit.ts';
 import type { Transact } from '../http/route.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -42,6 +43,7 @@ export async function createPublicTest({
   caller: Pick<Caller, 'ip'>;
   transact: Transact;
 }): Promise<string> {
+  await requireSpare(app);
   const token = randomSecret();
   // Keyed, so that the database does not tell who tested.
   const public_client = app.secrets.token(addressGroup(caller.ip), 'client of public tests');

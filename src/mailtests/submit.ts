@@ -4,9 +4,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileInput } from '../analysis/receipt/file.ts';
 import type { App } from '../app.ts';
 import { rememberTrace } from '../events/traces.ts';
+import { requireSpace } from '../http/disk-space.ts';
 import { normalizeAddress } from '../lib/addresses.ts';
 import { sha256 } from '../lib/crypto.ts';
-import { AppError } from '../lib/errors.ts';
 import { discardChunks, storeLaterChunks } from '../store/chunks.ts';
 import { afterCommit, type Tx } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
@@ -72,11 +72,7 @@ export async function submitMessage(
   { livemode, tags, ...query }: SubmitQuery & { livemode: boolean },
   transact: (work: (tx: Tx) => Promise<Test>) => Promise<Test>,
 ): Promise<Test> {
-  if (!(await app.hasSpace()))
-    throw new AppError(
-      'unavailable',
-      'The server is out of disk space. Ask your administrator to free up space.',
-    );
+  await requireSpace(app);
   const { raw, converted } = await withCrlf(bytes);
   const { envelope } = fileInput(raw, {
     mail_from: query.mail_from ?? null,

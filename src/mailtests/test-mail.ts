@@ -17,6 +17,7 @@ export const testDestination = (app: App): Destination => ({
   label: 'test',
   maxSize: app.config.SMTP_MAX_SIZE,
   single: true,
+  usesReserve: true,
   /** For used addresses, `receive` decides, when the content is known. */
   async check({ local }) {
     const test = await findTestByToken(app.db, local);

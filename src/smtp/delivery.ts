@@ -10,7 +10,14 @@ import type {
   Rejection,
 } from './destination.ts';
 import type { ListenerState } from './listener-state.ts';
-import { rejection, TOO_MANY_FROM_NETWORK, tooLarge, withFailureReply } from './replies.ts';
+import {
+  DISK_FULL,
+  rejection,
+  TOO_MANY_FROM_NETWORK,
+  TOO_MUCH_FROM_NETWORK,
+  tooLarge,
+  withFailureReply,
+} from './replies.ts';
 
 /** A recipient that was accepted at RCPT. */
 export interface AcceptedRecipient {
@@ -55,15 +62,20 @@ const keyOf = ({ user, detail }: Recipient): string => JSON.stringify([user, det
 
 async function checkLimits(
   state: ListenerState,
-  { maxSize, networkLimit }: Destination,
+  { maxSize, usesReserve, networkLimit, networkSizeLimit }: Destination,
   { client_ip }: Envelope,
   size: number,
 ): Promise<Rejection | null> {
   if (size > maxSize) return rejection(tooLarge(maxSize));
-  if (!networkLimit) return null;
-  const decision = await withFailureReply(state, async () =>
-    networkLimit.consume(client_ip === null ? 'unknown' : networkOf(client_ip)),
-  );
-  if ('code' in decision) return rejection(decision);
-  return decision.allowed ? null : rejection(TOO_MANY_FROM_NETWORK);
+  const network = client_ip === null ? 'unknown' : networkOf(client_ip);
+  const refusal = await withFailureReply(state, async () => {
+    if (!usesReserve && (await state.hooks.hasSpare?.()) === false) return DISK_FULL;
+    if (networkLimit && !(await networkLimit.consume(network)).allowed)
+      return TOO_MANY_FROM_NETWORK;
+    const units = Math.ceil(size / 1024);
+    if (networkSizeLimit && !(await networkSizeLimit.consume(network, units)).allowed)
+      return TOO_MUCH_FROM_NETWORK;
+    return null;
+  });
+  return refusal && rejection(refusal);
 }

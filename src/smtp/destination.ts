@@ -55,8 +55,12 @@ export interface Destination {
   maxSize: number;
   /** Whether a message has at most one recipient of all destinations for which this is true. Others get 452. */
   single?: boolean;
+  /** Whether it accepts messages to the last, while the disk has no space for those of other destinations. */
+  usesReserve?: boolean;
   /** The limit of messages from a client's network (`networkOf`). Above it, the client gets 451. */
   networkLimit?: RateLimit;
+  /** The same for their sizes, in KiB. */
+  networkSizeLimit?: RateLimit;
   /** Called at RCPT: whether the address accepts mail now. Null if the address is none of this destination. */
   check(recipient: Recipient): Promise<{ accept: true } | Rejection | null>;
   /**

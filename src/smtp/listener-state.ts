@@ -82,6 +82,8 @@ export interface EndedSession {
 export interface SmtpHooks {
   /** Free bytes on the disk that stores messages. If it rejects, the client gets 451 4.3.0 and the error is logged. */
   freeBytes(): Promise<number>;
+  /** Whether it has space for messages that must not use the reserve. Absent: it has. */
+  hasSpare?(): Promise<boolean>;
   /** Called when a client gets its greeting. */
   connected?(): void;
   /** Called when a session ends, however it ends. Must not throw. */

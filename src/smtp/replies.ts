@@ -8,7 +8,7 @@ import type { ListenerState } from './listener-state.ts';
 const reply = (code: number, enhanced: string, text: string): Reply => ({ code, enhanced, text });
 
 const HOOK_FAILED = reply(451, '4.3.0', 'Internal error, try again later');
-const DISK_FULL = reply(452, '4.3.1', 'Insufficient disk space, try again later');
+export const DISK_FULL = reply(452, '4.3.1', 'Insufficient disk space, try again later');
 export const MEMORY_FULL = reply(452, '4.3.1', 'Too many messages in transfer, try again later');
 export const ONE_TEST_ADDRESS = reply(452, '4.5.3', 'Only one test address per message');
 export const NAMED_BEFORE = reply(452, '4.5.3', 'This message already has this recipient');
@@ -31,6 +31,11 @@ export const TOO_MANY_FROM_NETWORK = reply(
   451,
   '4.7.0',
   'Too many messages from your network, try again later',
+);
+export const TOO_MUCH_FROM_NETWORK = reply(
+  451,
+  '4.7.0',
+  'Too many bytes from your network, try again later',
 );
 export const NOT_ALLOWED = reply(
   550,

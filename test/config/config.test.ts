@@ -85,6 +85,8 @@ test('readConfig without variables returns the complete defaults', () => {
     TEST_RETENTION: 90 * 86_400_000,
     EVENT_RETENTION: 30 * 86_400_000,
     FEEDBACK_RETENTION: 400 * 86_400_000,
+    FEEDBACK_STORAGE: 1024 ** 3,
+    FEEDBACK_STORAGE_PER_DOMAIN: 100 * 1024 ** 2,
     FEEDBACK_KEEP_MESSAGES: false,
     SECRET_KEY: null,
     TRUSTED_PROXIES: [],

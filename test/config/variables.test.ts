@@ -178,6 +178,14 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
     ],
     bad: ['15 MB', '-1'],
   },
+  FEEDBACK_STORAGE: {
+    good: [
+      ['1GiB', 1024 ** 3],
+      ['20GiB', 20 * 1024 ** 3],
+    ],
+    bad: ['1 GB', '0', '100KiB', '2000GiB'],
+  },
+  FEEDBACK_STORAGE_PER_DOMAIN: { good: [['100MiB', 100 * 1024 ** 2]], bad: ['1', '1 GB'] },
   FEEDBACK_RETENTION: {
     good: [
       ['0', 0],

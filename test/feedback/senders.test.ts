@@ -37,7 +37,13 @@ const CASES: [
 
 test('A reporter is a known sender, the organizational domain that signs, or a shared address', () => {
   for (const [from, domain, method, type, name] of CASES)
-    assert.equal(signedReporter({ from, domain, method }, type).name, name, `${from} ${domain}`);
+    assert.equal(signedReporter({ from, domain, method }, type)?.name, name, `${from} ${domain}`);
+});
+
+test('SPF alone authenticates no TLS report', () => {
+  const signer = { from: 'a@receiver.example', domain: 'receiver.example', method: 'spf' } as const;
+  assert.equal(signedReporter(signer, 'tls'), null);
+  assert.equal(signedReporter(null, 'dmarc'), null);
 });
 
 test('An uploaded file names a known receiver or nobody else’s reporter', () => {

@@ -46,6 +46,7 @@ test('Public endpoints answer without credentials', async (t) => {
       outgoing_smtp: 'disabled',
       seed_mailboxes: 'disabled',
       blocklists: 'disabled',
+      feedback_storage: 'up',
     },
   );
 });

@@ -10,6 +10,7 @@ import type { Condition } from './condition.ts';
 import { domainHealth } from './domain-health.ts';
 import { domainUnreachable } from './domain-unreachable.ts';
 import { feedbackStopped } from './feedback-stopped.ts';
+import { feedbackStorage } from './feedback-storage.ts';
 import { newSource } from './new-source.ts';
 import { placementProblem } from './placement-problem.ts';
 import { recordChanged } from './record-changed.ts';
@@ -38,6 +39,7 @@ const DECLARED = {
   spam_rate: spamRate,
   compliance_lost: complianceLost,
   sending_address_blocked: sendingAddressBlocked,
+  feedback_storage: feedbackStorage,
 };
 
 /** The database takes any text: a newer version of the program may have stored another one. */
@@ -87,6 +89,7 @@ export const OBSERVED_ON: Record<ObservationKind, string> = {
   spam_rate: 'Google Postmaster Tools',
   requirement: 'Google Postmaster Tools',
   sending_address: 'Microsoft SNDS',
+  feedback_storage: 'the disk',
 };
 
 /** The table in docs/monitoring.md, as Markdown without a final line break. */

@@ -3,9 +3,19 @@
 import { existsSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { storageLimits } from '../../feedback/storage/limits.ts';
+import {
+  isNearlyFull,
+  STORAGE_ADVICE,
+  sharesInWords,
+  sharesOf,
+} from '../../feedback/storage/shares.ts';
+import { readStored } from '../../feedback/storage/stored.ts';
+import { usageFrom } from '../../feedback/storage/usage.ts';
 import { describeDatabase } from '../../health/database.ts';
 import { checkSecretKey, keyFileOf } from '../../keys/secret-key.ts';
 import { databaseLabel, isPostgresUrl } from '../../lib/database-url.ts';
+import { MIN_FREE_BYTES, readDisk } from '../../lib/disk.ts';
 import { formatSize } from '../../lib/durations.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { SCHEMA_VERSION } from '../../store/migrations/index.ts';
@@ -18,6 +28,7 @@ export const MACHINE_CHECKS: Check[] = [
   check('database', 'Database', databaseState),
   check('secret_key', 'Secret key', keyState),
   check('disk', 'Disk', diskState),
+  check('feedback_storage', 'Feedback storage', storageState),
   check('clock', 'Clock', clockState),
 ];
 
@@ -125,8 +136,6 @@ async function keyState({ config, store }: Checkup) {
     : warning(`${file} can be read by other users.`, `Run: chmod 600 ${file}`);
 }
 
-/** Below this, the service rejects mail. */
-const MIN_FREE_BYTES = 256 * 1024 * 1024;
 const LOW_FREE_BYTES = 2 * 1024 * 1024 * 1024;
 /** statfs(2): NFS, SMB, CIFS, SMB2. */
 const NETWORK_FILE_SYSTEMS = [0x6969, 0x517b, 0xff534d42, 0xfe534d42];
@@ -154,6 +163,15 @@ async function diskState({ config }: Checkup) {
   return free < LOW_FREE_BYTES
     ? warning(text, 'Free space soon: below 256 MiB, the service rejects mail.')
     : ok(text);
+}
+
+async function storageState({ config, store }: Checkup) {
+  if ('fault' in store || store.version !== SCHEMA_VERSION)
+    return unknown('Without the database, it is not known.', 'Fix the database first.');
+  const limits = storageLimits(config, await readDisk(config.DATABASE_URL));
+  const shares = sharesOf(usageFrom(await readStored(store.db), limits));
+  const text = sharesInWords(shares);
+  return shares.some(isNearlyFull) ? warning(text, STORAGE_ADVICE) : ok(text);
 }
 
 /** The header has whole seconds. */

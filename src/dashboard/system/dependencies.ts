@@ -2,6 +2,7 @@
 
 import { NOT_TESTED } from '../../analysis/blocklists/watch.ts';
 import { PREFIX, type VariableName } from '../../config/config.ts';
+import { STORAGE_ADVICE } from '../../feedback/storage/shares.ts';
 import type { Dependency } from '../../health/dependencies.ts';
 
 /** As interface.md: none of the four looks like another. */
@@ -85,6 +86,7 @@ const DECLARATIONS: Record<string, Declaration> = {
     advice:
       'Many lists refuse public resolvers. Run a resolver of your own, or set a key where the list offers one. Failing lists are tested again every 10 minutes.',
   },
+  feedback_storage: { name: 'Feedback storage', advice: STORAGE_ADVICE },
 };
 
 /** "Outgoing email" for `outgoing_smtp`. */

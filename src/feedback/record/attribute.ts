@@ -142,8 +142,8 @@ async function findReporter(
   const naming = { label, at: received_at };
   if (source === 'upload')
     return upsertReporter(tx, app, await uploadedReporter(tx, label, type as ReportType), naming);
-  if (signer !== null && !(signer.method === 'spf' && type === 'tls'))
-    return upsertReporter(tx, app, signedReporter(signer, type as ReportType), naming);
+  const signed = signedReporter(signer, type as ReportType);
+  if (signed !== null) return upsertReporter(tx, app, signed, naming);
   // Something authenticated the message, and it is no longer stored.
   const wasVerified = verified === 1 || (source === 'imap' && status !== 'unverified');
   return wasVerified && type !== 'bounce' ? (former ?? null) : null;

@@ -14,6 +14,7 @@ import { type ReporterIdentity, type Signer, signedReporter } from '../senders/r
 import { VERDICTS, type Verdict } from '../status.ts';
 import type { PreparedItem, PreparedReport } from '../thread/prepare.ts';
 import { findOriginal, hasArrived, lockCopies, statusBeside } from './copies.ts';
+import { limitRows } from './limit-rows.ts';
 import { addBounces, addComplaint } from './messages.ts';
 import { implausibleCount } from './plausible.ts';
 import { uploadedReporter, upsertReporter } from './reporters.ts';
@@ -39,7 +40,9 @@ export const isPersonal = (item: PreparedItem): boolean =>
 export async function recordItem(app: App, recording: Recording): Promise<void> {
   const report = await untilAvailable(() => recordOnce(app, recording));
   const { item } = recording;
-  if (item.ok && report.stored_rows < report.row_count) await storeRows(app.db, report, item);
+  if (item.ok && report.stored_rows < report.row_count)
+    // As many as it was recorded with, even if it counts by now.
+    await storeRows(app.db, report, report.row_count < item.rowCount ? limitRows(item) : item);
   if (item.ok && item.type === 'dmarc') await learnReportedSelectors(app.db, report.id);
 }
 
@@ -135,6 +138,7 @@ async function insertReport(
   const original = await findOriginal(tx, identified);
   const status = statusBeside(original, verdict, item.figures);
   const hasRows = VERDICTS.includes(status as Verdict);
+  const kept = status === 'counted' ? item : limitRows(item);
   const row: FeedbackReportRow = {
     ...baseRow(app, recording),
     ...identified,
@@ -146,8 +150,8 @@ async function insertReport(
     ...{ period_from: item.begin, period_to: item.end },
     ...{ messages: item.messages, passed: item.passed, failed: item.failed },
     verified: isMail ? Number(reporter !== null) : null,
-    ...{ repaired: item.repaired, content: contentOf(item), label: item.label },
-    row_count: hasRows ? item.rowCount : 0,
+    ...{ repaired: item.repaired, content: contentOf(kept), label: item.label },
+    row_count: hasRows ? kept.rowCount : 0,
   };
   // The first copy to arrive shows that the address works, even after an upload. Anyone can resend a later one.
   if (status === 'duplicate' && verdict === 'counted' && !(await hasArrived(tx, row)))
@@ -158,8 +162,8 @@ async function insertReport(
   if (hasRows) await addBounces(tx, app, row, item.bounces);
   if (status === 'counted') await countReport(tx, app, row);
   // A report of usual size is recorded in one transaction.
-  if (row.row_count === 0 || item.batches.length > 1) return row;
-  await storeOnlyBatch(tx, row, item);
+  if (row.row_count === 0 || kept.batches.length > 1) return row;
+  await storeOnlyBatch(tx, row, kept);
   return { ...row, stored_rows: row.row_count };
 }
 
@@ -170,8 +174,6 @@ async function findSender(
   { type, label }: PreparedReport,
 ): Promise<ReporterIdentity | null> {
   if (mail.source === 'upload') return uploadedReporter(tx, label, type);
-  // RFC 8460 §3: TLS reports need a signature.
-  if (signer === null || (signer.method === 'spf' && type === 'tls')) return null;
   return signedReporter(signer, type);
 }
 

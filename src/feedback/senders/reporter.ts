@@ -38,11 +38,14 @@ const identity = (
   name: [kind.toUpperCase(), title, ...(detail === undefined ? [] : [detail])].join(' '),
 });
 
-/** The reporter that a message authenticates. */
-export function signedReporter(
-  { from, domain, method }: Signer,
-  type: ReportType,
-): ReporterIdentity {
+/** The reporter that a message authenticates; null if it authenticates nobody for a report of this type. */
+export function signedReporter(signer: Signer | null, type: ReportType): ReporterIdentity | null {
+  // RFC 8460 §3: TLS reports need a signature.
+  if (signer === null || (signer.method === 'spf' && type === 'tls')) return null;
+  return reporterBehind(signer, type);
+}
+
+function reporterBehind({ from, domain, method }: Signer, type: ReportType): ReporterIdentity {
   const known = method === 'dkim' ? knownSender(from, domain, type) : null;
   if (known !== null) return identity('known', known);
   // Where the public has mailboxes or subdomains, an address does not speak for its domain.

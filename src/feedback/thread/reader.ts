@@ -1,7 +1,9 @@
 /** The thread for feedback, as the main thread uses it. A file that exhausts it is refused, and the next one gets a new thread. */
 
 import type { Envelope } from '../../analysis/check.ts';
+import type { App } from '../../app.ts';
 import type { Log } from '../../lib/log.ts';
+import { memoizePerObject } from '../../lib/memoize.ts';
 import { type StartWorker, startWorker, type WorkerThread } from '../../lib/threads.ts';
 import { answerLookup } from '../../net/dns/remote-resolver.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
@@ -21,12 +23,23 @@ export interface FeedbackReader {
   parse(raw: Uint8Array, now: number): Promise<ReadItem[]>;
   /** Who the message authenticates; without an envelope, by DKIM alone. Waits for DNS, together with others. Rejects with ThreadEndedError. */
   verify(raw: Uint8Array, envelope: Envelope | null, receivedAt: number): Promise<Verification>;
+  /** The message with nothing but its report; null if that is too large, or if there is none. */
+  reduce(raw: Uint8Array): Promise<Uint8Array | null>;
   /** Ends the thread; the next work starts it again. */
   end(): Promise<void>;
 }
 
 /** The thread ended, because of another file or because the service stops. The work is worth another attempt. */
 export class ThreadEndedError extends Error {}
+
+/** The thread of a service. It starts with the first file. */
+export const readerOf: (app: App) => FeedbackReader = memoizePerObject((app: App) =>
+  createFeedbackReader({
+    resolver: app.backgroundResolver,
+    log: app.log,
+    startWorker: app.startWorker,
+  }),
+);
 
 interface ReaderOptions {
   resolver: Resolver;
@@ -132,6 +145,15 @@ export function createFeedbackReader(options: ReaderOptions): FeedbackReader {
       const message = await run((job) => ({ type: 'verify', job, raw, envelope, receivedAt }));
       if (message.type !== 'verified') throw new Error('unexpected answer');
       return message.verification;
+    },
+    async reduce(raw) {
+      try {
+        const message = await run((job) => ({ type: 'reduce', job, raw }));
+        return message.type === 'reduced' ? message.raw : null;
+      } catch (error) {
+        log.warn('a message with feedback could not be reduced', { error: String(error) });
+        return null;
+      }
     },
     async end() {
       clearTimeout(idleTimer);

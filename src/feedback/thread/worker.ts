@@ -8,6 +8,7 @@ import {
   remoteResolver,
 } from '../../net/dns/remote-resolver.ts';
 import { readFeedback } from '../reading/read.ts';
+import { reduceToReport } from '../reading/reduce.ts';
 import type { ReadItem } from '../reading/report.ts';
 import { type PreparedItem, prepare } from './prepare.ts';
 import { type Verification, verifyMail } from './verify.ts';
@@ -16,6 +17,7 @@ export type ToWorker =
   /** `now` in milliseconds since the Unix epoch. */
   | { type: 'read' | 'parse'; job: number; raw: Uint8Array; now: number }
   | { type: 'verify'; job: number; raw: Uint8Array; envelope: Envelope | null; receivedAt: number }
+  | { type: 'reduce'; job: number; raw: Uint8Array }
   | LookupAnswer;
 
 export type FromWorker =
@@ -23,6 +25,7 @@ export type FromWorker =
   | { type: 'read'; job: number; items: PreparedItem[] }
   | { type: 'parse'; job: number; items: ReadItem[] }
   | { type: 'verified'; job: number; verification: Verification }
+  | { type: 'reduced'; job: number; raw: Uint8Array | null }
   | { type: 'failed'; job: number; error: string };
 
 const port = parentPort!;
@@ -42,6 +45,7 @@ port.on('message', (message: ToWorker) => {
 
 async function run(message: Exclude<ToWorker, LookupAnswer>): Promise<FromWorker> {
   const { job, raw } = message;
+  if (message.type === 'reduce') return { type: 'reduced', job, raw: await reduceToReport(raw) };
   if (message.type !== 'verify') {
     const items = await readFeedback(raw, { now: message.now });
     return message.type === 'parse'
