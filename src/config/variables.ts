@@ -242,7 +242,7 @@ export const VARIABLES = {
   FEEDBACK_STORAGE: variable({
     read: storage,
     fallback: '1GiB',
-    help: 'Maximum size of the stored feedback of all domains; at most a quarter of the file system. A fifth of it is for reporters that are not verified.',
+    help: 'Maximum size of the stored feedback of all domains; at most a quarter of the file system. A fifth of it is for reporters that nobody has confirmed.',
   }),
   FEEDBACK_STORAGE_PER_DOMAIN: variable({
     read: storage,

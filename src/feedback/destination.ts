@@ -16,7 +16,7 @@ const NETWORK_SIZE_RATE = { requests: 64 * 1024, seconds: 3600 };
 const STORAGE_FULL = reject(
   452,
   '4.3.1',
-  'The storage for reports of senders that are not verified is full, try again later',
+  'The storage for reports of unconfirmed senders is full, try again later',
 );
 const NOT_VERIFIED = reject(451, '4.7.5', 'The sender could not be verified, try again later');
 

@@ -12,7 +12,7 @@ interface Value {
   percent: number;
   used: number;
   limit: number;
-  /** Of these bytes, those from reporters that are not verified, and their limit. */
+  /** Of these bytes, those from reporters that nobody has confirmed, and their limit. */
   unverified: number;
   unverified_limit: number;
   threshold: number;
@@ -42,14 +42,14 @@ export const feedbackStorage: Condition<'feedback_storage', Value> = {
 
   choice: {
     text: 'The space for feedback is nearly full',
-    hint: 'Checked every 5 minutes, for each domain and for all together. Once it is full, reports of reporters that are not verified are deferred.',
+    hint: 'Checked every 5 minutes, for each domain and for all together. Once it is full, reports of reporters that nobody has confirmed are deferred.',
   },
   alertsWhen: (threshold) => `at least ${threshold}% of the space for feedback is in use`,
   documentation: `at least \`threshold\` percent (${THRESHOLD.min}–${THRESHOLD.max}, default ${THRESHOLD.default}) of the [space for feedback](disk.md) is in use`,
   shortText: 'the space for feedback is nearly full',
   openedText: ({ subject, value: { percent } }) => ({
     title: `The space for feedback of ${subject} is ${percent}% full`,
-    lead: 'Once it is full, reports of reporters that are not verified are deferred. Tests are not affected.',
+    lead: 'Once it is full, reports of reporters that nobody has confirmed are deferred. Tests are not affected.',
   }),
   resolvedTitle: ({ subject }) => `The space for feedback of ${subject} is below the threshold`,
   unwatchedText: domainRemoved,

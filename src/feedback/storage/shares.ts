@@ -24,7 +24,7 @@ export function sharesOf(usage: StorageUsage): Share[] {
   const of = (id: 'all' | 'fullest_domain', { used, limit }: typeof all, text: string): Share[] => [
     { id, text, used: used.total, limit: limit.total },
     {
-      ...{ id: `${id}_unverified`, text: `${text} from reporters that are not verified` },
+      ...{ id: `${id}_unverified`, text: `${text} from reporters that nobody has confirmed` },
       ...{ used: used.unverified, limit: limit.unverified },
     },
   ];
@@ -46,4 +46,4 @@ export function sharesInWords(shares: Share[]): string {
 
 /** What happens to reports meanwhile, and what to do. */
 export const STORAGE_ADVICE =
-  'While a share is full, reports of reporters that are not verified are deferred. Delete reports that you don’t need, or raise DELIVERABILITY_FEEDBACK_STORAGE or DELIVERABILITY_FEEDBACK_STORAGE_PER_DOMAIN.';
+  'While a share is full, reports of reporters that nobody has confirmed are deferred. Delete reports that you don’t need, or raise DELIVERABILITY_FEEDBACK_STORAGE or DELIVERABILITY_FEEDBACK_STORAGE_PER_DOMAIN.';

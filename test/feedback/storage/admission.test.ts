@@ -12,7 +12,7 @@ import { sendMail } from '../../helpers/send.ts';
 import { dmarc, gzip, mail, record, text, tls } from '../reading/builders.ts';
 import { type FeedbackService, REPORTER_ZONE, startFeedback } from '../start.ts';
 
-/** A fifth of it, 1 MiB, is for reporters that are not verified. */
+/** A fifth of it, 1 MiB, is for reporters that nobody has confirmed. */
 const SMALL = { DELIVERABILITY_FEEDBACK_STORAGE_PER_DOMAIN: '5MiB' };
 const STRANGER = { from: 'broken.example' };
 
@@ -64,7 +64,7 @@ test('While the share of strangers is full, they get 452; verified reporters, te
   assert.ok(accepted >= 4 && accepted <= 12, String(accepted));
   await assert.rejects(send(padded('unsigned', 120 * 1024), { sign: false }), {
     responseCode: 452,
-    message: /not verified is full/,
+    message: /unconfirmed senders is full/,
   });
   await send(padded('known', 200 * 1024));
   await upload(dmarc({ id: 'uploaded' }));
@@ -210,7 +210,7 @@ test('GET /readyz, metrics and an alert tell before a share is full', async (t) 
   assert.equal(status, 'degraded');
   assert.match(
     detail,
-    /^Nearly full: .+ of 1 MB for one domain from reporters that are not verified \(\d\d%\)\.$/,
+    /^Nearly full: .+ of 1 MB for one domain from reporters that nobody has confirmed \(\d\d%\)\.$/,
   );
   assert.ok((await incidents()).includes('example.com open'));
   const metrics = await (await fetch(`${service.url}/metrics`)).text();
