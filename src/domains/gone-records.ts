@@ -1,6 +1,9 @@
 /** Records that disappeared recently: fixes propose them again instead of new ones. */
 
+import { holdsPrivateKey } from '../analysis/dkim/key-record.ts';
 import type { DomainCheck } from '../analysis/domain/health.ts';
+import { isSpfRecord, parseSpfTerms } from '../analysis/spf/record.ts';
+import { resemblesSpf } from '../analysis/spf/repair.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { selectorsOf } from './selectors.ts';
 import { type SetChange, type Watched, type WatchedSet, watchedSets } from './watched-records.ts';
@@ -11,14 +14,34 @@ interface GoneRecord {
   value: string;
 }
 
-/** The record that is gone; null if there were several, or an alias, or something is published instead. */
+/** An alias, or a record that the domain inherited. */
+const FOREIGN = /^CNAME | \(at \S+\)$/;
+
+/**
+ * The record that is gone. null if there were several, or something is published instead, or if it was not the domain's own.
+ * null, too, if nobody should have it again.
+ */
 export const goneRecord = (
   { name, type }: { name: string; type: string },
   { was, is }: Pick<SetChange, 'was' | 'is'>,
 ): GoneRecord | null =>
-  type === 'TXT' && was.length === 1 && is.length === 0 && !was[0]!.startsWith('CNAME ')
+  type === 'TXT' &&
+  was.length === 1 &&
+  is.length === 0 &&
+  !FOREIGN.test(was[0]!) &&
+  !isHarmful(was[0]!)
     ? { type, name, value: was[0]! }
     : null;
+
+/** A private key, or SPF that no receiver reads, or that anyone passes. */
+const isHarmful = (text: string): boolean =>
+  holdsPrivateKey(text) ||
+  (resemblesSpf(text) && !isSpfRecord(text)) ||
+  (isSpfRecord(text) &&
+    parseSpfTerms(text).some(
+      ({ fault, name, qualifier, isModifier }) =>
+        fault !== null || (name === 'all' && !isModifier && qualifier === '+'),
+    ));
 
 const PUT_BACK = 'Publish this record again. It disappeared within the last day.';
 
@@ -33,7 +56,11 @@ export function proposeGoneRecords(
     const record = gone.find(
       ({ name, type }) => name === proposed?.name.toLowerCase() && type === proposed.type,
     );
-    return record ? { ...check, fix: { ...check.fix, text: PUT_BACK, record } } : check;
+    // Nothing sends for such a domain any longer.
+    const isClosed = proposed?.value === 'v=spf1 -all';
+    return record && !isClosed
+      ? { ...check, fix: { ...check.fix, text: PUT_BACK, record } }
+      : check;
   });
 }
 

@@ -1,5 +1,6 @@
 /** The records of a domain that the hourly look compares: what they are, and what changed since the last look. */
 
+import { resemblesSpf } from '../analysis/spf/repair.ts';
 import { isoTime } from '../lib/clock.ts';
 import { organizationalDomain } from '../lib/domain-names.ts';
 import { type RecordType, type Resolver, recordsOf } from '../net/dns/resolver.ts';
@@ -64,7 +65,7 @@ export const watchedSets = (domain: string, selectors: string[]): WatchedSet[] =
 
 /** The values of a set in one form, so that neither their order nor the case of host names makes a difference. */
 export function canonical({ label, type }: Pick<WatchedSet, 'label' | 'type'>, values: string[]) {
-  const own = label === 'SPF record' ? values.filter((text) => /v\s*=\s*spf1/i.test(text)) : values;
+  const own = label === 'SPF record' ? values.filter(resemblesSpf) : values;
   return own.map((text) => (type === 'TXT' ? text : text.toLowerCase())).sort();
 }
 
@@ -94,7 +95,7 @@ async function lookUpSet(
   const parent = organizationalDomain(domain);
   if (parent === null || parent === domain) return values;
   const inherited = recordsOf(await resolver(`_dmarc.${parent}`, type));
-  return inherited && canonical(set, inherited);
+  return inherited && canonical(set, inherited).map((text) => `${text} (at _dmarc.${parent})`);
 }
 
 /** Services replace the key behind an alias whenever they like: only the alias is the domain's own. */

@@ -112,7 +112,9 @@ test('Neither the order of records, nor other TXT records, nor a key behind an a
 
 test('A subdomain without a DMARC record has that of its organizational domain; a failure is unknown', async () => {
   const label = 'DMARC record';
-  assert.deepEqual((await found(ZONE, 'news.kiln.example'))[label], ['v=DMARC1; p=reject']);
+  assert.deepEqual((await found(ZONE, 'news.kiln.example'))[label], [
+    'v=DMARC1; p=reject (at _dmarc.kiln.example)',
+  ]);
   const own = { ...ZONE, '_dmarc.news.kiln.example': { TXT: ['v=DMARC1; p=none'] } };
   assert.deepEqual((await found(own, 'news.kiln.example'))[label], ['v=DMARC1; p=none']);
   const failing: Zone = { ...ZONE, '_dmarc.kiln.example': { fails: 'servfail' } };

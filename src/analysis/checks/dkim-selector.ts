@@ -26,7 +26,7 @@ import {
   MIN_RSA_BITS,
   strongKey,
 } from '../dkim/key.ts';
-import { keyFaults, resemblesKey } from '../dkim/key-record.ts';
+import { holdsPrivateKey, keyFaults, resemblesKey } from '../dkim/key-record.ts';
 import type { FoundKeys, SelectorKey } from '../dkim/selectors.ts';
 import { explainAppended, explainRepeated, meantName, repeatedZone } from '../dns/appended-zone.ts';
 import { GATEWAYS } from '../sending-services/gateways.ts';
@@ -185,7 +185,7 @@ function evaluateKey(selectorKey: SelectorKey, all: SelectorKey[], domain: strin
  * name is the target of an alias, or the one of a known key.
  */
 async function misnamed(
-  { keyName, alias, typedAlias, isKnown, lookupSucceeded, texts }: SelectorKey,
+  { selector, keyName, alias, typedAlias, isKnown, lookupSucceeded, texts }: SelectorKey,
   domain: string,
   resolver: Resolver,
 ): Promise<Finding | null> {
@@ -215,6 +215,8 @@ async function misnamed(
   const repeated = await repeatedZone(keyName, domain, resemblesKey, resolver);
   const [value] = repeated?.texts ?? [];
   if (!repeated || value === undefined) return null;
+  if (holdsPrivateKey(value))
+    return fail(explainUnusableKey({ selector, keyName: repeated.name }, [value]));
   return fail({
     title: `The DKIM key of ${domain} is published at the wrong name.`,
     detail: explainRepeated(keyName, repeated.name, domain),

@@ -9,7 +9,6 @@ import { isFromWildcard } from '../dns/wildcard.ts';
 export interface MisplacedTlsa {
   /** One full sentence. */
   problem: string;
-  /** Without a record if that alone would replace several. */
   fix: Fix;
 }
 
@@ -33,12 +32,11 @@ export async function findMisplacedTlsa(
   }
   const repeated = await repeatedZone(name, domain, () => true, resolver, 'TLSA');
   if (!repeated || (await isFromWildcard(repeated.name, 'TLSA', resolver))) return null;
-  const [value, ...others] = repeated.texts;
   return {
     problem: `The TLSA records for ${name} are published at ${repeated.name}.`,
+    // Nobody has read them until now, and senders refuse to deliver if they do not match.
     fix: {
-      text: explainRepeated(name, repeated.name, domain),
-      ...(others.length === 0 && { record: { type: 'TLSA', name, value: value! } }),
+      text: `${explainRepeated(name, repeated.name, domain)} First compare them with the certificate that the server has now. If they do not match, senders that use DANE will not deliver.`,
     },
   };
 }

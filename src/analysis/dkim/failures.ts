@@ -183,6 +183,8 @@ function repairFix({ selector, keyName }: KeyLocation, texts: string[], type: Ke
 export function explainSeveralRecords(location: KeyLocation, texts: string[]): Explanation {
   const { keyName, selector } = location;
   const reference = rfc(6376, '3.6.2.2');
+  const exposed = texts.filter(holdsPrivateKey);
+  if (exposed.length > 0) return explainUnusableKey(location, exposed);
   if (repairedKey(texts) !== null)
     return {
       title: `The DKIM key at ${keyName} is split into ${texts.length} records.`,

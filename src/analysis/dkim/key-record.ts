@@ -44,7 +44,9 @@ const declaredType = (tags: Map<string, string>): string | undefined =>
 export function resemblesKey(text: string): boolean {
   const version = /^\W{0,4}v\s*=\s*(\w+)/i.exec(withoutMarks(text))?.[1];
   if (version !== undefined) return /^dkim/i.test(version);
-  return /(?:^|;)\s*p\s*=|p\s*=\W*M[\w+/]{30}/i.test(text) || isBareKey(text);
+  return (
+    /(?:^|;)\s*p\s*=|p\s*=\W*M[\w+/]{30}/i.test(text) || isBareKey(text) || holdsPrivateKey(text)
+  );
 }
 
 const isBareKey = (text: string): boolean =>
@@ -77,6 +79,9 @@ type JudgedKey = Pick<DkimKey, 'type' | 'bits' | 'revoked'>;
 /** What is wrong with the record of a key that is not revoked, the most serious first. */
 export function keyFaults(record: string, key: JudgedKey): KeyFault[] {
   if (key.revoked) return [];
+  // Nothing else about it matters.
+  if (holdsPrivateKey(record))
+    return [{ text: 'is invalid: it holds a private key', isTolerated: false }];
   const tags = parseTagList(record);
   const refused = refusedFaults(record, tags, key);
   // Notes can contain anything.
@@ -103,9 +108,11 @@ const refusedFaults = (record: string, tags: Map<string, string>, key: JudgedKey
     wrongService(tags.get('s')),
   ].flatMap((text) => text || []);
 
-/** Whether the record shows a private key to everyone. */
-export const holdsPrivateKey = (record: string): boolean =>
-  isPrivateKey(Buffer.from(parseTagList(withoutMarks(record)).get('p') ?? '', 'base64'));
+/** Whether the record shows a private key to everyone: in `p=`, or as the whole text. */
+export function holdsPrivateKey(record: string): boolean {
+  const text = withoutMarks(record);
+  return isPrivateKey(Buffer.from(parseTagList(text).get('p') ?? text.slice(0, 100), 'base64'));
+}
 
 function unreadable(record: string, tags: Map<string, string>): string {
   const data = tags.get('p')?.replace(/\s+/g, '');
@@ -115,7 +122,6 @@ function unreadable(record: string, tags: Map<string, string>): string {
       ? 'its tags are not separated by semicolons'
       : 'it has no p=, which holds the public key';
   if (!KEY_TYPES.includes(type)) return `k=${type.slice(0, 40)} is not a known key type`;
-  if (holdsPrivateKey(record)) return 'p= holds a private key';
   return isBase64(data)
     ? 'p= does not hold a complete public key'
     : 'p= has characters that a key cannot contain';

@@ -83,7 +83,10 @@ function unreadProblems(applied: AppliedRecord): DmarcRecordProblem[] {
   const others = unread.slice(0, 1).map(() => ({
     text: `${recordDomain} has another DMARC record, which no receiver reads.`,
     detail: 'It does not begin with "v=DMARC1;", so its report addresses get nothing.',
-    fix: 'Replace all DMARC records of the domain with this one. It keeps the policy that applies, and all report addresses.',
+    fix:
+      record === undefined
+        ? 'Delete the other record.'
+        : 'Replace all DMARC records of the domain with this one. It keeps the policy that applies, and the addresses that can receive reports.',
     record,
   }));
   return [...leading, ...others];

@@ -8,6 +8,7 @@ import {
   type Resolver,
   recordsOf,
 } from '../../net/dns/resolver.ts';
+import { isFromWildcard } from './wildcard.ts';
 
 export interface BrokenName {
   /**
@@ -37,9 +38,10 @@ export async function brokenName(
   if (aliases.isLoop) return loop(domain, aliases.path);
   const target = aliases.path.at(-1);
   if (target === undefined) return null;
-  if (domain !== registered && (await isMissing(target, resolver))) return dangling(domain, target);
   const isBeside = domain === registered || (await hasOwnRecords(domain, target, resolver));
-  return isBeside ? beside(domain, aliases.path[0]!) : null;
+  if (isBeside) return beside(domain, aliases.path[0]!);
+  if (!(await isMissing(target, resolver))) return null;
+  return dangling(domain, target, await isFromWildcard(domain, 'CNAME', resolver));
 }
 
 /**
@@ -130,12 +132,14 @@ const loop = (domain: string, path: string[]): BrokenName => ({
   fix: `Delete the CNAME record of ${domain}. Then publish its own records there, or an alias to a name that has them.`,
 });
 
-const dangling = (domain: string, target: string): BrokenName => ({
+const dangling = (domain: string, target: string, isWildcard: boolean): BrokenName => ({
   kind: 'dangling',
   domain,
   title: `${domain} is an alias of ${target}, which does not exist.`,
-  detail: `So ${domain} has no records, and no mail can be delivered to it. Whoever gets that name can send mail as ${domain}.`,
-  fix: `Delete the CNAME record at ${domain}. If you still use ${domain}, publish its own records there, or the alias that your service shows today.`,
+  detail: `So ${domain} has no records, and no mail can be delivered to it.${organizationalDomain(domain) === organizationalDomain(target) ? '' : ` Whoever gets that name can send mail as ${domain}.`}`,
+  fix: isWildcard
+    ? `The alias comes from the wildcard *.${domain.slice(domain.indexOf('.') + 1)}. Change or delete it, or publish records of its own for ${domain}, which win over the wildcard.`
+    : `Delete the CNAME record at ${domain}. If you still use ${domain}, publish its own records there, or the alias that your service shows today.`,
 });
 
 const beside = (domain: string, target: string): BrokenName => ({

@@ -3,6 +3,7 @@
 import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import { type Check, type Context, type Finding, fail, pass, skipped, warn } from '../check.ts';
 import { proposesRecord, recordFinding } from '../checks/dmarc-record.ts';
+import { resemblesKey } from '../dkim/key-record.ts';
 import type { FoundKeys } from '../dkim/selectors.ts';
 import { explainDead } from '../dmarc/dead-destinations.ts';
 import { dmarcDiscovery } from '../dmarc/discovery.ts';
@@ -243,6 +244,12 @@ function keyOf(domain: string, finding: Finding): Finding {
   // Revoked keys have no type, and those of entered selectors that are missing have no record.
   if (finding.status === 'error') return finding;
   const records = Array.isArray(evidence.records) ? evidence.records : [];
+  if (records.length > 0 && !records.some((text) => resemblesKey(String(text))))
+    return pass(
+      `No DKIM key is in use at ${name}.`,
+      'The text that is published there is no key. Delete it: the domain sends no mail.',
+      evidence,
+    );
   const isRevoked = records.every((text) => /(?:^|;)\s*p\s*=\s*(?:;|$)/i.test(String(text)));
   if (records.length === 0 || isRevoked)
     return pass(

@@ -2,6 +2,7 @@
 
 import { type RecordType, type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import { meantName, withoutZone } from '../dns/appended-zone.ts';
+import { isServiceSpf } from '../sending-services/services.ts';
 import { isSpfRecord, type SpfTerm } from './record.ts';
 
 export interface MistypedTerm {
@@ -13,6 +14,12 @@ export interface MistypedTerm {
   target: string;
   /** The term that was meant; null if it could not be looked up whether that name has what the term needs. */
   meant: string | null;
+}
+
+/** A name of two labels can be meant as it is, unless it is that of a sending service. */
+function serviceName({ name }: SpfTerm, written: string, domain: string): string | null {
+  const rest = written.endsWith(`.${domain}`) ? written.slice(0, -(domain.length + 1)) : '';
+  return (name === 'include' || name === 'redirect') && isServiceSpf(rest) ? rest : null;
 }
 
 /** What the target of a term needs. */
@@ -33,7 +40,7 @@ export async function appendedTerms(
     terms.map(async (term): Promise<MistypedTerm[]> => {
       const types = NEEDS[term.name];
       const written = term.target?.toLowerCase().replace(/\.$/, '') ?? '';
-      const target = withoutZone(written, domain);
+      const target = withoutZone(written, domain) ?? serviceName(term, written, domain);
       if (!types || term.fault !== null || written.includes('%') || target === null) return [];
       const answers = await Promise.all(types.map((type) => resolver(target, type)));
       const records = answers.flatMap((answer) => recordsOf(answer) ?? []);

@@ -5,22 +5,30 @@ import { parseMx, type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import { serviceOfExchange } from '../sending-services/services-of-domain.ts';
 import type { MistypedTerm } from './appended.ts';
 import { isSpfRecord } from './record.ts';
-import type { SpfNode } from './tree.ts';
+
+/** More than any domain needs. Each costs a comparison for each include. */
+const MAX_EXCHANGES = 20;
+
+/** The parts of the record of a domain, and of those that it includes. */
+interface Root {
+  domain: string;
+  children: { domain: string; via: string | null; state: string }[];
+}
 
 /** Only where the mail servers show which service was meant, and that name has a record. */
-export async function misspeltIncludes(root: SpfNode, resolver: Resolver): Promise<MistypedTerm[]> {
+export async function misspeltIncludes(root: Root, resolver: Resolver): Promise<MistypedTerm[]> {
   const missing = root.children.filter(
     ({ via, state }) => state === 'missing' && /^[+\-?~]?include:/i.test(via!),
   );
   if (missing.length === 0) return [];
   const exchanges = recordsOf(await resolver(root.domain, 'MX')) ?? [];
-  const names = exchanges.flatMap((text) => {
+  const names = exchanges.slice(0, MAX_EXCHANGES).flatMap((text) => {
     const spf = serviceOfExchange(parseMx(text).exchange.toLowerCase())?.spf;
     return spf?.kind === 'include' ? spf.includes : [];
   });
   const found = await Promise.all(
     missing.map(async ({ via, domain }): Promise<MistypedTerm[]> => {
-      const target = closestName(domain, names);
+      const target = closestName(domain, [...new Set(names)]);
       if (target === null || target === domain) return [];
       const isRecord = (recordsOf(await resolver(target, 'TXT')) ?? []).some(isSpfRecord);
       const meant = via!.replace(/:.*$/s, `:${target}`);

@@ -161,7 +161,9 @@ function limitProblems(tree: SpfTree): SpfProblem[] {
   }));
   if (tree.lookups > MAX_LOOKUPS) {
     const repeated = repeatedTerms(tree.root.terms);
-    const isEnough = tree.lookups - costOfRepeated(tree.root) <= MAX_LOOKUPS;
+    const isEnough =
+      tree.lookups - costOfRepeated(tree.root) <= MAX_LOOKUPS &&
+      allNodes(tree.root).every(({ state }) => state !== 'unfollowed');
     problems.push({
       level: 'fail',
       isLimit: true,

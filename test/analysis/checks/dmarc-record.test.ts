@@ -215,7 +215,7 @@ const rows: Row[] = [
     records: [`v=DMARC1; p=reject; ${REPORTED}`],
     zone: { '_dmarc.news.example.com': { TXT: ['v=DMARC1; p=none', 'v=DMARC1; p=reject'] } },
     status: 'warn',
-    title: /^news\.example\.com has its own DMARC record, but mailbox providers discard it/,
+    title: /^news\.example\.com has 2 DMARC records of its own, so mailbox providers discard them/,
   },
   {
     name: 'an unknown tag',
