@@ -19,6 +19,8 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
  * one piece of 64 KiB with requests that must wait, and no more before most of them were handled.
  */
 const WAITING_BYTES = 4096;
+/** One piece can have thousands of requests, each of which takes some kilobytes. No client needs that many. */
+const MAX_WAITING = 1000;
 
 /**
  * Returns a function that calls `handle` once all earlier responses of the connection are complete, or never if the
@@ -52,6 +54,10 @@ export function createTurns(): (
   return (request, response, handle) => {
     const queue = queues.get(request.socket);
     if (queue) {
+      if (queue.length >= MAX_WAITING) {
+        request.socket.destroy();
+        return;
+      }
       queue.push({ request, response, handle });
       addPending(response, WAITING_BYTES);
       return;

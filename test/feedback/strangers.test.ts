@@ -194,6 +194,27 @@ test('Complaints of a stranger cause no event; those of a known loop or a confir
   assert.equal(await events(), 3);
 });
 
+const ON_TOP: [what: string, tamper: (signed: string) => string][] = [
+  ['another From', (signed) => `From: staff@hotmail.com\r\n${signed}`],
+  [
+    'another From, with a fold before the colon of the signed one',
+    (signed) => `From: staff@hotmail.com\r\n${signed.replace(/^From: /m, 'From\r\n : ')}`,
+  ],
+  ['another Message-ID', (signed) => `Message-ID: <another@hotmail.com>\r\n${signed}`],
+  ['another Content-Type', (signed) => `Content-Type: multipart/mixed; boundary=x\r\n${signed}`],
+];
+
+for (const [what, tamper] of ON_TOP)
+  test(`A signature authenticates nobody if there is ${what} on top of the message`, async (t) => {
+    const feedback = await start(t);
+    const complaint = arf(
+      'Feedback-Type: abuse\nSource-IP: 192.0.2.9\nReported-Domain: example.com\n',
+    );
+    await mailFrom(feedback, complaint, { from: 'someone@hotmail.com', tamper });
+    const [report] = await feedback.reports();
+    assert.ok(report!.status === 'unverified' || report!.status === 'refused', report!.status);
+  });
+
 test('After two weeks of reports that agree with known receivers, a reporter is proposed and not confirmed', async (t) => {
   const feedback = await start(t);
   await reportByKnown(feedback);
@@ -201,6 +222,15 @@ test('After two weeks of reports that agree with known receivers, a reporter is 
   await mailFrom(feedback, weeks('Receiver', passing), { from: 'dmarc@honest.example' });
   const others = record({ source: '203.0.113.200', count: '20' });
   await mailFrom(feedback, weeks('Other', others), { from: EVIL });
+  const agreeing = async () =>
+    (await unconfirmed(feedback)).reporters.filter(({ agrees }) => agrees).length;
+  // The periods are what the sender wrote. They all came at once.
+  assert.equal(await agreeing(), 0);
+  await feedback.service.app.db
+    .updateTable('feedback_reports')
+    .set(({ ref }) => ({ received_at: ref('period_to').$notNull() }))
+    .where('status', '=', 'unconfirmed')
+    .execute();
   assert.deepEqual(
     (await unconfirmed(feedback)).reporters.map(({ name, agrees }) => [name, agrees]).sort(),
     [

@@ -38,13 +38,15 @@ interface Mailing {
   signer?: string | null;
   mailFrom?: string;
   clientIp?: string;
+  /** What the stranger does to the message once it is signed. */
+  tamper?: (signed: string) => string;
 }
 
 /** Sends a message of the builders from another address. Resolves once it is read. */
 export async function mailFrom(
   { service, clock, domain, settled }: FeedbackService,
   raw: Uint8Array,
-  { from, signer = organization(from), mailFrom = from, clientIp = '8.8.8.8' }: Mailing,
+  { from, signer = organization(from), mailFrom = from, clientIp = '8.8.8.8', tamper }: Mailing,
 ): Promise<void> {
   const message = Buffer.from(
     Buffer.from(raw)
@@ -59,7 +61,8 @@ export async function mailFrom(
           ...{ domain: signer, selector: 's1', key: KEY, signTime: clock.now() - 60_000 },
         });
   await sendMail({
-    ...{ port: service.smtp.port, to: domain.feedback.address, raw: signed, mailFrom, clientIp },
+    ...{ port: service.smtp.port, to: domain.feedback.address, mailFrom, clientIp },
+    raw: tamper ? Buffer.from(tamper(signed.toString('latin1')), 'latin1') : signed,
   });
   await settled();
 }

@@ -7,8 +7,8 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 // Printable ASCII except the colon (RFC 5322 §2.2). White space before the colon is obsolete, but
-// accepted (§4.5).
-const FIELD = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:/;
+// accepted (§4.5), and so is a fold there: verifiers of DKIM read such a field.
+const FIELD = /^([\x21-\x39\x3b-\x7e]+)[ \t\r]*(?:\n[ \t\r]+)?:/;
 
 export interface HeaderBlock {
   headers: HeaderField[];

@@ -38,6 +38,9 @@ export async function unconfirmedReporters(db: Db, domainId: string) {
       ofType('complaint', 'messages').as('complaints'),
       sql<string>`max(received_at)`.as('last_at'),
       sql<string>`count(distinct substr(period_from, 1, 10))`.as('days'),
+      // The sender writes the periods.
+      sql<string>`count(distinct substr(received_at, 1, 10))`.as('arrival_days'),
+      sql<string>`min(received_at)`.as('first_at'),
       sql<string | null>`min(period_from)`.as('first_day'),
       sql<string | null>`max(period_to)`.as('last_day'),
     ])
@@ -60,7 +63,7 @@ export async function unconfirmedReporters(db: Db, domainId: string) {
     object: 'unconfirmed_reporters' as const,
     domain_id: domainId,
     reporter_count: Number(count),
-    reporters: listed.flatMap(({ reporter_id, first_day: _first, last_day: _last, ...sums }) => {
+    reporters: listed.flatMap(({ reporter_id, ...sums }) => {
       const row = byId.get(reporter_id!);
       if (!row) return [];
       const { id, name, label, kind } = presentReporter(row);
@@ -77,9 +80,12 @@ export async function unconfirmedReporters(db: Db, domainId: string) {
   };
 }
 
-const isLong = ({ days, first_day, last_day }: Record<string, string | null>): boolean =>
-  Number(days) >= MIN_DAYS &&
-  Date.parse(last_day!) - Date.parse(first_day!) > (MIN_SPAN_DAYS - 1) * DAY_MS;
+const isLong = (sums: Record<string, string | null>): boolean =>
+  Math.min(Number(sums.days), Number(sums.arrival_days)) >= MIN_DAYS &&
+  [
+    [sums.first_day, sums.last_day],
+    [sums.first_at, sums.last_at],
+  ].every(([first, last]) => Date.parse(last!) - Date.parse(first!) > (MIN_SPAN_DAYS - 1) * DAY_MS);
 
 /** Most of its messages come from addresses that reports which count name, and pass as often as those of these addresses. */
 async function agrees(db: Db, domainId: string, reporterId: string): Promise<boolean> {

@@ -21,6 +21,25 @@ const DEADLINE_MS = 15_000;
 /** A file has no session, so that SPF cannot be checked. */
 const NO_SESSION: Envelope = { mail_from: null, client_ip: null, helo: null, tls: null };
 
+/**
+ * The fields that decide who sent a message and how it is read. Verifiers take the last one of a name and readers the first,
+ * so that with two, the signature says nothing about what is read.
+ */
+const DECISIVE = new Set(
+  'from sender subject date message-id mime-version content-type content-transfer-encoding tls-report-domain'.split(
+    ' ',
+  ),
+);
+
+/** Finds a name also where a fold follows it, as verifiers do. */
+function hasRepeatedField(raw: Uint8Array, headerBytes: number): boolean {
+  const header = Buffer.from(raw.buffer, raw.byteOffset, headerBytes).toString('latin1');
+  const names = [...header.matchAll(/(?<=^|\n)([\x21-\x39\x3b-\x7e]+)\s*:/g)]
+    .map(([, name]) => name!.toLowerCase())
+    .filter((name) => DECISIVE.has(name));
+  return new Set(names).size < names.length;
+}
+
 export async function verifyMail(
   raw: Uint8Array,
   envelope: Envelope | null,
@@ -38,7 +57,8 @@ export async function verifyMail(
       resolver: boundedResolver(resolver, deadline),
     });
     const from = message.from.length === 1 ? message.from[0]!.address.toLowerCase() : undefined;
-    if (!from) return { signer: null, isUndecided: false };
+    if (!from || hasRepeatedField(raw, message.headerBytes))
+      return { signer: null, isUndecided: false };
     const { identifiers, alignment } = await context.fact(dmarcResult);
     const { signatures } = await context.fact(dkimResult);
     for (const { domain, headers, unsignedBodyBytes, result } of signatures) {
