@@ -28,12 +28,11 @@ admin?.on('error', () => {});
 
 /** Call once per test run. */
 export async function createTemplate(server: string): Promise<void> {
-  await withClient(`${server}/postgres`, (client) => client.query(`CREATE DATABASE ${TEMPLATE}`));
+  const client = new pg.Client({ connectionString: `${server}/postgres` });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${TEMPLATE}`);
+  await client.end();
   await (await openPostgres(`${server}/${TEMPLATE}`)).close();
-  // As a comment, because nobody may be connected to a template while it is copied.
-  await withClient(`${server}/${TEMPLATE}`, async (client) =>
-    client.query(`COMMENT ON DATABASE ${TEMPLATE} IS '${await schemaHash(client)}'`),
-  );
 }
 
 const nameOf = (key: string): string =>
@@ -51,124 +50,37 @@ async function copyStrategy(): Promise<string> {
   return strategy;
 }
 
-/** The URL of the database of each key, and the databases of this process that are free again, the longest free one first. */
-const urls = new Map<string, Promise<string>>();
-const free: string[] = [];
-
-/** The URL of the database for `key`, such as a folder. Creates it, or empties a free one, when it is first used. */
-export function postgresDatabase(key: string, template = TEMPLATE): Promise<string> {
-  const known = urls.get(key);
-  if (known) return known;
-  const url = provideDatabase(nameOf(key), template).then((name) => `${SERVER}/${name}`);
-  urls.set(key, url);
-  return url;
-}
-
-async function provideDatabase(name: string, template: string): Promise<string> {
-  const emptied = template === TEMPLATE ? await emptiedDatabase() : null;
-  if (emptied === null) await createDatabase(name, template);
-  return emptied ?? name;
-}
-
-async function createDatabase(name: string, template: string): Promise<void> {
+/** The URL of the database for `key`, such as a folder. Creates it when it is first used. */
+export async function postgresDatabase(key: string, template = TEMPLATE): Promise<string> {
+  await dropReleased();
+  const name = nameOf(key);
   try {
     await admin!.query(`CREATE DATABASE ${name} TEMPLATE ${template} ${await copyStrategy()}`);
   } catch (error) {
     if ((error as { code?: string }).code !== DUPLICATE_DATABASE) throw error;
   }
+  return `${SERVER}/${name}`;
 }
 
-/** The database of `key` may be emptied for another key, once nothing is connected to it. */
+const released = new Set<string>();
+
+/** Drops the database of `key` once nothing is connected to it. */
 export function releasePostgresDatabase(key: string): void {
-  const url = urls.get(key);
-  urls.delete(key);
-  url?.then(
-    (it) => free.push(it.slice(it.lastIndexOf('/') + 1)),
-    () => {},
-  );
+  released.add(nameOf(key));
 }
 
 /**
- * A free database, emptied, which takes a twentieth of the time of creating and dropping one. null if there is none, or if
- * its schema was changed. One in use waits: hooks of a test run before its service has stopped.
+ * A database that is still in use is dropped later: hooks of a test run before its service has stopped.
+ * PostgreSQL itself would wait five seconds for the connections to close.
  */
-async function emptiedDatabase(): Promise<string | null> {
-  if (free.length === 0) return null;
+async function dropReleased(): Promise<void> {
+  if (released.size === 0) return;
   const { rows } = await admin!.query<{ name: string }>(
     'SELECT DISTINCT datname AS name FROM pg_stat_activity WHERE datname IS NOT NULL',
   );
   const used = new Set(rows.map(({ name }) => name));
-  const index = free.findIndex((candidate) => !used.has(candidate));
-  if (index === -1) return null;
-  const [name] = free.splice(index, 1);
-  if (await empty(name!)) return name!;
-  await admin!.query(`DROP DATABASE IF EXISTS ${name}`).catch(() => {});
-  return null;
-}
-
-/** What tests of migrations and races change in a schema: columns, indexes, constraints, triggers, functions, rights. */
-const SCHEMA_HASH = `
-  SELECT md5(string_agg(line, ' ' ORDER BY line)) AS hash FROM (
-    SELECT concat_ws(' ', relname, relkind, relpersistence, relacl, attname, atttypid, attnotnull) AS line
-      FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
-      WHERE relnamespace = 'public'::regnamespace AND NOT attisdropped
-    UNION ALL SELECT pg_get_indexdef(indexrelid) FROM pg_index JOIN pg_class ON oid = indexrelid
-      WHERE relnamespace = 'public'::regnamespace
-    UNION ALL SELECT pg_get_constraintdef(oid) FROM pg_constraint
-      WHERE connamespace = 'public'::regnamespace
-    UNION ALL SELECT pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
-    UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace
-    UNION ALL SELECT concat_ws(' ', nspname, nspacl) FROM pg_namespace
-      WHERE nspname NOT LIKE 'pg_temp%' AND nspname NOT LIKE 'pg_toast_temp%'
-    UNION ALL SELECT array_to_string(setconfig, ' ') FROM pg_db_role_setting JOIN pg_database ON oid = setdatabase
-      WHERE datname = current_database()
-    UNION ALL SELECT concat_ws(' ', 'version', version) FROM schema_version
-  ) AS lines`;
-
-/** Most tables have no rows, which is soon seen. Without foreign keys and triggers, the order does not matter. */
-const DELETE_ALL_ROWS = `
-  SET session_replication_role = replica;
-  DO $$
-  DECLARE name text; filled boolean;
-  BEGIN
-    FOR name IN SELECT oid::regclass FROM pg_class
-      WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'schema_version'
-    LOOP
-      EXECUTE 'SELECT EXISTS (SELECT 1 FROM ' || name || ')' INTO filled;
-      IF filled THEN EXECUTE 'DELETE FROM ' || name; END IF;
-    END LOOP;
-  END $$`;
-
-const schemaHash = (client: pg.Client): Promise<string> =>
-  client.query<{ hash: string }>(SCHEMA_HASH).then(({ rows }) => rows[0]!.hash);
-
-let templateHash: Promise<string> | undefined;
-
-const readTemplateHash = (): Promise<string> =>
-  admin!
-    .query<{ hash: string }>(
-      "SELECT shobj_description(oid, 'pg_database') AS hash FROM pg_database WHERE datname = $1",
-      [TEMPLATE],
-    )
-    .then(({ rows }) => rows[0]!.hash);
-
-/** Deletes all rows, and says whether the schema is that of the template. */
-async function empty(name: string): Promise<boolean> {
-  templateHash ??= readTemplateHash();
-  const expected = await templateHash;
-  return withClient(`${SERVER}/${name}`, async (client) => {
-    if ((await schemaHash(client)) !== expected) return false;
-    await client.query(DELETE_ALL_ROWS);
-    return true;
-  }).catch(() => false);
-}
-
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
+  for (const name of [...released].filter((candidate) => !used.has(candidate))) {
+    released.delete(name);
+    await admin!.query(`DROP DATABASE IF EXISTS ${name}`).catch(() => released.add(name));
   }
 }
