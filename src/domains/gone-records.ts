@@ -18,8 +18,8 @@ interface GoneRecord {
 const FOREIGN = /^CNAME | \(at \S+\)$/;
 
 /**
- * The record that is gone. null if there were several, or something is published instead, or if it was not the domain's own.
- * null, too, if nobody should have it again.
+ * The record that is gone. null if there were several, or something is published instead. null, too, if it was not the
+ * domain's own, or if nobody should have it again.
  */
 export const goneRecord = (
   { name, type }: { name: string; type: string },
