@@ -102,7 +102,7 @@ test('Feedback is read, marked and understood in a browser', async (t) => {
   await page.getByLabel('Period').selectOption({ label: 'Last 90 days' });
   await page.waitForURL(/days=90/);
   assert.match(page.url(), /show=failing/);
-  await page.getByLabel('Reported by').selectOption({ label: 'yahoo' });
+  await page.getByLabel('Reported by').selectOption({ label: 'yahoo.com' });
   await page.getByText('For one reporter, the page shows the last 30 days only.').waitFor();
   assert.equal(await senders.first().locator('td').nth(2).innerText(), '280');
   await page.getByLabel('Reported by').selectOption({ label: 'All reporters' });
@@ -247,7 +247,7 @@ test('Files are uploaded one by one with a line for each, chosen with the keyboa
     })()`,
   );
   await lines.nth(5).getByRole('link', { name: 'Counted' }).click();
-  await page.getByRole('heading', { name: 'DMARC report from receiver ltd' }).waitFor();
+  await page.getByRole('heading', { name: 'DMARC report from receiver.example' }).waitFor();
 
   // A session that ends meanwhile is said so.
   await page.goto(`${service.url}/feedback/reports`);

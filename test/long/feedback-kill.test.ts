@@ -40,7 +40,7 @@ function report(id: string, now: number): Uint8Array {
     ...{ begin: String(begin), end: String(begin + DAY_SECONDS - 1) },
     records: records.join(''),
   });
-  const header = `From: Reports <noreply@receiver.example>
+  const header = `From: Reports <noreply-dmarc-support@google.com>
 To: reports@inbox.test
 Subject: Report ${id}
 Date: Sun, 22 Nov 2026 01:00:00 +0000
@@ -56,8 +56,9 @@ test(`${ROUNDS} SIGKILLs lose no acknowledged report and count each once`, {
   const random = seededRandom(SEED);
   const folder = temporaryFolder(t);
   const dns = await startDnsServer({
-    'receiver.example': { TXT: ['v=spf1 -all'] },
-    's1._domainkey.receiver.example': { TXT: [key.record] },
+    // A known receiver, so that its reports count at once.
+    'google.com': { TXT: ['v=spf1 -all'] },
+    's1._domainkey.google.com': { TXT: [key.record] },
   });
   t.after(() => dns.close());
   const env = {
@@ -78,7 +79,7 @@ test(`${ROUNDS} SIGKILLs lose no acknowledged report and count each once`, {
     const id = `r-${sent}`;
     const now = systemClock.now();
     const raw = await signMessage(Buffer.from(report(id, now)), {
-      ...{ domain: 'receiver.example', selector: 's1', key, signTime: now - 60_000 },
+      ...{ domain: 'google.com', selector: 's1', key, signTime: now - 60_000 },
     });
     await sendMail({ port: serve.smtpPort, to: domain.feedback.address, raw }).then(
       () => acknowledged.push(id),
@@ -86,8 +87,6 @@ test(`${ROUNDS} SIGKILLs lose no acknowledged report and count each once`, {
       () => {},
     );
   };
-  await send();
-  await confirmReporter(serve);
   for (let round = 0; round < ROUNDS; round++) {
     const sending = Promise.all(Array.from({ length: PER_ROUND }, send));
     await pause(random.below(MAX_DELAY_MS));
@@ -160,23 +159,6 @@ async function waiting(folder: string): Promise<number> {
 }
 
 /** The IDs of the reports that count, once all that were acknowledged are read. */
-/** Once its first report is read. */
-async function confirmReporter(serve: Awaited<ReturnType<typeof startServe>>): Promise<void> {
-  for (let attempt = 0; attempt < 300; attempt++) {
-    const { data } = await serve.call<{ data: { id: string }[] }>(
-      'GET',
-      '/v1/feedback/reporters?limit=1',
-    );
-    if (data[0]) {
-      const body = JSON.stringify({ confirmed: true });
-      await serve.call('PATCH', `/v1/feedback/reporters/${data[0].id}`, { body });
-      return;
-    }
-    await pause(100);
-  }
-  assert.fail('no report is read');
-}
-
 async function untilRead(
   serve: Awaited<ReturnType<typeof startServe>>,
   acknowledged: string[],
