@@ -18,7 +18,7 @@ interface GoneRecord {
 const FOREIGN = /^CNAME | \(at \S+\)$/;
 
 /**
- * The record that is gone. null if there were several, or something is published instead. null, too, if it was not the
+ * The record that is gone. Null if there were several, or something is published instead. Null, too, if it was not the
  * domain's own, or if nobody should have it again.
  */
 export const goneRecord = (
