@@ -26,7 +26,11 @@ export function presentListedReport(row: NamedReport): ListedReport {
     status: status as ListedReport['status'],
     reason: reason as RefusalReason | null,
     detail: detail ?? (reason === null ? null : `${REFUSAL_REASONS[reason as RefusalReason]}.`),
-    ...{ domain_id, policy_domain, reporter, reporter_id: row.reporter_id, label: row.label },
+    domain_id,
+    policy_domain,
+    reporter,
+    reporter_id: row.reporter_id,
+    label: row.label,
     report_id: content.report_id ?? null,
     period: row.period_from === null ? null : { from: row.period_from, to: row.period_to! },
     ...{ messages: row.messages, passed: row.passed, failed: row.failed },
@@ -89,7 +93,10 @@ const presentFailure = ({
 }: TlsFailureRow) => ({ result_type, receiving_mx, sending_ip, reason_code, sessions });
 
 export const presentReporter = (row: FeedbackReporterRow): FeedbackReporter => ({
-  ...{ id: row.id, object: 'feedback_reporter', name: row.title ?? row.name, label: row.label },
+  id: row.id,
+  object: 'feedback_reporter',
+  name: row.title ?? row.name,
+  label: row.label,
   kind: (row.kind as ReporterKind | null) ?? 'earlier',
   status: row.kind === 'known' ? 'known' : row.trusted === 1 ? 'confirmed' : 'unconfirmed',
   first_at: row.first_at,

@@ -89,7 +89,9 @@ const REPORT = {
 const EXAMPLE = {
   ...{ id: exampleId('fbr'), object: 'feedback_report', type: 'dmarc', status: 'counted' },
   ...{ reason: null, detail: null, domain_id: exampleId('dom'), policy_domain: 'example.com' },
-  ...{ reporter: 'receiver.example', reporter_id: exampleId('rep'), label: 'receiver ltd' },
+  reporter: 'receiver.example',
+  reporter_id: exampleId('rep'),
+  label: 'receiver ltd',
   report_id: '1795219200.1187',
   period: { from: '2026-11-21T00:00:00.000Z', to: '2026-11-21T23:59:59.000Z' },
   ...{ messages: 42, passed: 40, failed: 2, verified: true, source: 'smtp', suffix: null },
@@ -644,7 +646,9 @@ const BOUNCE = {
   status_code: '5.7.26',
   diagnostic: '550-5.7.26 This message is unauthenticated',
   ...{ remote_server: 'mx.example.net', reporting_server: 'mail.example.com' },
-  ...{ provider: 'example.net', authenticated: false, explanation: EXPLANATION },
+  provider: 'example.net',
+  authenticated: false,
+  explanation: EXPLANATION,
 } as const;
 
 export const Bounce = named(

@@ -66,6 +66,24 @@ it('HTTP server answers another connection before the pipelined requests of a st
   assert.ok(strangers < 50, `${strangers} requests of the stranger came first`);
 });
 
+it('HTTP server closes a connection with thousands of requests that wait, and answers others', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const listener = await listen(t, {
+    async fetch(request) {
+      if (pathOf(request) === '/slow') await gate.promise;
+      return new Response('x');
+    },
+  });
+  const [stranger, other] = await Promise.all([open(t, listener), open(t, listener)]);
+  const closed = once(stranger, 'close');
+  // In one piece of 64 KiB, so that all are read at once.
+  stranger.resume().write(get('/slow') + 'GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(2000));
+  await closed;
+  other.write(get('/other'));
+  await once(other, 'data');
+  gate.resolve();
+});
+
 it('HTTP server stops reading a connection whose requests wait, and reads on afterwards', async (t) => {
   const gate = Promise.withResolvers<void>();
   let handled = 0;

@@ -20,7 +20,9 @@ interface Value {
 
 /** In percent. */
 const THRESHOLD = {
-  ...{ min: 10, max: 100, default: NEARLY_FULL * 100 },
+  min: 10,
+  max: 100,
+  default: NEARLY_FULL * 100,
   text: 'At least this percentage of the space in use triggers the alert.',
 };
 
@@ -31,8 +33,12 @@ export const feedbackStorage: Condition<'feedback_storage', Value> = {
   evaluate({ percent, used, limit }, threshold) {
     if (percent < threshold) return NO;
     const value = {
-      ...{ percent, used: used.total, limit: limit.total, threshold },
-      ...{ unverified: used.unverified, unverified_limit: limit.unverified },
+      percent,
+      used: used.total,
+      limit: limit.total,
+      threshold,
+      unverified: used.unverified,
+      unverified_limit: limit.unverified,
     };
     return { answer: 'yes', value };
   },
@@ -55,14 +61,18 @@ export const feedbackStorage: Condition<'feedback_storage', Value> = {
   unwatchedText: domainRemoved,
   measurements: ({ value: { used, limit, unverified, unverified_limit } }) => [
     ['In use', `${formatSize(used)} of ${formatSize(limit)}`],
-    ['Not verified', `${formatSize(unverified)} of ${formatSize(unverified_limit)}`],
+    ['Unconfirmed reporters', `${formatSize(unverified)} of ${formatSize(unverified_limit)}`],
   ],
   isRelevantFix: () => false,
   fixes: () => [{ title: '', text: STORAGE_ADVICE, record: null }],
   subjectLabel: 'Domain',
   page: () => ({ label: 'View all reports', path: '/feedback' }),
   sampleValue: (threshold) => ({
-    ...{ percent: Math.max(85, threshold), used: 60_000_000, limit: 100_000_000, threshold },
-    ...{ unverified: 17_000_000, unverified_limit: 20_000_000 },
+    percent: Math.max(85, threshold),
+    used: 60_000_000,
+    limit: 100_000_000,
+    threshold,
+    unverified: 17_000_000,
+    unverified_limit: 20_000_000,
   }),
 };

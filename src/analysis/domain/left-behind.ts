@@ -1,12 +1,12 @@
 /** SPF that was left behind in a move: it allows the former host of the mailboxes, and not the one that has them now. */
 
-import { parseMx, type Resolver, recordsOf } from '../../net/dns/resolver.ts';
+import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import { type Check, type Context, warn } from '../check.ts';
 import { readKeyRecord } from '../dkim/key-record.ts';
 import { GATEWAYS } from '../sending-services/gateways.ts';
 import { type SendingService, selectorsOf } from '../sending-services/service.ts';
 import { isMailHost, serviceOfSelector } from '../sending-services/services.ts';
-import { serviceOfExchange, servicesOfDomain } from '../sending-services/services-of-domain.ts';
+import { receivingServices, servicesOfDomain } from '../sending-services/services-of-domain.ts';
 import { mailboxHost } from '../sending-services/spf-steps.ts';
 import { MAX_LOOKUPS } from '../spf/problems.ts';
 import { withInclude } from '../spf/record.ts';
@@ -50,7 +50,7 @@ async function findMove(domain: string, context: Context): Promise<Move | null> 
   if (now?.spf.kind !== 'include' || GATEWAYS.includes(now)) return null;
   const [include] = now.spf.includes;
   const services = (await servicesOfDomain(context, domain)).map(({ service }) => service);
-  const receiving = await exchangesOf(domain, context);
+  const receiving = await receivingServices(context.resolver, domain);
   const before = services.find(
     (service) => service !== now && isMailHost(service) && !receiving.includes(service),
   );
@@ -74,11 +74,6 @@ async function findMove(domain: string, context: Context): Promise<Move | null> 
   const longer = withPublished(domain, withInclude(root.records[0]!, include), resolver);
   const { lookups } = await walkSpf(domain, longer);
   return { now, include, before, isTooLong: lookups > MAX_LOOKUPS };
-}
-
-async function exchangesOf(domain: string, { resolver }: Context) {
-  const texts = recordsOf(await resolver(domain, 'MX')) ?? [];
-  return texts.slice(0, 20).map((text) => serviceOfExchange(parseMx(text).exchange.toLowerCase()));
 }
 
 /** Whether the record names a part of what the include allows: its networks, or records that it includes. */

@@ -17,12 +17,9 @@ export async function servicesOfDomain(
   { resolver }: Context,
   domain: string,
 ): Promise<DomainService[]> {
-  const exchanges = (recordsOf(await resolver(domain, 'MX')) ?? []).map(
-    (text) => parseMx(text).exchange,
-  );
   const included = await includedNames(resolver, domain, 0);
   const found = [
-    ...exchanges.map((name) => ({ service: serviceOfExchange(name.toLowerCase()), account: null })),
+    ...(await receivingServices(resolver, domain)).map((service) => ({ service, account: null })),
     ...included.map((name) => ({ service: serviceOfInclude(name), account: accountIn(name) })),
   ];
   const byId = new Map<string, DomainService>();
@@ -34,8 +31,20 @@ export async function servicesOfDomain(
   return [...byId.values()];
 }
 
-/** The service to which a mail server belongs, by its name. */
-export const serviceOfExchange = (name: string): SendingService | undefined =>
+/** More than any domain needs: a hostile one could have thousands. */
+const MAX_EXCHANGES = 20;
+
+/** The services to which its mail servers belong, by their names. */
+export async function receivingServices(
+  resolver: Context['resolver'],
+  domain: string,
+): Promise<SendingService[]> {
+  const texts = recordsOf(await resolver(domain, 'MX')) ?? [];
+  const names = texts.slice(0, MAX_EXCHANGES).map((text) => parseMx(text).exchange.toLowerCase());
+  return [...new Set(names.flatMap((name) => serviceOfExchange(name) ?? []))];
+}
+
+const serviceOfExchange = (name: string): SendingService | undefined =>
   SENDING_SERVICES.find(
     ({ marks }) => hasSuffix(name, marks.mx) || hasSuffix(name, marks.regionalMx),
   ) ?? serviceOfHost(name);

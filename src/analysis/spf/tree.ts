@@ -1,8 +1,7 @@
 /** Walks the whole tree of an SPF record: every include and redirect, whatever the sender. */
 
 import type { DnsAnswer, RecordType, Resolver } from '../../net/dns/resolver.ts';
-import { appendedTerms, type MistypedTerm } from './appended.ts';
-import { misspeltIncludes } from './misspelt.ts';
+import { appendedTerms, type MistypedTerm, misspeltIncludes } from './mistyped.ts';
 import { isSpfRecord, parseSpfTerms, type SpfTerm } from './record.ts';
 import { resemblesSpf } from './repair.ts';
 
@@ -69,7 +68,9 @@ export async function walkSpf(domain: string, resolver: Resolver): Promise<SpfTr
     level = level.flatMap((node) => addChildren(node, tree));
   }
   const appended = await appendedTerms(root.terms, domain, resolver);
-  tree.mistyped = [...appended, ...(await misspeltIncludes(root, resolver))];
+  const misspelt = await misspeltIncludes(root, resolver);
+  const isNew = ({ term }: MistypedTerm) => appended.every((one) => one.term !== term);
+  tree.mistyped = [...appended, ...misspelt.filter(isNew)];
   return tree;
 }
 

@@ -3,7 +3,6 @@
 import { existsSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { storageLimits } from '../../feedback/storage/limits.ts';
 import {
   isNearlyFull,
   STORAGE_ADVICE,
@@ -11,7 +10,7 @@ import {
   sharesOf,
 } from '../../feedback/storage/shares.ts';
 import { readStored } from '../../feedback/storage/stored.ts';
-import { usageFrom } from '../../feedback/storage/usage.ts';
+import { storageLimits, usageFrom } from '../../feedback/storage/usage.ts';
 import { describeDatabase } from '../../health/database.ts';
 import { checkSecretKey, keyFileOf } from '../../keys/secret-key.ts';
 import { databaseLabel, isPostgresUrl } from '../../lib/database-url.ts';

@@ -37,7 +37,13 @@ function limitDmarcRows(item: PreparedReport): PreparedReport {
     else
       sums.set(key, {
         ...(Object.fromEntries(Object.keys(all[0]!).map((name) => [name, null])) as unknown as Row),
-        ...{ position: rows.length + sums.size, day, count, outcome, dkim, spf, disposition },
+        position: rows.length + sums.size,
+        day,
+        count,
+        outcome,
+        dkim,
+        spf,
+        disposition,
       });
   }
   const kept = [...rows, ...sums.values()];

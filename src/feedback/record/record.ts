@@ -87,7 +87,9 @@ const baseRow = (app: App, { mail, position }: Recording): FeedbackReportRow => 
   suffix: mail.suffix,
   ...{ repaired: '[]', content: '{}', row_count: 0, stored_rows: 0, counted_rows: 0 },
   received_at: mail.received_at,
-  ...{ label: null, file_identity: null, attributed: 1 },
+  label: null,
+  file_identity: null,
+  attributed: 1,
 });
 
 async function insertRefusal(
@@ -123,8 +125,10 @@ async function insertReport(
   const sender = await findSender(tx, recording, item);
   const identified = {
     identity: ofReporter(sender?.name ?? null, item.identity),
-    ...{ file_identity: item.fileIdentity, figures: item.figures },
-    ...{ source: mail.source, domain_id: domain.id },
+    file_identity: item.fileIdentity,
+    figures: item.figures,
+    source: mail.source,
+    domain_id: domain.id,
   };
   await lockCopies(tx, identified);
   const naming = { label: item.label, at: mail.received_at };
@@ -143,14 +147,17 @@ async function insertReport(
     ...baseRow(app, recording),
     ...identified,
     type: item.type,
-    ...{ status, detail: status === 'implausible' ? detail : null },
+    status,
+    detail: status === 'implausible' ? detail : null,
     original_id: hasRows ? null : original!.id,
     reporter_id: reporter?.id ?? null,
     policy_domain: item.domains[0] ?? null,
     ...{ period_from: item.begin, period_to: item.end },
     ...{ messages: item.messages, passed: item.passed, failed: item.failed },
     verified: isMail ? Number(reporter !== null) : null,
-    ...{ repaired: item.repaired, content: contentOf(kept), label: item.label },
+    repaired: item.repaired,
+    content: contentOf(kept),
+    label: item.label,
     row_count: hasRows ? kept.rowCount : 0,
   };
   // The first copy to arrive shows that the address works, even after an upload. Anyone can resend a later one.

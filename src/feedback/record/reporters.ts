@@ -19,7 +19,15 @@ export async function upsertReporter(
     .insertInto('feedback_reporters')
     .values({
       id: newId('rep'),
-      ...{ name, kind, title, label, trusted, first_at: at, last_at: at, reports: 1, counted: 0 },
+      name,
+      kind,
+      title,
+      label,
+      trusted,
+      first_at: at,
+      last_at: at,
+      reports: 1,
+      counted: 0,
     })
     .onConflict((conflict) =>
       conflict.column('name').doUpdateSet(({ eb, ref }) => ({

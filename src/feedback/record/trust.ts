@@ -74,7 +74,10 @@ async function countWaiting(tx: Tx, app: App, id: string): Promise<void> {
   };
   const { messages, domain_id } = found;
   const detail = await implausibleCount(tx, {
-    ...{ messages, domain_id: domain_id!, dmarcDays: dmarc_days, tlsDays: tls_days },
+    messages,
+    domain_id: domain_id!,
+    dmarcDays: dmarc_days,
+    tlsDays: tls_days,
   });
   const original = await findOriginal(tx, found, id);
   const status = statusBeside(original, detail === null ? 'counted' : 'implausible', found.figures);

@@ -111,8 +111,11 @@ const LOOPS: KnownSender[] = [
 ];
 
 const SENDERS: Record<ReportType, KnownSender[]> = {
-  ...{ dmarc: RECEIVERS, tls: RECEIVERS, dmarc_failure: RECEIVERS },
-  ...{ complaint: LOOPS, bounce: [] },
+  dmarc: RECEIVERS,
+  tls: RECEIVERS,
+  dmarc_failure: RECEIVERS,
+  complaint: LOOPS,
+  bounce: [],
 };
 
 const isWithin = (domain: string, above: string): boolean =>

@@ -50,10 +50,16 @@ export const FeedbackReporter = named(
   }),
   'Who sends reports.',
   {
-    ...{ id: exampleId('rep'), object: 'feedback_reporter', name: 'receiver.example' },
-    ...{ label: 'receiver ltd', kind: 'dkim', status: 'confirmed' },
-    ...{ first_at: '2026-10-01T01:00:00.000Z', last_at: '2026-11-22T01:00:00.000Z' },
-    ...{ reports: 54, counted: 53 },
+    id: exampleId('rep'),
+    object: 'feedback_reporter',
+    name: 'receiver.example',
+    label: 'receiver ltd',
+    kind: 'dkim',
+    status: 'confirmed',
+    first_at: '2026-10-01T01:00:00.000Z',
+    last_at: '2026-11-22T01:00:00.000Z',
+    reports: 54,
+    counted: 53,
   },
 );
 export type FeedbackReporter = v.InferOutput<typeof FeedbackReporter>;

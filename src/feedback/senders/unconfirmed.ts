@@ -69,10 +69,18 @@ export async function unconfirmedReporters(db: Db, domainId: string) {
       const { id, name, label, kind } = presentReporter(row);
       return [
         {
-          ...{ id, name, label, kind, last_at: sums.last_at, agrees: agreeing.has(id) },
-          ...{ reports: Number(sums.reports), days: Number(sums.days) },
-          ...{ messages: Number(sums.messages), passed: Number(sums.passed) },
-          ...{ failed: Number(sums.failed), sessions: Number(sums.sessions) },
+          id,
+          name,
+          label,
+          kind,
+          last_at: sums.last_at,
+          agrees: agreeing.has(id),
+          reports: Number(sums.reports),
+          days: Number(sums.days),
+          messages: Number(sums.messages),
+          passed: Number(sums.passed),
+          failed: Number(sums.failed),
+          sessions: Number(sums.sessions),
           complaints: Number(sums.complaints),
         },
       ];

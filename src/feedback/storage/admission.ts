@@ -7,10 +7,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Envelope } from '../../analysis/check.ts';
 import type { App } from '../../app.ts';
 import { memoizePerObject } from '../../lib/memoize.ts';
+import { dropContent } from '../expire.ts';
 import { MAX_REDUCED_BYTES } from '../reading/reduce.ts';
-import { judgeSender } from './known.ts';
-import { deleteOriginals } from './originals.ts';
-import { bytesOfMail, isKnownSource } from './stored.ts';
+import { trustedReporters } from '../record/reporters.ts';
+import { signedReporter } from '../senders/reporter.ts';
+import { readerOf } from '../thread/reader.ts';
+import { bytesOfMail, isKnownMail, isKnownSource } from './stored.ts';
 import { changeStored, type Fullness, type StorageUsage, storageUsage } from './usage.ts';
 
 export interface Arrival {
@@ -78,6 +80,32 @@ async function verifiedSoon(app: App, { raw, envelope }: Arrival) {
   return Promise.race([sender, pause(VERIFY_TIMEOUT_MS, 'unknown' as const, { ref: false })]);
 }
 
+/** `unknown`: DNS did not answer. */
+type SenderJudgement = 'known' | 'other' | 'unknown';
+
+/** Whether the message is by a known reporter, or one that a person confirmed. Reads and verifies it, without storing anything. */
+async function judgeSender(
+  app: App,
+  { raw, envelope }: { raw: Uint8Array; envelope: Envelope },
+): Promise<SenderJudgement> {
+  const now = app.clock.now();
+  const reader = readerOf(app);
+  const [items, { signer, isUndecided }] = await Promise.all([
+    reader.read(raw, now),
+    reader.verify(raw, envelope, now),
+  ]);
+  const reports = items.filter((item) => item.ok);
+  if (reports.length === 0) return 'other';
+  const reporters = reports.flatMap(({ type }) => signedReporter(signer, type) ?? []);
+  if (reporters.some(({ kind }) => kind === 'known')) return 'known';
+  const names = reporters.map(({ name }) => name);
+  const confirmed =
+    names.length > 0 &&
+    (await trustedReporters(app.db).where('name', 'in', names).limit(1).executeTakeFirst());
+  if (confirmed) return 'known';
+  return isUndecided ? 'unknown' : 'other';
+}
+
 /** More than needed, so that not each message has to. */
 const EXTRA_PART = 0.05;
 
@@ -91,5 +119,34 @@ async function makeRoom(app: App, { raw, domainId }: Arrival): Promise<void> {
     if (!share) continue;
     const missing = share.used.total + bytes - share.limit.total;
     if (missing > 0) await deleteOriginals(app, id, missing + share.limit.total * EXTRA_PART);
+  }
+}
+
+const STEP_MAILS = 20;
+
+/**
+ * Deletes messages and files as they came, before their time; what was read from them stays. The oldest of known reporters and
+ * members go first, at least so many bytes if there are. `domainId`: only those of this domain.
+ */
+async function deleteOriginals(app: App, domainId: string | null, bytes: number): Promise<void> {
+  for (let deleted = 0; deleted < bytes; ) {
+    let query = app.db
+      .selectFrom('feedback_mails as mail')
+      .select(['mail.id', 'mail.size', 'mail.domain_id'])
+      .where('mail.due_at', 'is', null)
+      .where('mail.size', '>', 0)
+      .where(isKnownMail('mail'))
+      .orderBy('mail.received_at')
+      .orderBy('mail.id')
+      .limit(STEP_MAILS);
+    if (domainId !== null) query = query.where('mail.domain_id', '=', domainId);
+    const oldest = await query.execute();
+    if (oldest.length === 0) return;
+    for (const mail of oldest) {
+      if (deleted >= bytes) return;
+      await dropContent(app, mail);
+      changeStored(app, mail.domain_id, true, -mail.size);
+      deleted += mail.size;
+    }
   }
 }

@@ -24,8 +24,10 @@ export function sharesOf(usage: StorageUsage): Share[] {
   const of = (id: 'all' | 'fullest_domain', { used, limit }: typeof all, text: string): Share[] => [
     { id, text, used: used.total, limit: limit.total },
     {
-      ...{ id: `${id}_unverified`, text: `${text} from reporters that nobody has confirmed` },
-      ...{ used: used.unverified, limit: limit.unverified },
+      id: `${id}_unverified`,
+      text: `${text} from reporters that nobody has confirmed`,
+      used: used.unverified,
+      limit: limit.unverified,
     },
   ];
   return [...of('all', all, 'for all domains'), ...of('fullest_domain', fullest, 'for one domain')];

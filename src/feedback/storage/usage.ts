@@ -1,10 +1,40 @@
 /** How full the shares of the disk are. Reads the whole only now and then, and adds what this node has changed since. */
 
 import type { App } from '../../app.ts';
+import type { Config } from '../../config/config.ts';
+import type { DiskSpace } from '../../lib/disk.ts';
 import { memoizePerObject } from '../../lib/memoize.ts';
 import { engineOf } from '../../store/open.ts';
-import { type StorageLimit, type StorageLimits, storageLimits } from './limits.ts';
 import { addBytes, readStored, type StoredBytes } from './stored.ts';
+
+/** In bytes. */
+export interface StorageLimit {
+  total: number;
+  /** The part of it for what comes from reporters that are neither known nor confirmed. */
+  unverified: number;
+}
+
+export interface StorageLimits {
+  /** For all domains together. */
+  all: StorageLimit;
+  /** For each domain. */
+  domain: StorageLimit;
+}
+
+const UNVERIFIED_PART = 0.2;
+
+const limitOf = (configured: number, disk: DiskSpace): StorageLimit => {
+  const total = Math.floor(Math.min(configured, disk.total / 4));
+  return { total, unverified: Math.floor(total * UNVERIFIED_PART) };
+};
+
+type Variables = Pick<Config, 'FEEDBACK_STORAGE' | 'FEEDBACK_STORAGE_PER_DOMAIN'>;
+
+/** The configured sizes, and at most a quarter of the file system. */
+export const storageLimits = (config: Variables, disk: DiskSpace): StorageLimits => ({
+  all: limitOf(config.FEEDBACK_STORAGE, disk),
+  domain: limitOf(config.FEEDBACK_STORAGE_PER_DOMAIN, disk),
+});
 
 const MIN_AGE_MS = 60_000;
 /** On SQLite, only this process writes, so that only what it deletes is missing. */
@@ -24,8 +54,12 @@ interface Cache {
 
 const cacheOf = memoizePerObject(
   (_: App): Cache => ({
-    ...{ base: new Map(), recent: new Map(), earlier: new Map() },
-    ...{ readAt: null, maxAgeMs: 0, reading: null },
+    base: new Map(),
+    recent: new Map(),
+    earlier: new Map(),
+    readAt: null,
+    maxAgeMs: 0,
+    reading: null,
   }),
 );
 

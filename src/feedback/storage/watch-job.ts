@@ -48,6 +48,9 @@ const observationOf = (
   domainId: string | null,
   share: Fullness,
 ): StorageObservation => ({
-  ...{ kind: 'feedback_storage', subject, domainId, ...share },
+  kind: 'feedback_storage',
+  subject,
+  domainId,
+  ...share,
   percent: Math.floor(fullnessOf(share) * 100),
 });

@@ -114,7 +114,9 @@ function prepareReport({
     ok: true as const,
     type: report.type,
     label: report.reporter,
-    ...{ identity, fileIdentity, figures },
+    identity,
+    fileIdentity,
+    figures,
     repaired: JSON.stringify(repaired),
   };
   return { ...EMPTY, ...common, ...partsOf(report) };

@@ -50,7 +50,9 @@ export async function verifyMail(
   try {
     const message = await parseMessage(raw);
     const input = {
-      ...{ raw, receivedAt, kind: 'transactional' as const },
+      raw,
+      receivedAt,
+      kind: 'transactional' as const,
       envelope: envelope ?? NO_SESSION,
     };
     const context = createContext(input, message, {

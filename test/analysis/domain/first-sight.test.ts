@@ -67,6 +67,20 @@ describe('An SPF record', () => {
     assert.deepEqual([own.status, own.value], ['warn', 'v=spf1 ip4:192.0.2.7 -all']);
   });
 
+  it('with the domain appended to a service of two labels is corrected, and any other name stays', async () => {
+    const services: Zone = {
+      'sendgrid.net': { TXT: ['v=spf1 ip4:192.0.2.16/28 ~all'] },
+      'mx.de': { TXT: ['v=spf1 ip4:192.0.2.32/28 ~all'] },
+    };
+    const spf = 'v=spf1 mx include:sendgrid.net.anvil.example -all';
+    const { value } = await find(zoneOf(spf, services), 'spf_record');
+    assert.equal(value, 'v=spf1 mx include:sendgrid.net -all');
+    const meant = { ...services, 'sendgrid.net.anvil.example': { TXT: ['v=spf1 a -all'] } };
+    assert.doesNotMatch((await find(zoneOf(spf, meant), 'spf_record')).title, /appended/);
+    const other = 'v=spf1 mx include:mx.de.anvil.example -all';
+    assert.doesNotMatch((await find(zoneOf(other, services), 'spf_record')).title, /appended/);
+  });
+
   it('with a space after a colon is told so', async () => {
     const { title, fix } = await find(zoneOf('v=spf1 ip4: 192.0.2.7 -all'), 'spf_record');
     assert.match(title, /has a space after "ip4:"/);

@@ -73,6 +73,17 @@ describe('parseMessage header fields', () => {
     );
   });
 
+  test('may have a fold between the name and the colon, as verifiers of DKIM read them', async () => {
+    const message = await parse('From\r\n : a@example.com\r\nSubject: b\r\n\r\n');
+    assert.deepEqual(
+      message.headers.map(({ name, value }) => [name, value]),
+      [
+        ['From', 'a@example.com'],
+        ['Subject', 'b'],
+      ],
+    );
+  });
+
   test('are complete without an empty line; the body is then empty', async () => {
     const message = await parse('Subject: hi\r\nTo: a@example.com');
     assert.equal(fieldValue(message, 'to'), 'a@example.com');
