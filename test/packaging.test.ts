@@ -1,5 +1,7 @@
 /** The files that install and run the service: unit, settings, Compose files, chart, and what a release names. */
 
+// @one-database: about packages.
+
 import assert from 'node:assert/strict';
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,7 @@
 /** A message whose kind is uncertain gets both scores, without further network requests. */
 
+// @one-database: about the analysis of mail.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from '../../src/analysis/analyze.ts';

@@ -1,5 +1,7 @@
 /** The page of the own account: name, password, dates, and sessions. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { browserName } from '../../src/dashboard/account/browser-name.ts';

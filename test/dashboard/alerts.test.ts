@@ -1,5 +1,7 @@
 /** The pages of alert rules and incidents. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Alert } from '../../src/alerts/schema.ts';

@@ -1,5 +1,7 @@
 /** The page of API keys. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newMember, startWithOwner } from './member.ts';

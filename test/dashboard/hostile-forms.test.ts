@@ -1,5 +1,7 @@
 /** Forms that no browser sends, or not like this: every form of the dashboard, with every kind of nonsense. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { submit } from '../../src/dashboard/frame/form.tsx';

@@ -1,5 +1,7 @@
 /** The icon of the service: at its well-known paths, and in every page. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startTestService } from '../helpers/app.ts';

@@ -1,5 +1,7 @@
 /** The page of the images of a test, and the choice to show messages with a shared link. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { StoredShare } from '../../src/report/report.ts';

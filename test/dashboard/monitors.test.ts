@@ -1,5 +1,7 @@
 /** The pages of monitors: the list by state, new monitors, runs with findings, and changes. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { listIn } from '../helpers/blocklists.ts';

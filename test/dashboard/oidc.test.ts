@@ -1,5 +1,7 @@
 /** Sign-in with OpenID Connect at a real provider, and its error messages. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { isoTime } from '../../src/lib/clock.ts';

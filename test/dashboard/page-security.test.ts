@@ -1,5 +1,7 @@
 /** What every page must hold, and attacks that comparable products have published advisories about. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { type TestContext, test } from 'node:test';

@@ -1,5 +1,7 @@
 /** The sign-in, password, and invitation pages: their forms and their error messages. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { dashboardRoutes } from '../../src/dashboard/routes.ts';

@@ -1,5 +1,7 @@
 /** Public tests: limits, links, and their separation from the team's data. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type ServiceOptions, startTestService, type TestService } from '../helpers/app.ts';

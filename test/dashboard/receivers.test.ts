@@ -1,5 +1,7 @@
 /** What receivers publish, on the page of a domain and on the page of the accounts. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sumErrors } from '../../src/dashboard/receivers/delivery-errors.tsx';

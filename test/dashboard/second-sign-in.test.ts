@@ -1,5 +1,7 @@
 /** A new sign-in in the same browser ends the previous session. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sessionCookieName } from '../../src/http/cookies.ts';

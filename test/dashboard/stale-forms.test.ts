@@ -1,5 +1,7 @@
 /** A form that was opened before somebody else changed the same object. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Member, startWithOwner } from './member.ts';

@@ -1,5 +1,7 @@
 /** The page of the system: states of parts, queues, counts, configuration without secrets, and its speed. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig, settingsOf } from '../../src/config/config.ts';

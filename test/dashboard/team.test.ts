@@ -1,5 +1,7 @@
 /** The pages of the team: members, roles, invitations, leaving, and the transfer of ownership. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { testClock } from '../helpers/clock.ts';

@@ -1,5 +1,7 @@
 /** The page of a test: its progress, its report, and its actions. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';

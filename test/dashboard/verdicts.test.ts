@@ -1,5 +1,7 @@
 /** The same thing has the same verdict on every page. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startWithOwner } from './member.ts';

@@ -1,5 +1,7 @@
 /** The pages of webhook endpoints and their deliveries. */
 
+// @one-database: about pages; the operations behind them run on both.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isoTime } from '../../src/lib/clock.ts';

@@ -1,5 +1,7 @@
 /** Bad mail is rejected or reported, stores nothing, and blocks no other client. */
 
+// @one-database: about messages.
+
 // @alone: it measures how long the event loop of a service is blocked.
 
 import assert from 'node:assert/strict';

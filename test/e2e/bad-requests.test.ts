@@ -1,5 +1,7 @@
 /** Each invalid request gets its specific error and stores nothing. */
 
+// @one-database: about HTTP; every operation runs on both in another test.
+
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';

@@ -1,5 +1,7 @@
 /** Malformed HTTP requests get a 4xx response or are cut off, without internal details. */
 
+// @one-database: about HTTP; every operation runs on both in another test.
+
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';

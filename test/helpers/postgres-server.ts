@@ -38,7 +38,15 @@ const SETTINGS = {
   max_connections: 400,
   shared_buffers: '128MB',
 };
-const FAST = { fsync: 'off', full_page_writes: 'off' };
+const FAST = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  // A thousand short-lived databases: nothing grows old.
+  autovacuum: 'off',
+  jit: 'off',
+  max_wal_size: '8GB',
+  checkpoint_timeout: '1h',
+};
 
 export interface PostgresOptions {
   /** On the disk, and written to it as in production. Otherwise nothing survives a crash of the machine. */

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { openPostgres } from '../../src/store/postgres/open.ts';
+import { SERVICE_LIMITS } from '../../src/store/postgres/pool.ts';
 import { skipOrFail } from './installed.ts';
 
 /** Set by scripts/test/main.ts if it started a server. */
@@ -19,6 +20,10 @@ export const skipWithoutPostgres = (): string | false =>
  */
 export const skipUnlessOnPostgres = (): string | false =>
   process.env.TEST_DATABASE === 'postgres' ? false : 'Runs with TEST_DATABASE=postgres';
+
+// In a new database, each connection reads the catalog anew, which takes longer than most tests: with ten connections,
+// twice as long. Services in processes of their own have all of them.
+SERVICE_LIMITS.connections = 3;
 
 const admin = SERVER
   ? new pg.Pool({ connectionString: `${SERVER}/postgres`, max: 2, allowExitOnIdle: true })

@@ -1,5 +1,7 @@
 /** What client developers rely on: cursors, bodies, queries, content types, ETags, test mode, documents, error pages. */
 
+// @one-database: about HTTP; every operation runs on both in another test.
+
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';

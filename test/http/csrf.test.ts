@@ -1,5 +1,7 @@
 /** Session cookies, and CSRF protection. */
 
+// @one-database: about HTTP; every operation runs on both in another test.
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as v from 'valibot';

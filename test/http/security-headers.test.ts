@@ -1,5 +1,7 @@
 /** Security headers of every response. */
 
+// @one-database: about HTTP; every operation runs on both in another test.
+
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { it } from 'node:test';

@@ -218,6 +218,7 @@ const REAL_VALUES: Record<
   listFeedbackSources: realDomain,
   exportFeedbackSources: realDomain,
   getDmarcAdvice: realDomain,
+  listUnconfirmedReporters: realDomain,
   getDmarcFeedback: realDomain,
   exportDmarcFeedback: realDomain,
   getDmarcReporters: realDomain,

@@ -146,7 +146,7 @@ test('Executable imports reports from a folder with a Cyrillic name', {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
-  assert.equal(await streamText(child.stdout), '1 file: 1 counted.\n');
+  assert.equal(await streamText(child.stdout), '1 file: 1 unverified.\n');
 });
 
 test('Executable runs demo --once', { skip }, (t) => {

@@ -1,5 +1,7 @@
 /** The report endpoints of a test: page and PDF. */
 
+// @one-database: about reports.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Test } from '../../src/mailtests/schema.ts';

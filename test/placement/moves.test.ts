@@ -1,5 +1,7 @@
 /** Messages that are moved after they were found: a placement is final only once it was checked again. */
 
+// @one-database: about mailboxes; `api` stores their results in both.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { LOOK_JOB } from '../../src/mailtests/placement.ts';

@@ -1,5 +1,7 @@
 /** Seed mailboxes that sign in with OAuth 2: access tokens, replaced refresh tokens, and what goes wrong with them. */
 
+// @one-database: about mailboxes; `api` stores their results in both.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { SeedPlacement, Test } from '../../src/mailtests/schema.ts';

@@ -1,5 +1,7 @@
 /** Messages in seed mailboxes that are not read: refused by the server, or too many. */
 
+// @one-database: about mailboxes; `api` stores their results in both.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { LOOK_JOB } from '../../src/mailtests/placement.ts';

@@ -1,5 +1,7 @@
 /** Public reports contain no message content, no test address and no notes of the team. */
 
+// @one-database: about pages; the queries of shared links run on both in another test.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { zip } from '../helpers/archives.ts';

@@ -1,5 +1,7 @@
 /** Public reports: formats, headers, expiry, view counts and secrecy of the token. */
 
+// @one-database: about pages; the queries of shared links run on both in another test.
+
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';

@@ -1,5 +1,7 @@
 /** Shared reports are rendered once for all readers, and again after a change. */
 
+// @one-database: about pages; the queries of shared links run on both in another test.
+
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createRenderCache, publicJson } from '../../src/shares/rendering.ts';

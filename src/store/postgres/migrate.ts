@@ -66,7 +66,7 @@ interface SchemaVersion {
 
 export async function readVersion(client: ClientBase): Promise<SchemaVersion> {
   const { rows: tables } = await client.query<{ name: string }>(
-    'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()',
+    'SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()',
   );
   if (tables.length === 0) return { version: 0, oldestProgram: 0 };
   if (!tables.some(({ name }) => name === 'schema_version'))

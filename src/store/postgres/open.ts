@@ -125,8 +125,9 @@ export async function checkServer(client: ClientBase): Promise<void> {
 /** IDs and cursors need the order of bytes. The schema sets it, but a restored or edited one may differ. */
 async function checkCollations(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
-    `SELECT table_name || '.' || column_name AS name FROM information_schema.columns
-     WHERE table_schema = current_schema() AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'
+    `SELECT c.relname || '.' || a.attname AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p')
+       AND a.attnum > 0 AND a.atttypid = 'text'::regtype AND a.attcollation <> '"C"'::regcollation
      ORDER BY 1 LIMIT 1`,
   );
   if (rows.length > 0)

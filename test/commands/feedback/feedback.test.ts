@@ -1,5 +1,7 @@
 /** `feedback`: prints reports, and sends files and mailboxes to a service. */
 
+// @one-database: about a command that calls operations.
+
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
