@@ -323,22 +323,6 @@ export const DECLARATIONS: Record<string, CheckDeclaration> = {
       "not_found_out": "shown"
     }
   },
-  "dkim2": {
-    "label": "DKIM2",
-    "category": "authentication",
-    "points": 0,
-    "reference": {
-      "name": "draft-ietf-dkim-dkim2-spec-06",
-      "url": "https://datatracker.ietf.org/doc/html/draft-ietf-dkim-dkim2-spec-06"
-    },
-    "publicEvidence": {
-      "dkim2_signatures": "shown",
-      "domains": "shown",
-      "result": "shown",
-      "reason": "shown",
-      "draft": "shown"
-    }
-  },
   "ip_blocklists": {
     "label": "IP blocklists",
     "category": "reputation",

@@ -15,7 +15,6 @@ import { dkimAlignment } from './dkim-alignment.ts';
 import { dkimCoverage } from './dkim-coverage.ts';
 import { dkimKey } from './dkim-key.ts';
 import { dkimSelector } from './dkim-selector.ts';
-import { dkim2 } from './dkim2.ts';
 import { dmarc } from './dmarc.ts';
 import { dmarcPolicy } from './dmarc-policy.ts';
 import { dmarcRecord } from './dmarc-record.ts';
@@ -89,7 +88,6 @@ export const CHECKS: Check[] = [
   dmarcRecord,
   arc,
   bimi,
-  dkim2,
   ipBlocklists,
   domainBlocklists,
   linkBlocklists,

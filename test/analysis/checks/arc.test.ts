@@ -1,10 +1,9 @@
-/** The checks `arc` and `dkim2`, which are informational. */
+/** The check `arc`, which is informational. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sealMessage } from 'mailauth';
 import { arc } from '../../../src/analysis/checks/arc.ts';
-import { dkim2 } from '../../../src/analysis/checks/dkim2.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
 import { RECEIVED_AT, runCheck } from '../../helpers/analysis.ts';
 import { goodMessage } from '../../helpers/good-message.ts';
@@ -74,15 +73,4 @@ test('arc check is skipped offline and does not verify overlong chains', async (
   const long = await runCheck(arc, { message, zone });
   assert.equal(long.evidence?.seals, 50);
   assert.equal(long.evidence?.result, null);
-});
-
-test('dkim2 check reports whether DKIM2 signatures exist', async () => {
-  const none = await runCheck(dkim2, { message: MESSAGE });
-  assert.match(none.title, /has no DKIM2/);
-  const message = `DKIM2-Signature: i=1; d=example.com; s=x\n${MESSAGE}`;
-  const found = await runCheck(dkim2, { message });
-  assert.equal(found.status, 'info');
-  assert.match(found.title, /invalid/);
-  assert.deepEqual(found.evidence?.domains, ['example.com']);
-  assert.equal(found.evidence?.result, 'permerror');
 });
