@@ -50,7 +50,8 @@ export function readJob(app: App): Job {
         });
       }
       const capacity = MAX_RUNNING - running.size;
-      if (capacity <= 0) return;
+      // Reports take more space than their messages.
+      if (capacity <= 0 || !(await app.hasSpare())) return;
       for (const mail of await claimDue(app, capacity)) start(mail);
     },
     async idle() {
