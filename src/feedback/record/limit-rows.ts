@@ -1,6 +1,6 @@
 /**
- * What is kept of a report that does not count: few and short rows, within what is left for the reports of its message, so that one
- * small message cannot store megabytes.
+ * What is kept of a report that does not count: few and short rows, within what is left for the reports of its message. One small
+ * message could otherwise store megabytes.
  */
 
 import { ENTRY_BYTES, PART_BYTES } from '../storage/stored.ts';
@@ -83,7 +83,8 @@ function summedUp(rows: Row[], firstPosition: number): Row[] {
 
 function shortened(row: Row): Row {
   const short = { ...row };
-  const length = () => Object.values(short).reduce<number>((sum, value) => sum + textLength(value), 0);
+  const length = () =>
+    Object.values(short).reduce<number>((sum, value) => sum + textLength(value), 0);
   for (const column of DETAILS) {
     if (length() <= MAX_ROW_TEXT) break;
     if (column in short) short[column] = null;

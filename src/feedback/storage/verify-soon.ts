@@ -60,10 +60,7 @@ export async function judgeSoon(app: App, arrival: Arrival): Promise<SenderJudge
     () => 'unknown' as const,
   );
   try {
-    return await Promise.race([
-      judgement,
-      pause(TIMEOUT_MS, 'unknown' as const, { ref: false }),
-    ]);
+    return await Promise.race([judgement, pause(TIMEOUT_MS, 'unknown' as const, { ref: false })]);
   } finally {
     taken.delete(slot);
   }

@@ -11,21 +11,7 @@ import { goodMessage } from '../../helpers/good-message.ts';
 import { sendMail } from '../../helpers/send.ts';
 import { dmarc, gzip, mail, record, text, tls } from '../reading/builders.ts';
 import { type FeedbackService, REPORTER_ZONE, startFeedback } from '../start.ts';
-
-/** A fifth of it, 1 MiB, is for reporters that nobody has confirmed. */
-const SMALL = { DELIVERABILITY_FEEDBACK_STORAGE_PER_DOMAIN: '5MiB' };
-const STRANGER = { from: 'broken.example' };
-
-/** Bytes that gzip can't shrink, inside of the report. */
-const padded = (id: string, bytes: number): Uint8Array =>
-  mail([
-    {
-      type: 'application/gzip',
-      content: gzip(
-        dmarc({ id, close: `<!-- ${randomBytes(bytes).toString('hex')} --></feedback>` }),
-      ),
-    },
-  ]);
+import { fillWithStrangers, padded, SMALL, STRANGER, sizes } from './full.ts';
 
 const withAttachment = (id: string, bytes: number): Uint8Array =>
   mail([
@@ -33,21 +19,6 @@ const withAttachment = (id: string, bytes: number): Uint8Array =>
     { type: 'application/gzip', content: gzip(dmarc({ id })) },
     { type: 'application/octet-stream', content: randomBytes(bytes) },
   ]);
-
-async function fillWithStrangers({ send }: FeedbackService): Promise<number> {
-  for (let count = 0; ; count++)
-    try {
-      await send(padded(`s-${count}`, 120 * 1024), STRANGER);
-    } catch (error) {
-      assert.equal((error as { responseCode: number }).responseCode, 452);
-      return count;
-    }
-}
-
-const sizes = async ({ service }: FeedbackService) =>
-  (await service.app.db.selectFrom('feedback_mails').select('size').orderBy('id').execute()).map(
-    ({ size }) => size,
-  );
 
 const storageState = async ({ service }: FeedbackService) => {
   const { body } = await service.call<{

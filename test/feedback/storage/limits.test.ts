@@ -47,14 +47,33 @@ const bounces = (recipients: number, number: number): string =>
 
 /** Each would take megabytes. */
 const MANY: [what: string, raw: () => Uint8Array][] = [
-  ['DMARC reports', () => archives(times(REPORTS, (id) => dmarc({ id: `r-${id}`, records: RECORDS })))],
+  [
+    'DMARC reports',
+    () => archives(times(REPORTS, (id) => dmarc({ id: `r-${id}`, records: RECORDS }))),
+  ],
   [
     'TLS reports with long policies',
-    () => archives(times(REPORTS, (id) => tls({ 'report-id': id }, times(10, (n) => policy(n, 40))))),
+    () =>
+      archives(
+        times(REPORTS, (id) =>
+          tls(
+            { 'report-id': id },
+            times(10, (n) => policy(n, 40)),
+          ),
+        ),
+      ),
   ],
   [
     'TLS reports with many failures',
-    () => archives(times(REPORTS, (id) => tls({ 'report-id': id }, times(90, (n) => policy(n, 1))))),
+    () =>
+      archives(
+        times(REPORTS, (id) =>
+          tls(
+            { 'report-id': id },
+            times(90, (n) => policy(n, 1)),
+          ),
+        ),
+      ),
   ],
   [
     'bounces',
@@ -122,7 +141,9 @@ test('While the share of a domain is full, messages to the address of another on
       tls(
         { 'report-id': id },
         times(12, () =>
-          tlsPolicy({ 'policy-domain': name, 'policy-string': times(40, long) }, {}, [tlsFailure()]),
+          tlsPolicy({ 'policy-domain': name, 'policy-string': times(40, long) }, {}, [
+            tlsFailure(),
+          ]),
         ),
       ),
     ]);
