@@ -30,7 +30,7 @@ const MAX_VERIFYING = 8;
 const MAX_OF_NETWORK = 2;
 
 interface Slot {
-  /** Whether the From address is one of a known reporter. Anyone can write it, and only its DNS is asked for it. */
+  /** Whether the From address is one of a known reporter. Anyone can write it, so that these slots are bounded, too. */
   isListed: boolean;
   network: string;
 }
