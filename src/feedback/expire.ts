@@ -4,9 +4,10 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { deleteFirstChunks, deleteLaterChunks, insertFirstChunk } from '../store/chunks.ts';
-import { type Tx, transact } from '../store/open.ts';
+import { engineOf, LOCK_PREFIX, type Tx, transact } from '../store/open.ts';
 import { inSteps } from '../store/steps.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
+import { expireCounts } from './messages/counts.ts';
 import { lockSources } from './sources/days.ts';
 import { EMPTY_CONTENT, REPORT_STATUSES, type ReportStatus } from './status.ts';
 
@@ -20,17 +21,18 @@ export const dropContent = (
   mail: Pick<FeedbackMailRow, 'id' | 'size'>,
 ): Promise<void> => replaceContent(app, mail, null);
 
-/** Replaces the bytes with others, which must fit into one chunk; null: with nothing. */
+/** Replaces the bytes with others, which must fit into one chunk; null: with nothing. `changes`: of the row, in the same transaction. */
 export async function replaceContent(
   { db }: Pick<App, 'db'>,
   { id, size }: Pick<FeedbackMailRow, 'id' | 'size'>,
   raw: Uint8Array | null,
+  changes: Partial<FeedbackMailRow> = {},
 ): Promise<void> {
   const large = await transact(db, async (tx) => {
     const kept = { id, size: raw?.byteLength ?? 0 };
     const { numUpdatedRows } = await tx
       .updateTable('feedback_mails')
-      .set({ size: kept.size })
+      .set({ ...changes, size: kept.size })
       .where('id', '=', id)
       .executeTakeFirst();
     const chunks = await deleteFirstChunks(tx, [{ id, size }]);
@@ -48,13 +50,35 @@ export const expireJob = (app: App): Job => ({
 
 export async function expire(app: App): Promise<void> {
   const { clock, config } = app;
+  await deleteLocks(app);
   await deleteMails(app, isoTime(clock.now() - SOURCE_DAYS * DAY_MS));
   await deleteReports(app, isoTime(clock.now() - SOURCE_DAYS * DAY_MS), ['refused']);
   if (config.FEEDBACK_RETENTION === 0) return;
   const cutoff = isoTime(clock.now() - config.FEEDBACK_RETENTION);
   const uncounted = REPORT_STATUSES.filter((status) => status !== 'counted');
   await deleteReports(app, cutoff, uncounted);
+  await deleteBounces(app, cutoff);
   await emptyReports(app, cutoff);
+  await expireCounts(app.db, cutoff.slice(0, 10));
+}
+
+/** Earlier programs left two for each report. */
+async function deleteLocks({ db }: App): Promise<void> {
+  if (engineOf(db) === 'sqlite') return;
+  await inSteps(async (limit) => {
+    const free = db
+      .selectFrom('service_facts')
+      .select('name')
+      .where('name', 'like', `${LOCK_PREFIX}feedback %`)
+      .limit(limit)
+      .forUpdate()
+      .skipLocked();
+    const { numDeletedRows } = await db
+      .deleteFrom('service_facts')
+      .where('name', 'in', free)
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  });
 }
 
 const deleteMails = ({ db }: App, cutoff: string): Promise<void> =>
@@ -102,6 +126,32 @@ const deleteReports = ({ db }: App, cutoff: string, statuses: ReportStatus[]): P
       .execute();
     const ids = old.map(({ id }) => id);
     if (ids.length > 0) await transact(db, (tx) => deleteReportRows(tx, ids));
+    return ids.length;
+  }, REPORT_STEPS);
+
+/** Anyone can send bounces, so that nothing of one stays, not even its identity. */
+const deleteBounces = ({ db }: App, cutoff: string): Promise<void> =>
+  inSteps(async (limit) => {
+    const old = await db
+      .selectFrom('feedback_reports')
+      .select(['id', 'file_identity'])
+      .where('received_at', '<', cutoff)
+      .where('status', '=', 'counted')
+      .where('type', '=', 'bounce')
+      .limit(limit)
+      .execute();
+    const ids = old.map(({ id }) => id);
+    const files = old.map(({ file_identity }) => file_identity);
+    if (ids.length > 0)
+      await transact(db, async (tx) => {
+        await tx
+          .updateTable('feedback_reports')
+          .set({ original_id: null })
+          .where('file_identity', 'in', files)
+          .where('original_id', 'in', ids)
+          .execute();
+        await deleteReportRows(tx, ids);
+      });
     return ids.length;
   }, REPORT_STEPS);
 

@@ -2,7 +2,7 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
-import { errorMessage } from '../lib/errors.ts';
+import { AppError, errorMessage } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { DatabaseUnavailableError } from '../store/errors.ts';
 import { claimRows, renewLeases } from '../store/leases.ts';
@@ -24,7 +24,8 @@ export function readJob(app: App): Job {
       .then(() => {})
       .catch((error) => {
         // The message is still due in the database.
-        const level = error instanceof DatabaseUnavailableError ? 'warn' : 'error';
+        const isPassing = error instanceof DatabaseUnavailableError || error instanceof AppError;
+        const level = isPassing ? 'warn' : 'error';
         app.log[level]('reading feedback failed', {
           feedback: mail.id,
           error: errorMessage(error),
@@ -50,7 +51,8 @@ export function readJob(app: App): Job {
         });
       }
       const capacity = MAX_RUNNING - running.size;
-      if (capacity <= 0) return;
+      // Reports take more space than their messages.
+      if (capacity <= 0 || !(await app.hasSpare())) return;
       for (const mail of await claimDue(app, capacity)) start(mail);
     },
     async idle() {

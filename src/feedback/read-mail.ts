@@ -1,6 +1,7 @@
 /** Reads a stored message or file: its reports are recorded, each once, whatever interrupts it. */
 
 import type { App } from '../app.ts';
+import { requireSpare } from '../http/disk-space.ts';
 import { isoTime } from '../lib/clock.ts';
 import { MessageDeletedError, readMessage } from '../store/chunks.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
@@ -42,9 +43,11 @@ export async function readMail(app: App, mail: FeedbackMailRow): Promise<boolean
     await retryLater(app, mail);
     return false;
   }
-  for (const [position, item] of items.entries())
+  for (const [position, item] of items.entries()) {
+    // What is missing follows once there is space: the last of it is for messages to tests.
+    await requireSpare(app);
     await recordItem(app, { mail, position, item, signer });
-  await untilAvailable(() => finish(app, mail));
+  }
   await keepReport(app, mail, items.some(isPersonal) && !app.config.FEEDBACK_KEEP_MESSAGES);
   return true;
 }
@@ -100,11 +103,4 @@ const retryLater = (app: App, mail: FeedbackMailRow): Promise<unknown> =>
       leased_until: null,
     })
     .where('id', '=', mail.id)
-    .execute();
-
-const finish = ({ db }: App, { id }: FeedbackMailRow): Promise<unknown> =>
-  db
-    .updateTable('feedback_mails')
-    .set({ due_at: null, lease: null, leased_until: null })
-    .where('id', '=', id)
     .execute();

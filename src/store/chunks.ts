@@ -225,6 +225,19 @@ async function deleteOrphansOf(
     const owners = await db.selectFrom(table).select('id').where('id', 'in', ids).execute();
     const existing = new Set(owners.map(({ id }) => id));
     for (const id of ids.filter((id) => !existing.has(id))) await deleteChunks(db, id);
+    // What is behind the end of a message that was reduced or emptied before a crash.
+    await db
+      .deleteFrom('message_chunks')
+      .where('message_id', 'in', ids)
+      .where('position', '>', 0)
+      .where(({ eb, selectFrom }) =>
+        eb(
+          sql<number>`position * ${sql.lit(CHUNK_BYTES)}`,
+          '>=',
+          selectFrom(table).select('size').whereRef('id', '=', 'message_chunks.message_id'),
+        ),
+      )
+      .execute();
     return ids.length;
   });
 }

@@ -64,16 +64,22 @@ export function shareIn<DB, TB extends keyof DB & string, O>(
   return of === undefined ? query.forShare() : query.forShare(of as never);
 }
 
+/** Begins the name of the row of a lock. */
+export const LOCK_PREFIX = 'lock: ';
+
 /**
  * Makes other transactions that lock the same name wait until this one ends, for decisions about rows that
  * cannot be locked because they don't exist yet. A row and not an advisory lock, which some databases that
- * speak PostgreSQL's protocol accept and ignore.
+ * speak PostgreSQL's protocol accept and ignore. It is deleted at once, so that none remains: others wait for the end of the
+ * transaction that inserted it all the same.
  */
 export async function lockName(tx: Tx, name: string): Promise<void> {
   if (engineOf(tx) === 'sqlite') return;
+  const row = { name: `${LOCK_PREFIX}${name}`, value: '' };
   await tx
     .insertInto('service_facts')
-    .values({ name: `lock: ${name}`, value: '' })
+    .values(row)
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: '' }))
     .execute();
+  await tx.deleteFrom('service_facts').where('name', '=', row.name).execute();
 }

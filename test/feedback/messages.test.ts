@@ -139,12 +139,12 @@ test('Sums of bounces by source cover the whole period, or say how many they lea
       { original },
     );
   // A known sender reports the older ones itself; the newer ones come from servers of recipients.
-  await send(returned('mail.example.com', 600, withId('news-5')), { sign: false });
+  await send(returned('mail.example.com', 600, withId('news-5')));
   clock.advance(86_400_000);
-  await send(returned('mx.first.example', 300, withId('news-6')), { sign: false });
+  await send(returned('mx.first.example', 300, withId('news-6')));
   clock.advance(86_400_000);
   const signed = withId('news-7', UNKNOWN).replace('d=example.com', 'd=sendgrid.net');
-  await send(returned('mx.second.example', 300, signed), { sign: false });
+  await send(returned('mx.second.example', 300, signed));
   const { total, sources, sources_unread } = await listed<{
     total: number;
     sources: { name: string | null; count: number }[];

@@ -53,6 +53,10 @@ function parseMailboxes(field: HeaderField | undefined): Message['from'] {
   }));
 }
 
+/** The mailboxes in From of a message or of its beginning. */
+export const readFrom = (raw: Uint8Array): Message['from'] =>
+  parseMailboxes(scanHeaders(raw).headers.find(({ key }) => key === 'from'));
+
 /** The decoded subject of a message or of its beginning; null if there is none. */
 export function readSubject(raw: Uint8Array): string | null {
   return decodeField(scanHeaders(raw).headers.find(({ key }) => key === 'subject'));

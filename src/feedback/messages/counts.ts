@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../store/open.ts';
+import { inSteps } from '../../store/steps.ts';
 import type { FeedbackReportRow } from '../../store/tables.generated.ts';
 import { trustedReporters } from '../record/reporters.ts';
 import { type Days, monthAfter, type Period, partsOf } from '../sums.ts';
@@ -61,6 +62,27 @@ export async function countMessages(
       .where('count', '<=', 0)
       .execute();
 }
+
+/** Deletes the sums of days before `cutoff`, and of months that end before it. Those of bounces have texts that anyone can send. */
+export async function expireCounts(db: Db, cutoff: string): Promise<void> {
+  const domains = await db.selectFrom('feedback_domains').select('id').execute();
+  for (const { id } of domains)
+    for (const subject of Object.values(SUBJECTS).flatMap((subjects) => Object.keys(subjects)))
+      await inSteps(async (limit) => {
+        const found = await sql<{ period: string; value: string }>`
+          select period, value from feedback_message_sums
+          where ${isOld(id, subject, cutoff)} order by period, value limit ${limit}`.execute(db);
+        const last = found.rows.at(-1);
+        if (last)
+          await sql`delete from feedback_message_sums where ${isOld(id, subject, cutoff)}
+            and (period, value) <= (${last.period}, ${last.value})`.execute(db);
+        return found.rows.length;
+      });
+}
+
+/** The month of the day sorts before it. */
+const isOld = (domain: string, subject: string, cutoff: string) => sql`domain_id = ${domain}
+  and subject = ${subject} and period < ${cutoff} and period <> ${cutoff.slice(0, 7)}`;
 
 /** How many have each value in a period. */
 export async function messageCounts(

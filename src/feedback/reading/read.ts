@@ -66,6 +66,8 @@ const senderOf = (message: Message): string | null => addressDomain(message.from
 
 function orNotAReport(items: ReadItem[], message: Message | null): ReadItem[] {
   const found = items.filter((item) => item.ok || item.reason !== 'not_a_report');
+  // Messages attached to messages have parts of their own.
+  if (found.length > LIMITS.reports + 1) return [...found.slice(0, LIMITS.reports), tooMany()];
   if (found.length > 0) return found;
   const refusal = items.find((item) => !item.ok) as Refusal | undefined;
   return [
@@ -108,13 +110,7 @@ async function readMessage(message: Message, reading: Reading, depth: number): P
     // What was unpacked before the limit counts, and nothing after it.
     if (items.some((item) => !item.ok && item.reason === 'too_large')) break;
     if (items.length >= LIMITS.reports) {
-      items.push(
-        refusal(
-          'too_many',
-          `The message has more than ${LIMITS.reports} parts that are reports.`,
-          null,
-        ),
-      );
+      items.push(tooMany());
       break;
     }
     if (!ATTACHED.includes(type)) items.push(...(await readContainer(content, reading)));
@@ -128,6 +124,9 @@ async function readMessage(message: Message, reading: Reading, depth: number): P
   }
   return items;
 }
+
+const tooMany = (): Refusal =>
+  refusal('too_many', `The message has more than ${LIMITS.reports} parts that are reports.`, null);
 
 const reporterOf = (message: Message, { sender }: Reading): string =>
   sender ?? senderOf(message) ?? 'unknown';

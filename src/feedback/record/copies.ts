@@ -1,6 +1,6 @@
 /** Whether a report is a copy of another one, or contradicts it. */
 
-import { lockName, type Tx } from '../../store/open.ts';
+import { type Db, lockName, type Tx } from '../../store/open.ts';
 import type { FeedbackReportRow } from '../../store/tables.generated.ts';
 import { type ReportStatus, VERDICTS, type Verdict } from '../status.ts';
 import { trustedReporters } from './reporters.ts';
@@ -20,7 +20,7 @@ export async function lockCopies(tx: Tx, report: Pick<Identified, 'identity' | '
 
 /** The report of the same reporter that counts, else the first copy that waits; else the same report beside an upload. */
 export async function findOriginal(
-  tx: Tx,
+  tx: Db | Tx,
   { identity, file_identity, figures, source }: Identified,
   except = '',
 ): Promise<Original | undefined> {

@@ -5,22 +5,24 @@
 
 import type { App } from '../../app.ts';
 import { findDomainOf, findDomain as shareDomain } from '../../domains/queries.ts';
-import { type Tx, transact } from '../../store/open.ts';
+import { type Db, type Tx, transact } from '../../store/open.ts';
 import type { FeedbackMailRow, FeedbackReportRow } from '../../store/tables.generated.ts';
 import { untilAvailable } from '../../store/until-available.ts';
 import { ofReporter } from '../reading/identity.ts';
 import { REFUSAL_REASONS, type Refusal } from '../reading/report.ts';
 import { type ReporterIdentity, type Signer, signedReporter } from '../senders/reporter.ts';
 import { VERDICTS, type Verdict } from '../status.ts';
+import { leftForReport } from '../storage/stored.ts';
+import { roomFor, type StorageUsage, storageUsage } from '../storage/usage.ts';
 import type { PreparedItem, PreparedReport } from '../thread/prepare.ts';
 import { findOriginal, hasArrived, lockCopies, statusBeside } from './copies.ts';
-import { limitRows } from './limit-rows.ts';
+import { contentOf, limitReport } from './limit-rows.ts';
 import { addBounces, addComplaint } from './messages.ts';
 import { implausibleCount } from './plausible.ts';
 import { uploadedReporter, upsertReporter } from './reporters.ts';
 import { storeOnlyBatch, storeRows } from './rows.ts';
 import { learnReportedSelectors } from './selectors.ts';
-import { countReport, touchDomain } from './tallies.ts';
+import { countReport, leaveReporter, touchDomain } from './tallies.ts';
 
 export interface Recording {
   mail: FeedbackMailRow;
@@ -40,15 +42,15 @@ export const isPersonal = (item: PreparedItem): boolean =>
 export async function recordItem(app: App, recording: Recording): Promise<void> {
   const report = await untilAvailable(() => recordOnce(app, recording));
   const { item } = recording;
-  if (item.ok && report.stored_rows < report.row_count)
-    // As many as it was recorded with, even if it counts by now.
-    await storeRows(app.db, report, report.row_count < item.rowCount ? limitRows(item) : item);
+  // Those of a report that does not count were stored with it.
+  if (item.ok && report.stored_rows < report.row_count) await storeRows(app.db, report, item);
   if (item.ok && item.type === 'dmarc') await learnReportedSelectors(app.db, report.id);
 }
 
 /** The stored report, which an earlier attempt may have recorded. */
 async function recordOnce(app: App, recording: Recording): Promise<FeedbackReportRow> {
   const { mail, position, item } = recording;
+  const usage = await storageUsage(app);
   const report = await transact(app.db, async (tx) => {
     const earlier = await tx
       .selectFrom('feedback_reports')
@@ -61,7 +63,7 @@ async function recordOnce(app: App, recording: Recording): Promise<FeedbackRepor
     // Nothing shows who sends there, and only TLS reports may be sent so (RFC 8460 §5.4).
     if (mail.source === 'https' && item.type !== 'tls')
       return insertRefusal(tx, app, recording, NOT_TLS);
-    return insertReport(tx, app, recording, item);
+    return insertReport(tx, app, recording, item, usage);
   });
   app.metrics.feedbackReports.inc({ type: report.type ?? 'unknown', status: report.status });
   return report;
@@ -73,6 +75,16 @@ const NOT_TLS: Refusal = {
   detail: 'Only TLS reports are accepted over HTTPS.',
   type: null,
 };
+
+const STORAGE_FULL: Refusal = {
+  ok: false,
+  reason: 'storage_full',
+  detail: `${REFUSAL_REASONS.storage_full}.`,
+  type: null,
+};
+
+/** Of copies and of reports that contradict another one, only the figures are kept. */
+const NO_ROWS = { batches: [], rowCount: 0, complaint: null, bounces: [] };
 
 const baseRow = (app: App, { mail, position }: Recording): FeedbackReportRow => ({
   id: app.newId('fbr'),
@@ -113,9 +125,10 @@ async function insertReport(
   app: App,
   recording: Recording,
   item: PreparedReport,
+  usage: StorageUsage,
 ): Promise<FeedbackReportRow> {
-  const { mail } = recording;
-  const domain = await findDomain(tx, mail, item);
+  const { mail, position } = recording;
+  const domain = await findDomain(tx, mail.domain_id, item);
   if (domain === null) {
     const detail = `${REFUSAL_REASONS.foreign_domain}: ${item.domains[0] ?? 'none'}.`;
     const refusal = { ok: false, reason: 'foreign_domain', detail, type: item.type } as const;
@@ -142,7 +155,23 @@ async function insertReport(
   const original = await findOriginal(tx, identified);
   const status = statusBeside(original, verdict, item.figures);
   const hasRows = VERDICTS.includes(status as Verdict);
-  const kept = status === 'counted' ? item : limitRows(item);
+  const stored = hasRows ? item : { ...item, ...NO_ROWS };
+  // Anyone can send bounces.
+  const isLimited = status !== 'counted' || !isTrusted;
+  const kept = isLimited
+    ? limitReport(
+        stored,
+        // Space is reserved for reports about the domain that the message was sent to.
+        Math.min(
+          await leftForReport(tx, mail.id, position),
+          domain.id === mail.domain_id ? Number.POSITIVE_INFINITY : roomFor(usage, domain.id),
+        ),
+      )
+    : stored;
+  if (kept === null) {
+    if (reporter !== null) await leaveReporter(tx, { reporter_id: reporter.id, status: 'refused' });
+    return insertRefusal(tx, app, recording, { ...STORAGE_FULL, type: item.type });
+  }
   const row: FeedbackReportRow = {
     ...baseRow(app, recording),
     ...identified,
@@ -153,20 +182,20 @@ async function insertReport(
     reporter_id: reporter?.id ?? null,
     policy_domain: item.domains[0] ?? null,
     ...{ period_from: item.begin, period_to: item.end },
-    ...{ messages: item.messages, passed: item.passed, failed: item.failed },
+    ...{ messages: kept.messages, passed: kept.passed, failed: kept.failed },
     verified: isMail ? Number(reporter !== null) : null,
     repaired: item.repaired,
     content: contentOf(kept),
     label: item.label,
-    row_count: hasRows ? kept.rowCount : 0,
+    row_count: kept.rowCount,
   };
   // The first copy to arrive shows that the address works, even after an upload. Anyone can resend a later one.
   if (status === 'duplicate' && verdict === 'counted' && !(await hasArrived(tx, row)))
     await touchDomain(tx, row);
   await tx.insertInto('feedback_reports').values(row).execute();
-  if (hasRows && item.complaint)
-    await addComplaint(tx, app, row, item.complaint, reporter?.title ?? item.label);
-  if (hasRows) await addBounces(tx, app, row, item.bounces);
+  if (kept.complaint)
+    await addComplaint(tx, app, row, kept.complaint, reporter?.title ?? item.label);
+  await addBounces(tx, app, row, kept.bounces);
   if (status === 'counted') await countReport(tx, app, row);
   // A report of usual size is recorded in one transaction.
   if (row.row_count === 0 || kept.batches.length > 1) return row;
@@ -184,21 +213,17 @@ async function findSender(
   return signedReporter(signer, type);
 }
 
-/** With the sums by day, so that a report that counts later need not be read again. */
-const contentOf = ({ content, dmarcDays, tlsDays }: PreparedReport): string =>
-  JSON.stringify({ ...JSON.parse(content), dmarc_days: dmarcDays, tls_days: tlsDays });
-
 /** The domain of the team that the report is about. One that names none is about the domain whose address it was sent to. */
-async function findDomain(
-  tx: Tx,
-  { domain_id }: FeedbackMailRow,
-  { domains }: PreparedReport,
+export async function findDomain(
+  tx: Db | Tx,
+  addressed: string | null,
+  { domains }: Pick<PreparedReport, 'domains'>,
 ): Promise<{ id: string } | null> {
   for (const name of domains) {
     const domain = await findDomainOf(tx, name);
     // Until the transaction ends, it cannot be deleted.
     if (domain) return (await shareDomain(tx, domain.id)) ?? null;
   }
-  if (domains.length > 0 || domain_id === null) return null;
-  return (await shareDomain(tx, domain_id)) ?? null;
+  if (domains.length > 0 || addressed === null) return null;
+  return (await shareDomain(tx, addressed)) ?? null;
 }

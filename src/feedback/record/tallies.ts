@@ -22,7 +22,10 @@ export async function countReport(tx: Tx, app: App, report: FeedbackReportRow): 
 }
 
 /** Takes a report away from its reporter, as part of its removal or before it gets another reporter. */
-export const leaveReporter = (tx: Tx, { reporter_id, status }: FeedbackReportRow) =>
+export const leaveReporter = (
+  tx: Tx,
+  { reporter_id, status }: Pick<FeedbackReportRow, 'reporter_id' | 'status'>,
+) =>
   tx
     .updateTable('feedback_reporters')
     .set(({ eb }) => ({

@@ -4,32 +4,58 @@ import type { App } from '../../app.ts';
 import { readMessage } from '../../store/chunks.ts';
 import type { FeedbackMailRow } from '../../store/tables.generated.ts';
 import { untilAvailable } from '../../store/until-available.ts';
-import { dropContent, replaceContent } from '../expire.ts';
+import { replaceContent } from '../expire.ts';
 import { readerOf } from '../thread/reader.ts';
-import { bytesOfMail, isKnownMail, isKnownSource, storedOfMail } from './stored.ts';
+import { bytesOfWaiting, isKnownMail, isKnownSource, storedOfMail } from './stored.ts';
 import { changeStored } from './usage.ts';
 
 /** Without attachments, hardly anything would be saved. */
 const MAX_COMPLETE_BYTES = 32 * 1024;
 
-/** `isPersonal`: nothing of it may be kept. */
+const READ = { due_at: null, lease: null, leased_until: null };
+
+/** Ends the reading of a message in the transaction that deletes what is not kept. `isPersonal`: nothing of it may be kept. */
 export async function keepReport(
   app: App,
   mail: FeedbackMailRow,
   isPersonal: boolean,
 ): Promise<void> {
   const { db } = app;
-  if (isPersonal) await dropContent(app, mail);
-  else if (mail.size > MAX_COMPLETE_BYTES && !(await isKnown(app, mail))) {
-    const raw = await untilAvailable(() => readMessage(db, mail));
-    await replaceContent(app, mail, await readerOf(app).reduce(raw));
-  }
+  const kept = await contentToKeep(app, mail, isPersonal);
+  await untilAvailable(async () => {
+    if (kept !== undefined) await replaceContent(app, mail, kept, READ);
+    else await db.updateTable('feedback_mails').set(READ).where('id', '=', mail.id).execute();
+  });
   const stored = await storedOfMail(db, mail.id);
-  changeStored(app, mail.domain_id, isKnownSource(mail.source), -bytesOfMail(mail.size));
+  changeStored(app, mail.domain_id, isKnownSource(mail.source), -bytesOfWaiting(mail.size));
   for (const [id, { known, unverified }] of stored) {
     changeStored(app, id || null, true, known);
     changeStored(app, id || null, false, unverified);
   }
+}
+
+/** null: nothing; undefined: all, as it came. */
+async function contentToKeep(
+  app: App,
+  mail: FeedbackMailRow,
+  isPersonal: boolean,
+): Promise<Uint8Array | null | undefined> {
+  if (isPersonal || (await saysNothing(app, mail))) return null;
+  if (mail.size <= MAX_COMPLETE_BYTES || (await isKnown(app, mail))) return undefined;
+  return readerOf(app).reduce(await untilAvailable(() => readMessage(app.db, mail)));
+}
+
+/** Whether a message has nothing but copies and reports about domains of others, which anyone can send again and again. */
+async function saysNothing({ db }: App, { id, source }: FeedbackMailRow): Promise<boolean> {
+  if (isKnownSource(source)) return false;
+  const others = await db
+    .selectFrom('feedback_reports')
+    .select('id')
+    .where('mail_id', '=', id)
+    .where('status', '<>', 'duplicate')
+    .where(({ eb, or }) => or([eb('reason', 'is', null), eb('reason', '<>', 'foreign_domain')]))
+    .executeTakeFirst();
+  return others === undefined;
 }
 
 async function isKnown({ db }: App, { id }: FeedbackMailRow): Promise<boolean> {

@@ -6,7 +6,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { monotonicClock } from '../../lib/clock.ts';
-import type { Db } from '../../store/open.ts';
+import type { Db, Tx } from '../../store/open.ts';
+import { LIMITS } from '../reading/limits.ts';
 
 /** Bytes by domain; under an empty ID those of no domain, such as uploads. */
 export type StoredBytes = Map<string, DomainBytes>;
@@ -18,11 +19,25 @@ export interface DomainBytes {
 
 /** What a row takes besides its texts, with its entries in indexes. */
 const ROW_OVERHEAD = 1024;
-/** On average, with the entries in indexes. `limitRows` bounds those of reports that do not count. */
-const PART_BYTES = 500;
+/** A row of a report, on average, with the entries in indexes. `limitReport` bounds those of reports that do not count. */
+export const PART_BYTES = 500;
+/** A complaint, or a bounce without its texts, with the sums that it adds to. */
+export const ENTRY_BYTES = 1024;
+/** In these texts of a bounce, a stranger can write what the sums of the day and the month then have, too. */
+const BOUNCE_BYTES = sql`${sql.lit(ENTRY_BYTES)}
+  + octet_length(concat(diagnostic, remote_server, from_domain, recipient_domain, message_id))
+  + 3 * octet_length(concat(provider, reporting_server, status_code))`;
 
-/** What a message or file takes. */
-export const bytesOfMail = (size: number): number => size + ROW_OVERHEAD;
+/** What the reports of one message that do not count may take, beside a row for each. */
+const MAX_UNCOUNTED_BYTES = 256 * 1024;
+/** Reserved for them until the message is read. */
+export const RESERVED_BYTES = MAX_UNCOUNTED_BYTES + (LIMITS.reports + 1) * ROW_OVERHEAD;
+
+/** What a message or file takes once it is read. */
+const bytesOfMail = (size: number): number => size + ROW_OVERHEAD;
+
+/** What it takes until then. */
+export const bytesOfWaiting = (size: number): number => bytesOfMail(size) + RESERVED_BYTES;
 
 /** Of a person. What others send is counted as unverified until it is read. */
 export const isKnownSource = (source: string): boolean => source === 'upload' || source === 'imap';
@@ -48,18 +63,21 @@ interface Sum {
 }
 
 const mailSums = (chosen: RawBuilder<unknown>) => sql<Sum>`
-  select domain_id, is_known, sum(size + ${sql.lit(ROW_OVERHEAD)}) as bytes, count(*) as handled, max(id) as last_id
-  from (select m.id, m.domain_id, m.size, case when ${isKnownMail('m')} then 1 else 0 end as is_known
+  select domain_id, is_known, count(*) as handled, max(id) as last_id,
+    sum(size + ${sql.lit(ROW_OVERHEAD)} + case when due_at is null then 0 else ${sql.lit(RESERVED_BYTES)} end) as bytes
+  from (select m.id, m.domain_id, m.size, m.due_at, case when ${isKnownMail('m')} then 1 else 0 end as is_known
     from feedback_mails as m where ${chosen}) as part
   group by domain_id, is_known`;
 
 const reportSums = (chosen: RawBuilder<unknown>) => sql<Sum>`
   select domain_id, 0 as is_known, count(*) as handled, max(id) as last_id,
-    sum(case when is_known = 1 then 0 else ${sql.lit(ROW_OVERHEAD)} + octet_length(content)
-      + ${sql.lit(PART_BYTES)} * parts end) as bytes
+    sum(case when is_known = 1 then 0 else ${sql.lit(ROW_OVERHEAD)} + octet_length(content) + parts end) as bytes
   from (select r.id, r.domain_id, r.content,
       case when ${isKnownReport('r')} then 1 else 0 end as is_known,
-      case when r.type = 'bounce' then r.messages else r.stored_rows end as parts
+      case r.type
+        when 'bounce' then coalesce((select sum(${BOUNCE_BYTES}) from bounces where report_id = r.id), 0)
+        when 'complaint' then ${sql.lit(ENTRY_BYTES)}
+        else ${sql.lit(PART_BYTES)} * r.stored_rows end as parts
     from feedback_reports as r where ${chosen}) as part
   group by domain_id`;
 
@@ -78,6 +96,13 @@ export function addBytes(
   const entry = to.get(key) ?? { known: 0, unverified: 0 };
   to.set(key, entry);
   entry[isKnown ? 'known' : 'unverified'] += bytes;
+}
+
+/** How much a report at this place of a message may take beside its row if it does not count; the refusal of each later one fits, too. */
+export async function leftForReport(tx: Tx, mailId: string, position: number): Promise<number> {
+  const { rows } = await reportSums(sql`r.mail_id = ${mailId}`).execute(tx);
+  const stored = rows.reduce((sum, { bytes }) => sum + Number(bytes), 0);
+  return MAX_UNCOUNTED_BYTES + position * ROW_OVERHEAD - stored;
 }
 
 /** One message or file, with its reports. */

@@ -152,6 +152,12 @@ function usageOf(
   };
 }
 
+/** How many bytes of reports that do not count fit into the share of a domain. */
+export function roomFor(usage: StorageUsage, domainId: string): number {
+  const { used, limit } = usage.ofDomain(domainId);
+  return Math.min(limit.total - used.total, limit.unverified - used.unverified);
+}
+
 /** The fuller of its two parts, from 0 to 1 and above. */
 export const fullnessOf = ({ used, limit }: Fullness): number =>
   Math.max(used.total / limit.total, used.unverified / limit.unverified);

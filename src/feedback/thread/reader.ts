@@ -21,8 +21,16 @@ export interface FeedbackReader {
   read(raw: Uint8Array, now: number): Promise<PreparedItem[]>;
   /** The same, as they were read, and not as they are stored. */
   parse(raw: Uint8Array, now: number): Promise<ReadItem[]>;
-  /** Who the message authenticates; without an envelope, by DKIM alone. Waits for DNS, together with others. Rejects with ThreadEndedError. */
-  verify(raw: Uint8Array, envelope: Envelope | null, receivedAt: number): Promise<Verification>;
+  /**
+   * Who the message authenticates; without an envelope, by DKIM alone. Waits for DNS, together with others, at most so long. Rejects
+   * with ThreadEndedError.
+   */
+  verify(
+    raw: Uint8Array,
+    envelope: Envelope | null,
+    receivedAt: number,
+    deadlineMs?: number,
+  ): Promise<Verification>;
   /** The message with nothing but its report; null if that is too large, or if there is none. */
   reduce(raw: Uint8Array): Promise<Uint8Array | null>;
   /** Ends the thread; the next work starts it again. */
@@ -141,8 +149,9 @@ export function createFeedbackReader(options: ReaderOptions): FeedbackReader {
   return {
     read: (raw, now) => inTurn('read', raw, now),
     parse: (raw, now) => inTurn('parse', raw, now),
-    async verify(raw, envelope, receivedAt) {
-      const message = await run((job) => ({ type: 'verify', job, raw, envelope, receivedAt }));
+    async verify(raw, envelope, receivedAt, deadlineMs) {
+      const question = { type: 'verify', raw, envelope, receivedAt, deadlineMs } as const;
+      const message = await run((job) => ({ ...question, job }));
       if (message.type !== 'verified') throw new Error('unexpected answer');
       return message.verification;
     },

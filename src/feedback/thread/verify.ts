@@ -45,8 +45,9 @@ export async function verifyMail(
   envelope: Envelope | null,
   receivedAt: number,
   resolver: Resolver,
+  deadlineMs = DEADLINE_MS,
 ): Promise<Verification> {
-  const deadline = startDeadline(DEADLINE_MS);
+  const deadline = startDeadline(deadlineMs);
   try {
     const message = await parseMessage(raw);
     const input = {

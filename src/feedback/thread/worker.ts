@@ -16,7 +16,14 @@ import { type Verification, verifyMail } from './verify.ts';
 export type ToWorker =
   /** `now` in milliseconds since the Unix epoch. */
   | { type: 'read' | 'parse'; job: number; raw: Uint8Array; now: number }
-  | { type: 'verify'; job: number; raw: Uint8Array; envelope: Envelope | null; receivedAt: number }
+  | {
+      type: 'verify';
+      job: number;
+      raw: Uint8Array;
+      envelope: Envelope | null;
+      receivedAt: number;
+      deadlineMs: number | undefined;
+    }
   | { type: 'reduce'; job: number; raw: Uint8Array }
   | LookupAnswer;
 
@@ -52,7 +59,7 @@ async function run(message: Exclude<ToWorker, LookupAnswer>): Promise<FromWorker
       ? { type: 'parse', job, items }
       : { type: 'read', job, items: items.map(prepare) };
   }
-  const { envelope, receivedAt } = message;
-  const verification = await verifyMail(raw, envelope, receivedAt, resolver);
+  const { envelope, receivedAt, deadlineMs } = message;
+  const verification = await verifyMail(raw, envelope, receivedAt, resolver, deadlineMs);
   return { type: 'verified', job, verification };
 }

@@ -1,0 +1,123 @@
+/**
+ * Verifies a message before its reply, to tell whether it brings news of a known or confirmed reporter. Strangers can neither take
+ * all the slots nor hold one for long, so that known reporters are always verified.
+ */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import { readFrom } from '../../analysis/mime/parse-message.ts';
+import type { App } from '../../app.ts';
+import { networkOf } from '../../lib/addresses.ts';
+import { addressDomain } from '../../lib/domain-names.ts';
+import { memoizePerObject } from '../../lib/memoize.ts';
+import { ofReporter } from '../reading/identity.ts';
+import { REPORT_TYPES } from '../reading/report.ts';
+import { findOriginal, statusBeside } from '../record/copies.ts';
+import { findDomain } from '../record/record.ts';
+import { trustedReporters } from '../record/reporters.ts';
+import { knownSender } from '../senders/known.ts';
+import { type ReporterIdentity, signedReporter } from '../senders/reporter.ts';
+import type { PreparedReport } from '../thread/prepare.ts';
+import { readerOf } from '../thread/reader.ts';
+import type { Arrival } from './admission.ts';
+
+/** Clients wait for their reply at the end of DATA. */
+const TIMEOUT_MS = 5_000;
+/** The rest is for reading. */
+const VERIFY_TIMEOUT_MS = 4_000;
+/** A flood must not delay the reading of what was accepted. */
+const MAX_VERIFYING = 8;
+/** From one network, so that one sender whose DNS is slow cannot take all. */
+const MAX_OF_NETWORK = 2;
+
+interface Slot {
+  /** Whether the From address is one of a known reporter. Anyone can write it, so that these slots are bounded, too. */
+  isListed: boolean;
+  network: string;
+}
+
+const slotsOf = memoizePerObject((_: App) => new Set<Slot>());
+
+/** `unknown`: there was no free slot, or DNS did not answer in time. */
+export type SenderJudgement = 'known' | 'other' | 'unknown';
+
+export async function judgeSoon(app: App, arrival: Arrival): Promise<SenderJudgement> {
+  const { raw, envelope } = arrival;
+  if (envelope === null) return 'other';
+  const taken = slotsOf(app);
+  const slot = {
+    isListed: isListed(raw),
+    network: envelope.client_ip === null ? 'unknown' : networkOf(envelope.client_ip),
+  };
+  const count = (matches: (other: Slot) => boolean) => [...taken].filter(matches).length;
+  if (
+    count(({ isListed }) => isListed === slot.isListed) >= MAX_VERIFYING ||
+    count(({ network }) => network === slot.network) >= MAX_OF_NETWORK
+  )
+    return 'unknown';
+  taken.add(slot);
+  // The caller frees the bytes once it has replied.
+  const judgement = judge(app, { ...arrival, raw: Uint8Array.from(raw) }).catch(
+    () => 'unknown' as const,
+  );
+  try {
+    return await Promise.race([judgement, pause(TIMEOUT_MS, 'unknown' as const, { ref: false })]);
+  } finally {
+    taken.delete(slot);
+  }
+}
+
+const MAX_SEARCHED_BYTES = 64 * 1024;
+
+function isListed(raw: Uint8Array): boolean {
+  const [from] = readFrom(raw.subarray(0, MAX_SEARCHED_BYTES));
+  const address = from?.address.toLowerCase() ?? '';
+  const domain = addressDomain(address);
+  return (
+    domain !== null && REPORT_TYPES.some((type) => knownSender(address, domain, type) !== null)
+  );
+}
+
+/** Reads only what a known or confirmed reporter signed, and stores nothing. */
+async function judge(app: App, arrival: Arrival): Promise<SenderJudgement> {
+  const now = app.clock.now();
+  const reader = readerOf(app);
+  const { raw, envelope } = arrival;
+  const { signer, isUndecided } = await reader.verify(raw, envelope, now, VERIFY_TIMEOUT_MS);
+  const other = isUndecided ? 'unknown' : 'other';
+  const signed = (types: readonly PreparedReport['type'][]) =>
+    types.flatMap((type) => signedReporter(signer, type) ?? []);
+  const trusted = await trustedNames(app, signed(REPORT_TYPES));
+  if (trusted.size === 0) return other;
+  for (const item of await reader.read(raw, now)) {
+    if (!item.ok) continue;
+    const [reporter] = signed([item.type]);
+    if (reporter && trusted.has(reporter.name) && (await isNew(app, arrival, item, reporter)))
+      return 'known';
+  }
+  return other;
+}
+
+async function trustedNames({ db }: App, reporters: ReporterIdentity[]): Promise<Set<string>> {
+  const known = reporters.filter(({ kind }) => kind === 'known').map(({ name }) => name);
+  const names = reporters.map(({ name }) => name);
+  if (names.length === 0) return new Set();
+  const confirmed = await trustedReporters(db).select('name').where('name', 'in', names).execute();
+  return new Set([...known, ...confirmed.map(({ name }) => name)]);
+}
+
+/** Anyone can send a genuine message once more, or one about another domain. */
+async function isNew(
+  { db }: App,
+  { domainId, source }: Arrival,
+  { identity, fileIdentity, figures, domains }: PreparedReport,
+  reporter: ReporterIdentity,
+): Promise<boolean> {
+  const domain = await findDomain(db, domainId, { domains });
+  if (domain === null) return false;
+  const original = await findOriginal(db, {
+    identity: ofReporter(reporter.name, identity),
+    file_identity: fileIdentity,
+    ...{ figures, source, domain_id: domain.id },
+  });
+  return statusBeside(original, 'counted', figures) === 'counted';
+}
