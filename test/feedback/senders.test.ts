@@ -13,7 +13,7 @@ const CASES: [
   name: string,
 ][] = [
   ['noreply-dmarc-support@google.com', 'google.com', 'dkim', 'dmarc', 'KNOWN google.com'],
-  ['noreply@dmarc.yahoo.com', 'dmarc.yahoo.com', 'dkim', 'tls', 'KNOWN yahoo.com'],
+  ['noreply@dmarc.yahoo.com', 'dmarc.yahoo.com', 'dkim', 'dmarc', 'KNOWN yahoo.com'],
   ['noreply@dmarc.yahoo.com', 'yahoo.com', 'dkim', 'dmarc', 'KNOWN yahoo.com'],
   ['no-reply@uk-1.mimecastreport.com', 'mimecastreport.com', 'dkim', 'dmarc', 'KNOWN mimecast.com'],
   ['staff@hotmail.com', 'hotmail.com', 'dkim', 'complaint', 'KNOWN hotmail.com'],
@@ -37,13 +37,13 @@ const CASES: [
 
 test('A reporter is a known sender, the organizational domain that signs, or a shared address', () => {
   for (const [from, domain, method, type, name] of CASES)
-    assert.equal(signedReporter({ from, domain, method }, type)?.name, name, `${from} ${domain}`);
+    assert.equal(signedReporter({ from, domain, method }, { type, attached: false })?.name, name, `${from} ${domain}`);
 });
 
 test('SPF alone authenticates no TLS report', () => {
   const signer = { from: 'a@receiver.example', domain: 'receiver.example', method: 'spf' } as const;
-  assert.equal(signedReporter(signer, 'tls'), null);
-  assert.equal(signedReporter(null, 'dmarc'), null);
+  assert.equal(signedReporter(signer, { type: 'tls', attached: false }), null);
+  assert.equal(signedReporter(null, { type: 'dmarc', attached: false }), null);
 });
 
 test('An uploaded file names a known receiver or nobody else’s reporter', () => {

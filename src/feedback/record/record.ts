@@ -178,10 +178,10 @@ async function insertReport(
 async function findSender(
   tx: Tx,
   { mail, signer }: Recording,
-  { type, label }: PreparedReport,
+  { type, label, attached }: PreparedReport,
 ): Promise<ReporterIdentity | null> {
   if (mail.source === 'upload') return uploadedReporter(tx, label, type);
-  return signedReporter(signer, type);
+  return signedReporter(signer, { type, attached });
 }
 
 /** With the sums by day, so that a report that counts later need not be read again. */

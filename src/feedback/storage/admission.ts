@@ -96,7 +96,7 @@ async function judgeSender(
   ]);
   const reports = items.filter((item) => item.ok);
   if (reports.length === 0) return 'other';
-  const reporters = reports.flatMap(({ type }) => signedReporter(signer, type) ?? []);
+  const reporters = reports.flatMap((report) => signedReporter(signer, report) ?? []);
   if (reporters.some(({ kind }) => kind === 'known')) return 'known';
   const names = reporters.map(({ name }) => name);
   const confirmed =
