@@ -27,7 +27,14 @@ export interface ReadOptions {
 export async function readFeedback(raw: Uint8Array, { now }: ReadOptions): Promise<ReadItem[]> {
   const budget = newBudget();
   if (kindOf(raw) !== null) {
-    const reading: Reading = { now, budget, body: raw, attached: false, sender: null, domain: null };
+    const reading: Reading = {
+      now,
+      budget,
+      body: raw,
+      attached: false,
+      sender: null,
+      domain: null,
+    };
     return orNotAReport(await readContainer(raw, reading), null);
   }
   const message = await parseMessage(raw);

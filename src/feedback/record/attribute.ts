@@ -120,7 +120,8 @@ async function attribute(tx: Tx, app: App, id: string, evidence: Evidence): Prom
   if (report.status === 'duplicate' || report.status === 'conflict') {
     const original = await findOriginal(tx, { ...report, ...changed }, id);
     // It contradicted the report of someone else, so it is read once more. Its rows were not stored.
-    if (!original && evidence.signer !== null && reporter !== null) return readAgain(tx, report, reporter);
+    if (!original && evidence.signer !== null && reporter !== null)
+      return readAgain(tx, report, reporter);
   }
   const verdict: Verdict =
     report.source === 'upload' || report.type === 'bounce' || reporter?.trusted === 1

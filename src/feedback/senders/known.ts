@@ -133,18 +133,16 @@ interface Sender {
 }
 
 /** A signature of another subdomain says nothing about the address. */
-const isOf = (addresses: string[] | undefined, { from, domain: signing }: Sender): boolean => {
+function isAmong(addresses: string[], { from, domain: signing }: Sender): boolean {
   const domain = from.slice(from.lastIndexOf('@') + 1);
-  return (
-    isWithin(domain, signing) &&
-    addresses !== undefined &&
-    addresses.some((known) => (known.includes('@') ? known === from : isWithin(domain, known)))
-  );
-};
+  const matches = (known: string) =>
+    known.includes('@') ? known === from : isWithin(domain, known);
+  return isWithin(domain, signing) && addresses.some(matches);
+}
 
 /** The known receiver or loop that sends reports of this type so; null if there is none. */
 export const knownSender = (sender: Sender, type: ReportType): string | null =>
-  SENDERS.find((known) => isOf(known[type], sender))?.name ?? null;
+  SENDERS.find((known) => isAmong(known[type] ?? [], sender))?.name ?? null;
 
 /** Whether a known receiver or loop sends any report so. */
 export const isKnownSender = (sender: Sender): boolean =>
@@ -152,6 +150,5 @@ export const isKnownSender = (sender: Sender): boolean =>
 
 /** The known receiver whose reports have this name. Anyone can write it. */
 export const knownLabel = (label: string, type: ReportType): string | null =>
-  SENDERS.find(
-    (known) => known[type] && (known.labels?.includes(label) || known.name === label),
-  )?.name ?? null;
+  SENDERS.find((known) => known[type] && (known.labels?.includes(label) || known.name === label))
+    ?.name ?? null;
