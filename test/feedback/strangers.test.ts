@@ -234,11 +234,14 @@ const latin1 = (raw: Uint8Array): string => Buffer.from(raw).toString('latin1');
 const withOther = (raw: Uint8Array, boundary = 'b1') => latin1(raw).replaceAll('b0', boundary);
 const attached = (content: string) => ({ type: 'message/rfc822', content, plain: true });
 
+const quoting = (html: string) => mail([text('Hello.'), { type: 'text/html', content: html }]);
+
 test('What known senders mail back of a stranger is no report of theirs', async (t) => {
   const feedback = await start(t);
   await reportByKnown(feedback);
   const before = await conclusions(feedback);
   const failures = record({ source: SENDERS.own, count: '5000', dkim: 'fail', spf: 'fail' });
+  const forgedXml = dmarc({ declaration: '', orgName: 'linkedin', id: 'q', records: failures });
   const forged = files(dmarc({ orgName: 'linkedin', id: 'forged', records: failures }));
   const forgedTls = files(tls({ 'report-id': 'forged' }));
   const back: [from: string, raw: Uint8Array][] = [LINKEDIN, GOOGLE, LOOP].flatMap((from) => [
@@ -246,6 +249,9 @@ test('What known senders mail back of a stranger is no report of theirs', async 
       from,
       mail([text('Your message could not be delivered.'), attached(withOther(raw))]),
     ]),
+    // Quoted in a reply.
+    [from, quoting(`<html><body><p>Hello,</p><blockquote>${forgedXml}</blockquote></body></html>`)],
+    [from, quoting(`<p>Hello,</p>${forgedXml}`)],
     // Twice attached.
     [
       from,
