@@ -4,8 +4,9 @@
  * that it is known to send.
  *
  * Collected in November 2026 from public rules and samples of programs that read such reports: Abusix inbound-parsers, AbuseIO
- * parser-fbl, SimpleLogin, parsedmarc, and published mail filters. Failure reports are those of
- * parsedmarc's samples. What is not listed counts once a person confirms it.
+ * parser-fbl, SimpleLogin, parsedmarc (all failure reports), and published mail filters and tests (Seznam). Apple, Cisco, Proofpoint,
+ * T-Online and the DMARC reports of Yandex are missing, because no source shows their addresses. What is not listed counts once a
+ * person confirms it.
  */
 
 import { REPORT_TYPES, type ReportType } from '../reading/report.ts';
