@@ -48,8 +48,7 @@ function InWords({ tls }: { tls: Sums }) {
       </p>
       <p class="small muted">
         {`Counted by ${formatCount(reporter_count, 'reporter')} from ${periodInWords(tls)}. `}A
-        session is one connection to your mail servers. Only some senders report.{' '}
-        {NOT_OVER_HTTPS}
+        session is one connection to your mail servers. Only some senders report. {NOT_OVER_HTTPS}
       </p>
     </>
   );
