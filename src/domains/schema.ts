@@ -282,7 +282,7 @@ const DomainFeedbackSchema = named(
     ),
     last_report_at: described(
       v.nullable(Time),
-      'When the last DMARC or TLS report that counts arrived by email or HTTPS. Uploaded and imported reports leave it as it is.',
+      'When the last DMARC or TLS report that counts arrived by email. Uploaded and imported reports leave it as it is.',
     ),
   }),
   'What receivers report about the mail of a domain: where to, and whether it arrives.',

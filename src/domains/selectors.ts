@@ -2,7 +2,7 @@
 
 import type { DomainCheck } from '../analysis/domain/health.ts';
 import { isoTime } from '../lib/clock.ts';
-import { normalizeDomain, organizationalDomain } from '../lib/domain-names.ts';
+import { normalizeDomain, ownedDomain } from '../lib/domain-names.ts';
 import { lockIn, type Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { isSelector, MAX_SELECTORS } from './schema.ts';
@@ -13,6 +13,8 @@ interface LearnedSelector {
   /** When the last message that it signed was received. */
   seen_at: string;
 }
+
+const ownerOf = (name: string): string => ownedDomain(name) ?? name;
 
 type SelectorColumns = Pick<DomainRow, 'given_selectors' | 'learnt_selectors'>;
 
@@ -86,10 +88,10 @@ export async function learnSelectors(
   tx: Tx,
   { fromDomain, signatures, at }: Sighting,
 ): Promise<void> {
-  const owner = organizationalDomain(fromDomain);
+  const owner = ownerOf(fromDomain);
   const ownSignatures = signatures.flatMap(({ domain, selector }) => {
     const [name, label] = [normalizeDomain(domain), normalizeDomain(selector)];
-    const isOwnDomain = name !== null && owner !== null && organizationalDomain(name) === owner;
+    const isOwnDomain = name !== null && ownerOf(name) === owner;
     return isOwnDomain && label !== null && isSelector(label) ? [{ name, label }] : [];
   });
   if (ownSignatures.length === 0) return;

@@ -893,7 +893,7 @@ export const DomainFeedbackState = named(
     name: described(v.string(), 'The domain name.', 'example.com'),
     address: described(v.string(), 'Its feedback address.'),
     state: FeedbackState,
-    last_report_at: described(Time, 'When the last report that counts arrived by email or HTTPS.'),
+    last_report_at: described(Time, 'When the last report that counts arrived by email.'),
   }),
   'Whether reports about a domain arrive.',
   {
@@ -909,7 +909,7 @@ export const FEEDBACK_EVENTS: EventDeclaration[] = [
     type: 'feedback.stopped',
     summary: 'Reports about a domain no longer arrive',
     description:
-      'No DMARC or TLS report has arrived by email or HTTPS for 3 days, after at least 7 days of reports. Sent once each time that reports stop.',
+      'No DMARC or TLS report that counts has arrived by email for 3 days, after at least 7 days of reports. Sent once each time that reports stop.',
     data: DomainFeedbackState,
     object: 'the state of the feedback of the domain',
     line: (data) => [asText(data.name), labeled('last report', data.last_report_at)],

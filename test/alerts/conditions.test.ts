@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { CONDITIONS, OBSERVED_ON } from '../../src/alerts/conditions/index.ts';
 import { evaluateCondition, resolutionOf } from '../../src/alerts/evaluate.ts';
 import type { Observation } from '../../src/events/observations.ts';
+import { ALL_DOMAINS } from '../../src/feedback/storage/watch-job.ts';
 import { observeTest } from '../../src/mailtests/observe.ts';
 import type { TestRow } from '../../src/store/tables.generated.ts';
 
@@ -29,6 +30,13 @@ function testWith(given: Given): Observation {
   const [one] = observeTest({ ...TEST, ...given } as TestRow);
   return one!;
 }
+
+/** Shares of 100 and 20 bytes, of which so many are in use. */
+const storageOf = (total: number, unverified: number): Observation => ({
+  ...{ kind: 'feedback_storage', subject: ALL_DOMAINS, domainId: null },
+  ...{ used: { total, unverified }, limit: { total: 100, unverified: 20 } },
+  percent: Math.floor(Math.max(total / 100, unverified / 20) * 100),
+});
 
 const scoreBelow = { condition: 'score_below', threshold: 70 } as const;
 const authFail = { condition: 'auth_fail', threshold: null } as const;
@@ -76,6 +84,33 @@ test('auth_fail triggers on any known result but pass; resolving needs three pas
       answer,
       `${spf} ${dkim} ${dmarc}`,
     );
+});
+
+test('feedback_storage triggers from the threshold on, by the fuller of the two shares', () => {
+  const cases: [total: number, unverified: number, threshold: number | null, answer: string][] = [
+    [79, 0, null, 'no'],
+    [80, 0, null, 'yes'],
+    [30, 16, null, 'yes'],
+    [30, 15, null, 'no'],
+    [10, 0, 10, 'yes'],
+    [99, 19, 100, 'no'],
+    [100, 0, 100, 'yes'],
+    [0, 0, 10, 'no'],
+  ];
+  const condition = 'feedback_storage';
+  for (const [total, unverified, threshold, answer] of cases)
+    assert.equal(
+      evaluateCondition({ condition, threshold }, storageOf(total, unverified)).answer,
+      answer,
+      `${total} and ${unverified} from ${threshold}`,
+    );
+  assert.deepEqual(evaluateCondition({ condition, threshold: 50 }, storageOf(60, 3)), {
+    answer: 'yes',
+    value: {
+      ...{ percent: 60, used: 60, limit: 100, unverified: 3, unverified_limit: 20 },
+      threshold: 50,
+    },
+  });
 });
 
 /** `1:listed` is a tier 1 list with a listing. Each has its own zone, starting with `a.example`. */

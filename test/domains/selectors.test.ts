@@ -133,3 +133,17 @@ test('DKIM selectors are learned only from verified, aligned signatures of live 
   const seen_at = new Date(clock.now()).toISOString();
   assert.deepEqual(JSON.parse(row.learnt_selectors), [{ selector: 'e', seen_at }]);
 });
+
+test('A neighbour under a suffix of others teaches no selector', async (t) => {
+  const { app, add, get, clock } = await startLearning(t);
+  const { id } = await add('shop.uk.com');
+  const learn = (fromDomain: string, selector: string) =>
+    app.db.transaction().execute((tx) => {
+      const signatures = [{ domain: 'shop.uk.com', selector }];
+      return learnSelectors(tx, { fromDomain, signatures, at: clock.now() });
+    });
+  await learn('neighbour.uk.com', 'a');
+  await learn('uk.com', 'b');
+  await learn('news.shop.uk.com', 'c');
+  assert.deepEqual((await get(id)).dkim_selectors, ['c']);
+});

@@ -85,7 +85,7 @@ test('Reports that people upload neither start nor keep the state of an address'
   clock.advance(4 * DAY_MS);
   assert.deepEqual(await stops(), [0, 0]);
   const { html } = await (await newMember(service, 'viewer')).get(`/feedback/domains/${domain.id}`);
-  assert.match(html, /No report has arrived by email or HTTPS yet\. This page shows/);
+  assert.match(html, /No report that counts has arrived by email yet\. This page shows/);
   assert.match(html, /Messages by day/);
 
   // Reports arrive for 8 days, and then only people upload some.

@@ -3,12 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attributeReports } from '../../src/feedback/record/attribute.ts';
+import { countReport } from '../../src/feedback/record/tallies.ts';
 import { followTrust } from '../../src/feedback/record/trust.ts';
 import type { DmarcFeedback } from '../../src/feedback/schema.ts';
-import type { Db } from '../../src/store/open.ts';
+import { zoneResolver } from '../../src/net/dns/zone.ts';
+import { type Db, transact } from '../../src/store/open.ts';
 import { dmarc, gzip, mail, record, text, tls } from './reading/builders.ts';
-import { startFeedback } from './start.ts';
-import { EVIL, GOOGLE, MICROSOFT, mailFrom, SIGNER_ZONE } from './strangers.ts';
+import { REPORTER_ZONE, startFeedback } from './start.ts';
+import { EVIL, GOOGLE, LINKEDIN, MICROSOFT, mailFrom, SIGNER_ZONE } from './strangers.ts';
 
 const report = (orgName: string, id: string, count: string) =>
   mail([
@@ -142,4 +144,71 @@ test('Reports from before count for who signed their mail, and wait if that is n
   });
   await followTrust(service.app);
   assert.deepEqual(await sums(), [617, 617]);
+});
+
+test('Reports from before do not count while DNS does not say who signed them', async (t) => {
+  let isDown = false;
+  const up = zoneResolver({ ...REPORTER_ZONE, ...SIGNER_ZONE });
+  const feedback = await startFeedback(t, {
+    resolver: async (name, type) =>
+      isDown ? { status: 'error', reason: 'timeout' } : up(name, type),
+  });
+  const { service, domain, upload, reports } = feedback;
+  const { db } = service.app;
+  await mailFrom(feedback, report('google.com', 'genuine', '500'), { from: GOOGLE });
+  await mailFrom(feedback, report('google.com', 'forged', '40'), { from: EVIL });
+  // A message of a stranger that a known sender mailed back.
+  const forged = Buffer.from(report('linkedin', 'attached', '60')).toString('latin1');
+  const back = mail([
+    text('Not delivered.'),
+    { type: 'message/rfc822', content: forged.replaceAll('b0', 'b1'), plain: true },
+  ]);
+  await mailFrom(feedback, back, { from: LINKEDIN });
+  await upload(report('Receiver Ltd', 'uploaded', '7'));
+  await asBefore(db);
+  // The program from before counted all of them.
+  await db.updateTable('feedback_reports').set({ status: 'counted', verified: 1 }).execute();
+  for (const { id } of await db.selectFrom('feedback_reports').select('id').execute())
+    await transact(db, async (tx) => {
+      const row = await tx
+        .selectFrom('feedback_reports')
+        .selectAll()
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      if (row.source !== 'upload' && row.messages !== 500) await countReport(tx, service.app, row);
+    });
+  await followTrust(service.app);
+  const total = async () =>
+    (await service.call<DmarcFeedback>('GET', `/v1/feedback/dmarc?domain_id=${domain.id}`)).body
+      .totals.messages;
+  assert.equal(await total(), 607);
+
+  isDown = true;
+  for (let run = 0; run < 2; run++) {
+    await attributeReports(service.app);
+    assert.equal(await total(), 7);
+  }
+  // To confirm the name in a report does not replace the proof.
+  await db
+    .updateTable('feedback_reporters')
+    .set({ trusted: 1 })
+    .where('kind', 'is', null)
+    .execute();
+  await followTrust(service.app);
+  assert.equal(await total(), 7);
+  await db
+    .updateTable('feedback_reporters')
+    .set({ trusted: 0 })
+    .where('kind', 'is', null)
+    .execute();
+
+  isDown = false;
+  await attributeReports(service.app);
+  assert.deepEqual(
+    (await reports()).map(({ status, messages }) => `${messages} ${status}`).sort(),
+    ['40 unconfirmed', '500 counted', '60 unconfirmed', '7 counted'],
+  );
+  assert.equal(await total(), 507);
+  const rows = await db.selectFrom('feedback_addresses').select('messages').execute();
+  assert.deepEqual(rows, [{ messages: 507 }]);
 });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { LOOKUP_JOB } from '../../src/domains/feedback/lookup-job.ts';
+import { expireEvents } from '../../src/events/events.ts';
 import { followTrust } from '../../src/feedback/record/trust.ts';
 import type { UnconfirmedReporters } from '../../src/feedback/senders/schema.ts';
 import { seededRandom } from '../helpers/random.ts';
@@ -22,7 +23,16 @@ import {
 } from './reading/builders.ts';
 import { type FeedbackService, startFeedback } from './start.ts';
 import { SENDERS, STORY_ZONE } from './story.ts';
-import { conclusions, EVIL, GOOGLE, MICROSOFT, mailFrom, SIGNER_ZONE, YAHOO } from './strangers.ts';
+import {
+  conclusions,
+  EVIL,
+  GOOGLE,
+  LINKEDIN,
+  MICROSOFT,
+  mailFrom,
+  SIGNER_ZONE,
+  YAHOO,
+} from './strangers.ts';
 
 const DAY_S = 86_400;
 const DAYS = 15;
@@ -214,6 +224,153 @@ for (const [what, tamper] of ON_TOP)
     const [report] = await feedback.reports();
     assert.ok(report!.status === 'unverified' || report!.status === 'refused', report!.status);
   });
+
+const LOOP = 'staff@hotmail.com';
+const COMPLAINT = 'Feedback-Type: abuse\nSource-IP: 192.0.2.9\nReported-Domain: example.com\n';
+const AUTH_FAILURE =
+  'Feedback-Type: auth-failure\nAuth-Failure: dmarc\nSource-IP: 192.0.2.9\nReported-Domain: example.com\n';
+const latin1 = (raw: Uint8Array): string => Buffer.from(raw).toString('latin1');
+/** With another boundary than the message around it. */
+const withOther = (raw: Uint8Array, boundary = 'b1') => latin1(raw).replaceAll('b0', boundary);
+const attached = (content: string) => ({ type: 'message/rfc822', content, plain: true });
+
+const quoting = (html: string) => mail([text('Hello.'), { type: 'text/html', content: html }]);
+
+test('What known senders mail back of a stranger is no report of theirs', async (t) => {
+  const feedback = await start(t);
+  await reportByKnown(feedback);
+  const before = await conclusions(feedback);
+  const failures = record({ source: SENDERS.own, count: '5000', dkim: 'fail', spf: 'fail' });
+  const forgedXml = dmarc({ declaration: '', orgName: 'linkedin', id: 'q', records: failures });
+  const forged = files(dmarc({ orgName: 'linkedin', id: 'forged', records: failures }));
+  const forgedTls = files(tls({ 'report-id': 'forged' }));
+  const back: [from: string, raw: Uint8Array][] = [LINKEDIN, GOOGLE, LOOP].flatMap((from) => [
+    ...[forged, forgedTls, arf(COMPLAINT), arf(AUTH_FAILURE)].map((raw): [string, Uint8Array] => [
+      from,
+      mail([text('Your message could not be delivered.'), attached(withOther(raw))]),
+    ]),
+    // Quoted in a reply.
+    [from, quoting(`<html><body><p>Hello,</p><blockquote>${forgedXml}</blockquote></body></html>`)],
+    [from, quoting(`<p>Hello,</p>${forgedXml}`)],
+    // Twice attached.
+    [
+      from,
+      mail([
+        text('Hello.'),
+        attached(withOther(mail([text('Hi.'), attached(withOther(forged, 'b2'))]))),
+      ]),
+    ],
+  ]);
+  // A failure report of theirs carries the message of the stranger.
+  back.push([LINKEDIN, arf(AUTH_FAILURE, withOther(forged))]);
+  // A known sender of some reports is none of others.
+  back.push(
+    [LINKEDIN, arf(COMPLAINT)],
+    [GOOGLE, arf(COMPLAINT)],
+    [GOOGLE, forgedTls],
+    [LOOP, forged],
+  );
+  for (const [from, raw] of back) await mailFrom(feedback, raw, { from });
+  await followTrust(feedback.service.app);
+  assert.deepEqual(await conclusions(feedback), before);
+  const statuses = new Set(
+    (await feedback.reports()).map(({ type, status }) => `${type} ${status}`),
+  );
+  assert.ok(statuses.has('dmarc_failure counted') && statuses.has('dmarc unverified'));
+});
+
+/** Fields that leave out what a stranger then changes. */
+const FEW_FIELDS = ['from', 'to', 'subject'];
+
+test('The same signed complaint is one complaint, however a stranger sends it again', async (t) => {
+  const feedback = await start(t);
+  const events = async () =>
+    (await feedback.service.call<{ data: object[] }>('GET', '/v1/events?type=complaint.received'))
+      .body.data.length;
+  const again: ((signed: string) => string)[] = [
+    (signed) => signed,
+    (signed) => signed.replace(/^Message-ID: .*\r\n/m, ''),
+    (signed) => signed.replace(/^Message-ID: .*$/m, 'Message-ID: <another@hotmail.com>'),
+    (signed) => signed.replace(/^Date: .*$/m, 'Date: Sun, 22 Nov 2026 02:00:00 +0000'),
+    // Relaxed canonicalization ignores these.
+    (signed) => signed.replace('A recipient complained.', 'A \t recipient  complained. \t'),
+    (signed) => `${signed}\r\n\r\n`,
+    (signed) => signed.replace('multipart/report', 'multipart/mixed'),
+  ];
+  for (const tamper of again)
+    await mailFrom(feedback, arf(COMPLAINT), { from: LOOP, headerList: FEW_FIELDS, tamper });
+  const statuses = (await feedback.reports()).map(({ status }) => status);
+  assert.deepEqual(statuses, ['counted', ...again.slice(1).map(() => 'duplicate')]);
+  assert.equal(await events(), 1);
+  // Another one of the same loop counts.
+  await mailFrom(feedback, arf(COMPLAINT.replace('192.0.2.9', '192.0.2.10')), {
+    ...{ from: LOOP, headerList: FEW_FIELDS },
+  });
+  assert.equal(await events(), 2);
+});
+
+test('Without a signed Content-Type, a body counts only if it begins with its delimiter', async (t) => {
+  const feedback = await start(t);
+  const forged = dmarc({ orgName: 'linkedin', id: 'forged' });
+  // The stranger’s message has the parts of a report, of which its own boundary makes nothing.
+  const original = `From: x@example.com\nSubject: x\n\n--evil\nContent-Type: text/xml\n\n${forged}\n--evil--\n`;
+  const failure = arf(AUTH_FAILURE, original);
+  const send = (raw: Uint8Array, tamper?: (signed: string) => string) =>
+    mailFrom(feedback, raw, {
+      ...{ from: LINKEDIN, headerList: FEW_FIELDS },
+      ...(tamper ? { tamper } : {}),
+    });
+  const boundary = (value: string) => (signed: string) =>
+    signed.replace(/^Content-Type: multipart.*$/m, `Content-Type: ${value}`);
+  await send(failure, boundary('multipart/mixed; boundary=evil'));
+  await send(failure);
+  // As Google sends them: no Content-Type is signed, with parts and without.
+  await mailFrom(feedback, files(dmarc({ orgName: 'google.com', id: '1' })), {
+    ...{ from: GOOGLE, headerList: FEW_FIELDS },
+  });
+  await mailFrom(
+    feedback,
+    mail([{ type: 'application/gzip', content: gzip(dmarc({ orgName: 'google.com', id: '2' })) }]),
+    { from: GOOGLE, headerList: FEW_FIELDS },
+  );
+  assert.deepEqual(
+    (await feedback.reports()).map(({ type, status, reporter }) => [type, status, reporter]),
+    [
+      ['dmarc', 'unverified', null],
+      ['dmarc_failure', 'counted', 'linkedin.com'],
+      ['dmarc', 'counted', 'google.com'],
+      ['dmarc', 'counted', 'google.com'],
+    ],
+  );
+});
+
+test('A complaint is announced once, however often its reporter is confirmed', async (t) => {
+  const feedback = await start(t);
+  const { service, clock } = feedback;
+  const events = async () =>
+    (await service.call<{ data: object[] }>('GET', '/v1/events?type=complaint.received')).body.data
+      .length;
+  await mailFrom(feedback, arf(COMPLAINT), { from: EVIL });
+  const [{ id } = { id: '' }] = (await unconfirmed(feedback)).reporters;
+  const confirm = async (confirmed: boolean) => {
+    await service.call('PATCH', `/v1/feedback/reporters/${id}`, { json: { confirmed } });
+    await followTrust(service.app);
+  };
+  assert.equal(await events(), 0);
+  for (const confirmed of [true, false, true]) {
+    await confirm(confirmed);
+    assert.equal(await events(), 1);
+  }
+  await mailFrom(feedback, arf(COMPLAINT.replace('192.0.2.9', '192.0.2.10')), { from: EVIL });
+  assert.equal(await events(), 2);
+  // Long after the events expired, as well.
+  await confirm(false);
+  clock.advance(40 * DAY_S * 1000);
+  await expireEvents(service.app);
+  assert.equal(await events(), 0);
+  await confirm(true);
+  assert.equal(await events(), 0);
+});
 
 test('After two weeks of reports that agree with known receivers, a reporter is proposed and not confirmed', async (t) => {
   const feedback = await start(t);

@@ -12,6 +12,7 @@ const SIGNERS = [
   'yahoo.com',
   'microsoft.com',
   'hotmail.com',
+  'linkedin.com',
   'evil.example',
   'honest.example',
 ];
@@ -30,6 +31,7 @@ export const SIGNER_ZONE = {
 export const GOOGLE = 'noreply-dmarc-support@google.com';
 export const YAHOO = 'noreply@dmarc.yahoo.com';
 export const MICROSOFT = 'dmarcreport@microsoft.com';
+export const LINKEDIN = 'dmarc-noreply@linkedin.com';
 export const EVIL = 'reports@evil.example';
 
 interface Mailing {
@@ -38,6 +40,8 @@ interface Mailing {
   signer?: string | null;
   mailFrom?: string;
   clientIp?: string;
+  /** The header fields that are signed. */
+  headerList?: string[];
   /** What the stranger does to the message once it is signed. */
   tamper?: (signed: string) => string;
 }
@@ -46,7 +50,14 @@ interface Mailing {
 export async function mailFrom(
   { service, clock, domain, settled }: FeedbackService,
   raw: Uint8Array,
-  { from, signer = organization(from), mailFrom = from, clientIp = '8.8.8.8', tamper }: Mailing,
+  {
+    from,
+    signer = organization(from),
+    mailFrom = from,
+    clientIp = '8.8.8.8',
+    headerList,
+    tamper,
+  }: Mailing,
 ): Promise<void> {
   const message = Buffer.from(
     Buffer.from(raw)
@@ -59,6 +70,7 @@ export async function mailFrom(
       ? message
       : await signMessage(message, {
           ...{ domain: signer, selector: 's1', key: KEY, signTime: clock.now() - 60_000 },
+          ...(headerList ? { headerList } : {}),
         });
   await sendMail({
     ...{ port: service.smtp.port, to: domain.feedback.address, mailFrom, clientIp },

@@ -1,6 +1,6 @@
 /** Recognizes messages that a mailing list or a forwarding server passed on. */
 
-import { addressDomain, normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
+import { addressDomain, normalizeDomain, ownedDomain } from '../../lib/domain-names.ts';
 import { isSpfOfHelo, MAX_ADDRESS_LENGTH, stripAngleBrackets } from '../../lib/mail.ts';
 import type { Context } from '../check.ts';
 import { fromDomain, fullHostName } from '../dns/names.ts';
@@ -57,7 +57,7 @@ export function forwarding(context: Context): Forwarding {
   };
 }
 
-export const organizationOf = (domain: string): string => organizationalDomain(domain) ?? domain;
+export const organizationOf = (domain: string): string => ownedDomain(domain) ?? domain;
 
 export const isSameOrganization = (a: string | null, b: string | null): boolean =>
   a !== null && b !== null && organizationOf(a) === organizationOf(b);

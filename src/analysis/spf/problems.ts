@@ -1,6 +1,6 @@
 /** Finds the problems of an SPF record and of the records that it includes, worst first. */
 
-import { organizationalDomain } from '../../lib/domain-names.ts';
+import { ownedDomain } from '../../lib/domain-names.ts';
 import { isServiceSpf } from '../sending-services/services.ts';
 import { coveredShare, coversAlmostAll, isLargeNetwork } from './networks.ts';
 import type { SpfProblem } from './problem.ts';
@@ -427,6 +427,6 @@ const hasOtherSender = ({ terms }: SpfNode, term: SpfTerm): boolean =>
   );
 
 function hasSameOwner({ domain }: SpfNode, root: SpfNode): boolean {
-  const owner = organizationalDomain(root.domain);
-  return domain === root.domain || (owner !== null && owner === organizationalDomain(domain));
+  const owner = ownedDomain(root.domain);
+  return domain === root.domain || (owner !== null && owner === ownedDomain(domain));
 }

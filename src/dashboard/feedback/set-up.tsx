@@ -59,7 +59,7 @@ export function SetUp({ domain, feedback, isReported }: SetUpProps) {
         />
         <p>
           {last_report_at === null ? (
-            `No report has arrived by email or HTTPS yet.${isReported ? ' This page shows the reports that you uploaded.' : ''}`
+            `No report that counts has arrived by email yet.${isReported ? ' This page shows the reports that you uploaded.' : ''}`
           ) : (
             <>
               The last report arrived <Ago at={last_report_at} />.

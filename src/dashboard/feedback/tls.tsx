@@ -48,7 +48,7 @@ function InWords({ tls }: { tls: Sums }) {
       </p>
       <p class="small muted">
         {`Counted by ${formatCount(reporter_count, 'reporter')} from ${periodInWords(tls)}. `}A
-        session is one connection to your mail servers. Only some senders report.
+        session is one connection to your mail servers. Only some senders report. {NOT_OVER_HTTPS}
       </p>
     </>
   );
@@ -116,6 +116,9 @@ const show = page({
   },
 });
 
+const NOT_OVER_HTTPS =
+  'Reports that arrive over HTTPS never count, because nothing shows who sends them.';
+
 function NoReports({ part: { domain, feedback } }: { part: DomainPart }) {
   const record = feedback.records.find(({ name }) => name.startsWith('_smtp.'));
   const isPublished = record?.published === true;
@@ -125,7 +128,8 @@ function NoReports({ part: { domain, feedback } }: { part: DomainPart }) {
         They show whether other servers can send mail to you over TLS and, if not, why.{' '}
         {isPublished
           ? 'The record for them is published. Services such as Google and Microsoft report once a day, after they have sent you mail.'
-          : 'They arrive once the record for them is published.'}
+          : 'They arrive once the record for them is published.'}{' '}
+        {NOT_OVER_HTTPS}
       </EmptyState>
       {record && !isPublished && (
         <Card title="The record to publish" id="record">

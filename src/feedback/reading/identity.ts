@@ -3,14 +3,6 @@
 import { sha256 } from '../../lib/crypto.ts';
 import type { Report } from './report.ts';
 
-/** What carried the report. */
-export interface Carrier {
-  messageId: string | null;
-  date: number | null;
-  /** A hash of the message or file. */
-  content: string;
-}
-
 interface Identity {
   /** A hash: two reports of one reporter with the same one are copies, if their figures are the same too. */
   identity: string;
@@ -18,9 +10,10 @@ interface Identity {
   fileIdentity: string;
 }
 
-export function identityOf(report: Report, carrier: Carrier): Identity {
+/** `body`: what a signature covers of the message that carried the report. */
+export function identityOf(report: Report, body: Uint8Array): Identity {
   const { type, reporter } = report;
-  const identifiers = identifiersOf(report, carrier);
+  const identifiers = identifiersOf(report, body);
   const identity = hashOf([type, ...identifiers]);
   return {
     identity,
@@ -52,7 +45,21 @@ export const periodIdentity = (period: Period): string =>
 const periodIdentifiers = ({ type, reportId, domain, begin, end }: Period): unknown[] =>
   type === 'dmarc' ? [reportId, domain, begin, end] : [reportId, begin, end, domain];
 
-function identifiersOf(report: Report, { messageId, date, content }: Carrier): unknown[] {
+/**
+ * A hash of what every signature of a body covers, whatever its canonicalization (RFC 6376 §3.4.4). The header does not
+ * count: fields that are not signed can be changed, and the message sent again.
+ */
+function signedContent(body: Uint8Array): string {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
+  return sha256(
+    text
+      .replace(/[ \t]+/g, ' ')
+      .replace(/ ?\r?\n/g, '\n')
+      .trimEnd(),
+  );
+}
+
+function identifiersOf(report: Report, body: Uint8Array): unknown[] {
   switch (report.type) {
     case 'dmarc':
       return periodIdentifiers(report);
@@ -61,10 +68,10 @@ function identifiersOf(report: Report, { messageId, date, content }: Carrier): u
       return periodIdentifiers({ ...report, domain: report.policies[0]?.policyDomain ?? null });
     case 'dmarc_failure':
     case 'complaint':
-      return messageId === null ? [content] : [messageId, date];
+      return [signedContent(body)];
     case 'bounce':
       return [
-        report.envelopeId ?? report.message.messageId ?? messageId ?? content,
+        report.envelopeId ?? report.message.messageId ?? signedContent(body),
         ...report.recipients.map(({ key, status, action }) => `${key} ${status} ${action}`).sort(),
       ];
   }

@@ -1,19 +1,17 @@
 /** Reads what carried reports: a message, or a file of any container. */
 
-import { parseMailDate } from '../../analysis/mime/mail-date.ts';
 import { fieldValue, type Message, type Part } from '../../analysis/mime/message.ts';
 import { parseMessage } from '../../analysis/mime/parse-message.ts';
-import { sha256 } from '../../lib/crypto.ts';
 import { addressDomain } from '../../lib/domain-names.ts';
 import { readBounce } from './bounce.ts';
 import { readComplaint } from './complaint.ts';
 import { readDmarcAggregate } from './dmarc-aggregate.ts';
 import { readDmarcFailure } from './dmarc-failure.ts';
 import { fieldOf, readFieldMap } from './feedback-fields.ts';
-import { type Carrier, figuresOf, identityOf } from './identity.ts';
+import { figuresOf, identityOf } from './identity.ts';
 import { type Budget, LIMITS, newBudget, RefusedError } from './limits.ts';
 import type { ReadItem, Refusal, Report, ReportType } from './report.ts';
-import { messageIdOf, parseReported } from './reported-message.ts';
+import { parseReported } from './reported-message.ts';
 import { readTls } from './tls.ts';
 import { kindOf, type ReportFile, unpack } from './unpack.ts';
 import { readDomain, shortText } from './values.ts';
@@ -27,35 +25,35 @@ export interface ReadOptions {
  * All reports and refusals in a message or file; at least one. Never throws, whatever the bytes.
  */
 export async function readFeedback(raw: Uint8Array, { now }: ReadOptions): Promise<ReadItem[]> {
-  const content = sha256(raw);
+  const budget = newBudget();
   if (kindOf(raw) !== null) {
-    const carrier: Carrier = { messageId: null, date: null, content };
-    const reading: Reading = { now, budget: newBudget(), carrier, sender: null, domain: null };
+    const reading: Reading = {
+      now,
+      budget,
+      body: raw,
+      attached: false,
+      sender: null,
+      domain: null,
+    };
     return orNotAReport(await readContainer(raw, reading), null);
   }
   const message = await parseMessage(raw);
   const reading: Reading = {
     now,
-    budget: newBudget(),
-    carrier: carrierOf(message, content),
+    budget,
+    body: raw.subarray(message.bodyStart),
+    attached: false,
     sender: senderOf(message),
     domain: readDomain(fieldValue(message, 'tls-report-domain')),
   };
   return orNotAReport(await readMessage(message, reading, 0), message);
 }
 
-function carrierOf(message: Message, content: string): Carrier {
-  const date = fieldValue(message, 'date');
-  return {
-    messageId: messageIdOf(fieldValue(message, 'message-id')),
-    date: date === null ? null : (parseMailDate(date)?.ms ?? null),
-    content,
-  };
-}
-
 interface Reading extends ReadOptions {
   budget: Budget;
-  carrier: Carrier;
+  /** What a signature of the outer message covers: its body, or an attached message or file. */
+  body: Uint8Array;
+  attached: boolean;
   /** The From domain of the message. */
   sender: string | null;
   /** TLS-Report-Domain (RFC 8460 §5.3). */
@@ -118,7 +116,7 @@ async function readMessage(message: Message, reading: Reading, depth: number): P
       const attached = await parseMessage(content);
       // Only the outer message can be verified, so that its sender is the reporter.
       const sender = reading.sender ?? senderOf(attached);
-      const inner = { ...reading, sender, carrier: carrierOf(attached, sha256(content)) };
+      const inner = { ...reading, sender, body: content, attached: true };
       items.push(...(await readMessage(attached, inner, depth + 1)));
     }
   }
@@ -206,11 +204,12 @@ function readFile({ format, text, repaired }: ReportFile, reading: Reading): Rea
   }
 }
 
-const itemOf = (report: Report, repaired: string[], { carrier }: Reading): ReadItem => ({
+const itemOf = (report: Report, repaired: string[], { body, attached }: Reading): ReadItem => ({
   ok: true,
   report,
-  ...identityOf(report, carrier),
+  ...identityOf(report, body),
   figures: figuresOf(report),
+  attached,
   repaired: [...new Set(repaired)],
 });
 

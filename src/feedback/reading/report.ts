@@ -18,6 +18,8 @@ export interface ReadReport {
   fileIdentity: string;
   /** A hash of its figures, by which a copy is told from a conflict. */
   figures: string;
+  /** Whether it is in an attached message, which the sender may only have passed on. */
+  attached: boolean;
   /** What had to be repaired to read it, as short phrases such as "angle brackets in an address". */
   repaired: string[];
 }

@@ -45,7 +45,12 @@ export function readXml(
           schemas += 1;
           return;
         }
-        if (isEnded || (open.length === 0 && name !== root)) return;
+        if (isEnded) return;
+        if (open.length === 0 && name !== root) {
+          if (schemas > 0) return;
+          // Such as HTML that quotes the message of a stranger.
+          throw new RefusedError('not_a_report', `The XML begins with <${name}>, not <${root}>.`);
+        }
         // `<email><reports@example.com></email>`: an address that was not escaped.
         if (name.includes('@')) {
           appendText(open.at(-1)!, name);

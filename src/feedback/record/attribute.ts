@@ -16,6 +16,7 @@ import { isPeriodic, ofReporter, periodIdentity } from '../reading/identity.ts';
 import type { ReportType } from '../reading/report.ts';
 import { type Signer, signedReporter } from '../senders/reporter.ts';
 import { EMPTY_CONTENT, REMOVED, type ReportStatus, type Verdict } from '../status.ts';
+import { readerOf } from '../thread/reader.ts';
 import { findOriginal, lockCopies } from './copies.ts';
 import { uploadedReporter, upsertReporter } from './reporters.ts';
 import { lockedReport } from './rows.ts';
@@ -31,7 +32,7 @@ export const attributeJob = (app: App): Job => ({
 export async function attributeReports(app: App): Promise<void> {
   // Copies are compared with the reports that count, which come first.
   const found =
-    (await attributeAll(app, ['counted', 'unverified'])) +
+    (await attributeAll(app, ['counted', 'unconfirmed', 'unverified'])) +
     (await attributeAll(app, ['duplicate', 'conflict']));
   if (found > 0) await followTrust(app);
 }
@@ -41,7 +42,7 @@ async function attributeAll(app: App, statuses: string[]): Promise<number> {
   for (let after = ''; ; ) {
     const reports = await app.db
       .selectFrom('feedback_reports')
-      .select(['id', 'mail_id'])
+      .select(['id', 'mail_id', 'position'])
       // A literal, so that SQLite uses the partial index.
       .where('attributed', '=', sql.lit(0))
       .where('status', 'in', statuses)
@@ -50,31 +51,58 @@ async function attributeAll(app: App, statuses: string[]): Promise<number> {
       .limit(50)
       .execute();
     if (reports.length === 0) return count;
-    for (const { id, mail_id } of reports) {
-      after = id;
-      const signer = await storedSigner(app, mail_id);
-      if (signer === undefined) continue;
-      await transact(app.db, (tx) => attribute(tx, app, id, signer));
-      count += 1;
+    for (const report of reports) {
+      after = report.id;
+      const evidence = await storedEvidence(app, report);
+      const changed = await transact(app.db, (tx) =>
+        evidence === undefined
+          ? suspend(tx, report.id)
+          : attribute(tx, app, report.id, evidence).then(() => true),
+      );
+      if (changed) count += 1;
     }
   }
 }
 
-/** Whom the stored message authenticates; null for nobody or without the message; undefined if DNS does not answer. */
-async function storedSigner(app: App, mailId: string): Promise<Signer | null | undefined> {
-  const mail = await keptMail(app.db, mailId);
-  if (mail === null || (mail.source !== 'smtp' && mail.source !== 'imap')) return null;
+interface Evidence {
+  /** Whom the stored message authenticates; null for nobody or without the message. */
+  signer: Signer | null;
+  attached: boolean;
+}
+
+const NO_EVIDENCE: Evidence = { signer: null, attached: false };
+
+/** undefined if DNS does not answer. */
+async function storedEvidence(
+  app: App,
+  { mail_id, position }: Pick<FeedbackReportRow, 'mail_id' | 'position'>,
+): Promise<Evidence | undefined> {
+  const mail = await keptMail(app.db, mail_id);
+  if (mail === null || (mail.source !== 'smtp' && mail.source !== 'imap')) return NO_EVIDENCE;
   try {
     const raw = await readMessage(app.db, mail);
     const { signer, isUndecided } = await verifyStored(app, mail, raw);
-    return isUndecided ? undefined : signer;
+    if (isUndecided) return undefined;
+    const item = (await readerOf(app).read(raw, Date.parse(mail.received_at)))[position];
+    return { signer, attached: item?.ok === true && item.attached };
   } catch (error) {
-    if (error instanceof MessageDeletedError) return null;
+    if (error instanceof MessageDeletedError) return NO_EVIDENCE;
     throw error;
   }
 }
 
-async function attribute(tx: Tx, app: App, id: string, signer: Signer | null): Promise<void> {
+/** Until DNS answers, nothing shows who sent it. Whether it changed. */
+async function suspend(tx: Tx, id: string): Promise<boolean> {
+  const report = await lockedReport(tx, id);
+  if (report?.status !== 'counted' || report.attributed === 1 || report.type === 'bounce')
+    return false;
+  // It can no longer be taken out of the sums.
+  if (report.content === EMPTY_CONTENT) return false;
+  await stopCounting(tx, report, 'unconfirmed');
+  return true;
+}
+
+async function attribute(tx: Tx, app: App, id: string, evidence: Evidence): Promise<void> {
   const report = await lockedReport(tx, id);
   if (!report || report.attributed === 1 || report.status === REMOVED) return;
   const former = await tx
@@ -82,7 +110,7 @@ async function attribute(tx: Tx, app: App, id: string, signer: Signer | null): P
     .selectAll()
     .where('id', '=', report.reporter_id)
     .executeTakeFirst();
-  const reporter = await findReporter(tx, app, report, { former, signer });
+  const reporter = await findReporter(tx, app, report, { ...evidence, former });
   const changed = {
     identity: ofReporter(reporter?.name ?? null, contentIdentity(report)),
     label: former?.name ?? null,
@@ -92,7 +120,8 @@ async function attribute(tx: Tx, app: App, id: string, signer: Signer | null): P
   if (report.status === 'duplicate' || report.status === 'conflict') {
     const original = await findOriginal(tx, { ...report, ...changed }, id);
     // It contradicted the report of someone else, so it is read once more. Its rows were not stored.
-    if (!original && signer !== null && reporter !== null) return readAgain(tx, report, reporter);
+    if (!original && evidence.signer !== null && reporter !== null)
+      return readAgain(tx, report, reporter);
   }
   const verdict: Verdict =
     report.source === 'upload' || report.type === 'bounce' || reporter?.trusted === 1
@@ -103,6 +132,7 @@ async function attribute(tx: Tx, app: App, id: string, signer: Signer | null): P
   let status = report.status;
   let original_id = report.original_id;
   if (report.status === 'unverified' && reporter !== null) status = 'unconfirmed';
+  if (report.status === 'unconfirmed' && reporter === null) status = 'unverified';
   if (report.status === 'counted') {
     // Two reports that differed by the name in them can be copies.
     const original = await findOriginal(tx, { ...report, ...changed }, id);
@@ -127,22 +157,17 @@ async function attribute(tx: Tx, app: App, id: string, signer: Signer | null): P
     .execute();
 }
 
-interface Evidence {
-  former: FeedbackReporterRow | undefined;
-  signer: Signer | null;
-}
-
 async function findReporter(
   tx: Tx,
   app: App,
   { source, type, verified, received_at, status }: FeedbackReportRow,
-  { former, signer }: Evidence,
+  { former, signer, attached }: Evidence & { former: FeedbackReporterRow | undefined },
 ): Promise<FeedbackReporterRow | null> {
   const label = former?.name ?? 'unknown';
   const naming = { label, at: received_at };
   if (source === 'upload')
     return upsertReporter(tx, app, await uploadedReporter(tx, label, type as ReportType), naming);
-  const signed = signedReporter(signer, type as ReportType);
+  const signed = signedReporter(signer, { type: type as ReportType, attached });
   if (signed !== null) return upsertReporter(tx, app, signed, naming);
   // Something authenticated the message, and it is no longer stored.
   const wasVerified = verified === 1 || (source === 'imap' && status !== 'unverified');

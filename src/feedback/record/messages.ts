@@ -2,6 +2,8 @@
 
 import type { App } from '../../app.ts';
 import { appendEvent } from '../../events/events.ts';
+import { isoTime } from '../../lib/clock.ts';
+import { idAt } from '../../lib/ids.ts';
 import type { Tx } from '../../store/open.ts';
 import type { BounceRow, ComplaintRow, FeedbackReportRow } from '../../store/tables.generated.ts';
 import { presentBounce, presentComplaint } from '../present.ts';
@@ -9,8 +11,9 @@ import { providerOf } from '../reading/values.ts';
 import { dayBefore } from '../sums.ts';
 import type { PreparedBounce, PreparedComplaint } from '../thread/prepare.ts';
 
-/** Older complaints are imported history, of which nobody needs to be told. */
+/** Older complaints are history, of which nobody needs to be told. */
 const MAX_EVENT_AGE_DAYS = 7;
+const DAY_MS = 86_400_000;
 
 const dayOf = (time: string): string => time.slice(0, 10);
 
@@ -54,9 +57,27 @@ export async function addBounces(
 /** More events about one report say nothing more. */
 const MAX_BOUNCE_EVENTS = 10;
 
+/** Not longer than events are kept, which show whether there was one. */
+const maxEventAge = ({ config }: App): number =>
+  Math.min(MAX_EVENT_AGE_DAYS * DAY_MS, config.EVENT_RETENTION || Number.POSITIVE_INFINITY);
+
+/** A report counts once more if its reporter is withdrawn and confirmed again. */
+async function isAnnounced(tx: Tx, { id, received_at }: ComplaintRow): Promise<boolean> {
+  const event = await tx
+    .selectFrom('events')
+    .select('id')
+    .where('type', '=', 'complaint.received')
+    .where('id', '>=', idAt('evt', Date.parse(received_at)))
+    .where('data', 'like', `%"id":"${id}"%`)
+    .limit(1)
+    .executeTakeFirst();
+  return event !== undefined;
+}
+
 /** The events about a report that counts from now on. */
 export async function announce(tx: Tx, app: App, { id, type }: FeedbackReportRow): Promise<void> {
   if (type === 'complaint') {
+    const remembered = isoTime(app.clock.now() - maxEventAge(app));
     const rows = await tx
       .selectFrom('complaints')
       .selectAll()
@@ -64,6 +85,7 @@ export async function announce(tx: Tx, app: App, { id, type }: FeedbackReportRow
       .execute();
     for (const row of rows) {
       if (row.day < dayBefore(dayOf(row.received_at), MAX_EVENT_AGE_DAYS)) continue;
+      if (row.received_at < remembered || (await isAnnounced(tx, row))) continue;
       const data = presentComplaint(row);
       await appendEvent(tx, { type: 'complaint.received', livemode: true, data }, app);
     }

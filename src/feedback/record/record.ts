@@ -207,10 +207,10 @@ async function insertReport(
 async function findSender(
   tx: Tx,
   { mail, signer }: Recording,
-  { type, label }: PreparedReport,
+  { type, label, attached }: PreparedReport,
 ): Promise<ReporterIdentity | null> {
   if (mail.source === 'upload') return uploadedReporter(tx, label, type);
-  return signedReporter(signer, type);
+  return signedReporter(signer, { type, attached });
 }
 
 /** The domain of the team that the report is about. One that names none is about the domain whose address it was sent to. */

@@ -3,7 +3,7 @@
 import { freemailProvider, platformSuffix } from '../../analysis/sending-services/freemail.ts';
 import { organizationalDomain, ownedDomain } from '../../lib/domain-names.ts';
 import type { ReportType } from '../reading/report.ts';
-import { knownLabel, knownSender } from './known.ts';
+import { isKnownSender, knownLabel, knownSender } from './known.ts';
 
 /** What a message authenticates. */
 export interface Signer {
@@ -38,15 +38,23 @@ const identity = (
   name: [kind.toUpperCase(), title, ...(detail === undefined ? [] : [detail])].join(' '),
 });
 
-/** The reporter that a message authenticates; null if it authenticates nobody for a report of this type. */
-export function signedReporter(signer: Signer | null, type: ReportType): ReporterIdentity | null {
+/**
+ * The reporter that a message authenticates; null if it authenticates nobody for the report. `attached`: the report is in an
+ * attached message. Known senders mail back the messages of strangers and attach none of their own.
+ */
+export function signedReporter(
+  signer: Signer | null,
+  { type, attached }: { type: ReportType; attached: boolean },
+): ReporterIdentity | null {
   // RFC 8460 §3: TLS reports need a signature.
   if (signer === null || (signer.method === 'spf' && type === 'tls')) return null;
+  if (attached && signer.method === 'dkim' && isKnownSender(signer)) return null;
   return reporterBehind(signer, type);
 }
 
-function reporterBehind({ from, domain, method }: Signer, type: ReportType): ReporterIdentity {
-  const known = method === 'dkim' ? knownSender(from, domain, type) : null;
+function reporterBehind(signer: Signer, type: ReportType): ReporterIdentity {
+  const { from, domain, method } = signer;
+  const known = method === 'dkim' ? knownSender(signer, type) : null;
   if (known !== null) return identity('known', known);
   // Where the public has mailboxes or subdomains, an address does not speak for its domain.
   if (isShared(domain)) return identity(method, from, domain);

@@ -9,7 +9,7 @@ import {
   serviceOfSigner,
 } from '../../analysis/sending-services/services.ts';
 import { normalizeAddress } from '../../lib/addresses.ts';
-import { addressDomain, organizationalDomain } from '../../lib/domain-names.ts';
+import { addressDomain, organizationalDomain, ownedDomain } from '../../lib/domain-names.ts';
 import type { Db } from '../../store/open.ts';
 import type { DmarcRowRow, FeedbackSourceRow, TestRow } from '../../store/tables.generated.ts';
 import type { Period } from '../sums.ts';
@@ -85,7 +85,8 @@ function keysOfClient({ helo, mailFrom }: Client): string[] {
   const organization = mailFrom === null ? null : organizationalDomain(mailFrom);
   return [
     ...services.flatMap((service) => (service ? [`service ${service.id}`] : [])),
-    ...(organization === null ? [] : [`spf ${organization}`, `host ${organization}`]),
+    ...(mailFrom === null ? [] : [`spf ${ownedDomain(mailFrom) ?? mailFrom}`]),
+    ...(organization === null ? [] : [`host ${organization}`]),
   ];
 }
 
@@ -180,12 +181,11 @@ async function signaturesOfTests(db: Db, ids: string[]): Promise<Map<string, Sig
     .select(['id', 'checks'])
     .where('id', 'in', ids)
     .execute();
-  return new Map(tests.map(({ id, checks }) => [id, validSignatures(checks)]));
+  return new Map(tests.map(({ id, checks }) => [id, validSignatures(JSON.parse(checks ?? '[]'))]));
 }
 
-function validSignatures(checks: string | null): Signature[] {
-  const results: CheckResult[] = checks === null ? [] : JSON.parse(checks);
-  const signatures = results.find(({ id }) => id === 'dkim')?.evidence.signatures;
+export function validSignatures(checks: CheckResult[]): Signature[] {
+  const signatures = checks.find(({ id }) => id === 'dkim')?.evidence.signatures;
   if (!Array.isArray(signatures)) return [];
   return (signatures as unknown as (Signature & { result: string })[]).filter(
     ({ result }) => result === 'pass',

@@ -7,7 +7,7 @@ import {
   serviceOfSigner,
 } from '../../analysis/sending-services/services.ts';
 import { networkOf } from '../../lib/addresses.ts';
-import { organizationalDomain } from '../../lib/domain-names.ts';
+import { organizationalDomain, ownedDomain } from '../../lib/domain-names.ts';
 import { dayInWords } from '../../report/times.ts';
 import { forwarderOf } from './forwarders.ts';
 
@@ -82,7 +82,9 @@ function testedName({ address, host, domain, testedOn }: AddressEvidence): Sourc
 
 /** Who controls the domain controls its host names, and a confirmed one was chosen for the address. */
 const isHostOf = (host: string | null, domain: string): boolean =>
-  host !== null && organizationalDomain(host) === (organizationalDomain(domain) ?? domain);
+  host !== null && ownerOf(host) === ownerOf(domain);
+
+const ownerOf = (name: string): string => ownedDomain(name) ?? name;
 
 const serviceName = ({ id, name }: SendingService, evidence: string): SourceName => ({
   key: `service ${id}`,
@@ -142,9 +144,7 @@ function hostName(host: string | null): SourceName | null {
 
 /** The domain itself says nothing about who sends. */
 function spfName({ mailFrom, domain }: AddressEvidence): SourceName | null {
-  const own = organizationalDomain(domain) ?? domain;
-  const other = mailFrom
-    .map((name) => organizationalDomain(name))
-    .find((name) => name !== null && name !== own);
+  const own = ownerOf(domain);
+  const other = mailFrom.map(ownerOf).find((name) => name !== own);
   return other ? { key: `spf ${other}`, name: other, evidence: `SPF passes for ${other}.` } : null;
 }

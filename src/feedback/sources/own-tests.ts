@@ -4,9 +4,10 @@ import type { Envelope } from '../../analysis/check.ts';
 import type { CheckResult } from '../../analysis/result.ts';
 import type { Observation } from '../../events/observations.ts';
 import { normalizeAddress } from '../../lib/addresses.ts';
-import { addressDomain, normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
+import { addressDomain, normalizeDomain, ownedDomain } from '../../lib/domain-names.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { FeedbackAddressRow, TestRow } from '../../store/tables.generated.ts';
+import { validSignatures } from './match-tests.ts';
 
 type Address = Pick<FeedbackAddressRow, 'domain_id' | 'address' | 'messages' | 'passed'>;
 type SentTest = Pick<TestRow, 'id' | 'envelope' | 'spf' | 'dmarc' | 'completed_at'>;
@@ -45,7 +46,7 @@ export async function ownTestOf(
   const byDkim = sent
     .filter((test) => test.dmarc === 'pass' && !envelopeOf(test).file)
     .slice(0, MAX_READ);
-  for (const test of byDkim) if (await isDirect(db, test)) return dayOf(test);
+  for (const test of byDkim) if (await isDirect(db, test, domain)) return dayOf(test);
   return null;
 }
 
@@ -107,18 +108,22 @@ function passesSpf(test: SentTest, domain: string): boolean {
   return name !== null && ownerOf(name) === ownerOf(domain);
 }
 
-const ownerOf = (name: string): string => organizationalDomain(name) ?? name;
+const ownerOf = (name: string): string => ownedDomain(name) ?? name;
 
 const dayOf = ({ completed_at }: SentTest): string => completed_at!.slice(0, 10);
 
-async function isDirect(db: Db, { id }: SentTest): Promise<boolean> {
+/** Under a suffix such as uk.com, a neighbour can align by DMARC. */
+async function isDirect(db: Db, { id }: SentTest, domain: string): Promise<boolean> {
   const test = await db
     .selectFrom('tests')
     .select('checks')
     .where('id', '=', id)
     .executeTakeFirst();
   const checks: CheckResult[] = JSON.parse(test?.checks ?? '[]');
-  return checks.find((check) => check.id === 'forwarding')?.evidence.kind === 'direct';
+  return (
+    checks.find((check) => check.id === 'forwarding')?.evidence.kind === 'direct' &&
+    validSignatures(checks).some((signature) => ownerOf(signature.domain) === ownerOf(domain))
+  );
 }
 
 /** After a test, its address is looked up again soon, if receivers have reported it. */

@@ -14,7 +14,7 @@ import { REPORT_TYPES } from '../reading/report.ts';
 import { findOriginal, statusBeside } from '../record/copies.ts';
 import { findDomain } from '../record/record.ts';
 import { trustedReporters } from '../record/reporters.ts';
-import { knownSender } from '../senders/known.ts';
+import { isKnownSender } from '../senders/known.ts';
 import { type ReporterIdentity, signedReporter } from '../senders/reporter.ts';
 import type { PreparedReport } from '../thread/prepare.ts';
 import { readerOf } from '../thread/reader.ts';
@@ -72,9 +72,7 @@ function isListed(raw: Uint8Array): boolean {
   const [from] = readFrom(raw.subarray(0, MAX_SEARCHED_BYTES));
   const address = from?.address.toLowerCase() ?? '';
   const domain = addressDomain(address);
-  return (
-    domain !== null && REPORT_TYPES.some((type) => knownSender(address, domain, type) !== null)
-  );
+  return domain !== null && isKnownSender({ from: address, domain });
 }
 
 /** Reads only what a known or confirmed reporter signed, and stores nothing. */
@@ -84,13 +82,14 @@ async function judge(app: App, arrival: Arrival): Promise<SenderJudgement> {
   const { raw, envelope } = arrival;
   const { signer, isUndecided } = await reader.verify(raw, envelope, now, VERIFY_TIMEOUT_MS);
   const other = isUndecided ? 'unknown' : 'other';
-  const signed = (types: readonly PreparedReport['type'][]) =>
-    types.flatMap((type) => signedReporter(signer, type) ?? []);
-  const trusted = await trustedNames(app, signed(REPORT_TYPES));
+  const reporters = REPORT_TYPES.flatMap(
+    (type) => signedReporter(signer, { type, attached: false }) ?? [],
+  );
+  const trusted = await trustedNames(app, reporters);
   if (trusted.size === 0) return other;
   for (const item of await reader.read(raw, now)) {
     if (!item.ok) continue;
-    const [reporter] = signed([item.type]);
+    const reporter = signedReporter(signer, item);
     if (reporter && trusted.has(reporter.name) && (await isNew(app, arrival, item, reporter)))
       return 'known';
   }

@@ -28,6 +28,7 @@ export interface PreparedReport {
   identity: string;
   fileIdentity: string;
   figures: string;
+  attached: boolean;
   /** The domains that it may be about; the first one that is the team's counts. Empty if it names none. */
   domains: string[];
   /** ISO times; null for reports of one message. */
@@ -108,6 +109,7 @@ function prepareReport({
   identity,
   fileIdentity,
   figures,
+  attached,
   repaired,
 }: ReadReport): PreparedReport {
   const common = {
@@ -117,6 +119,7 @@ function prepareReport({
     identity,
     fileIdentity,
     figures,
+    attached,
     repaired: JSON.stringify(repaired),
   };
   return { ...EMPTY, ...common, ...partsOf(report) };

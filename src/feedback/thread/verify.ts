@@ -4,6 +4,7 @@ import type { Envelope } from '../../analysis/check.ts';
 import { boundedResolver, createContext, startDeadline } from '../../analysis/context.ts';
 import { dkimResult } from '../../analysis/dkim/verify.ts';
 import { alignmentOf, dmarcResult } from '../../analysis/dmarc/evaluate.ts';
+import type { Message } from '../../analysis/mime/message.ts';
 import { parseMessage } from '../../analysis/mime/parse-message.ts';
 import { spfResult } from '../../analysis/spf/evaluate.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
@@ -40,6 +41,17 @@ function hasRepeatedField(raw: Uint8Array, headerBytes: number): boolean {
   return new Set(names).size < names.length;
 }
 
+/**
+ * Whether the body begins with the delimiter of its parts, or has none. Another boundary in a Content-Type that is not signed
+ * could begin the parts within text of a stranger, which the message quotes.
+ */
+function beginsWithDelimiter({ multiparts }: Message): boolean {
+  const outermost = multiparts.find(({ level }) => level === 0);
+  // The list is limited, and the outermost is its last.
+  if (!outermost) return multiparts.length === 0;
+  return outermost.firstDelimiter === outermost.start;
+}
+
 export async function verifyMail(
   raw: Uint8Array,
   envelope: Envelope | null,
@@ -62,11 +74,13 @@ export async function verifyMail(
     const from = message.from.length === 1 ? message.from[0]!.address.toLowerCase() : undefined;
     if (!from || hasRepeatedField(raw, message.headerBytes))
       return { signer: null, isUndecided: false };
+    const isSplitAsSigned = beginsWithDelimiter(message);
     const { identifiers, alignment } = await context.fact(dmarcResult);
     const { signatures } = await context.fact(dkimResult);
     for (const { domain, headers, unsignedBodyBytes, result } of signatures) {
       // Text that anyone can add after the signed part could be a report of its own.
       if (result !== 'pass' || !headers.includes('from') || unsignedBodyBytes) continue;
+      if (!headers.includes('content-type') && !isSplitAsSigned) continue;
       const { domain: name, aligned } = await alignmentOf(context, domain, 'dkim');
       if (aligned === true)
         return { signer: { from, domain: name!, method: 'dkim' }, isUndecided: false };

@@ -15,6 +15,21 @@ const NAMES: [what: string, evidence: Partial<AddressEvidence>, key: string][] =
   ],
   ['the same without a host name', { isOwn: true }, 'own 203.0.114.7'],
   ['a host name of the domain', { host: 'crm.example.com' }, 'own crm.example.com'],
+  [
+    'a neighbour under a suffix of others',
+    { domain: 'shop.uk.com', host: 'mail.neighbour.uk.com' },
+    'host uk.com',
+  ],
+  [
+    'a host name of a domain under a suffix of others',
+    { domain: 'news.shop.uk.com', host: 'mail.shop.uk.com' },
+    'own mail.shop.uk.com',
+  ],
+  [
+    'SPF for a neighbour',
+    { domain: 'me.github.io', mailFrom: ['you.github.io'] },
+    'spf you.github.io',
+  ],
   ['an address that a test names', { testedOn: '2026-11-21' }, 'own 203.0.114.7'],
   [
     'a service through which a test was sent',
@@ -177,4 +192,27 @@ test('The own networks of a domain are in its SPF record, its addresses, and its
     assert.ok(own.contains(address), address);
   for (const address of ['192.0.2.16', '203.0.114.3', '10.1.1.1', '8.8.8.8'])
     assert.ok(!own.contains(address), address);
+});
+
+test('Neither a suffix of others nor a neighbour below it names own networks', async () => {
+  for (const suffix of ['uk.com', 'github.io', 'blogspot.com']) {
+    const domain = `shop.${suffix}`;
+    const own = await ownNetworksOf(
+      zoneResolver({
+        [suffix]: { TXT: ['v=spf1 ip4:192.0.2.0/28 -all'], MX: [`10 mx.${suffix}`] },
+        [`mx.${suffix}`]: { A: ['198.51.100.1'] },
+        [domain]: {
+          TXT: [`v=spf1 a:mail.${domain} a:mail.other.${suffix} -all`],
+          MX: [`10 mx.other.${suffix}`],
+        },
+        [`mail.${domain}`]: { A: ['198.51.100.2'] },
+        [`mail.other.${suffix}`]: { A: ['198.51.100.3'] },
+        [`mx.other.${suffix}`]: { A: ['198.51.100.4'] },
+      }),
+      domain,
+    );
+    assert.ok(own.contains('198.51.100.2'), domain);
+    for (const address of ['192.0.2.9', '198.51.100.1', '198.51.100.3', '198.51.100.4'])
+      assert.ok(!own.contains(address), `${domain} ${address}`);
+  }
 });

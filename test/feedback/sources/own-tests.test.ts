@@ -101,3 +101,33 @@ test('An address becomes an own source by a test only if its From domain is auth
     'A test of your team came from 203.0.114.63 on 22 Nov 2026 and was authenticated as example.com.',
   );
 });
+
+test('A test by a neighbour under a suffix of others shows nothing, even if it passes DMARC', async (t) => {
+  const keys = { TXT: [KEY.record] };
+  const { service } = await startFeedback(t, {
+    zone: {
+      // It takes part in DMARC without psd=y, so that all domains below it align.
+      '_dmarc.uk.com': { TXT: ['v=DMARC1; p=none'] },
+      'shop.uk.com': { A: ['192.0.2.1'] },
+      's1._domainkey.shop.uk.com': keys,
+      's1._domainkey.neighbour.uk.com': keys,
+      'neighbour.uk.com': { TXT: ['v=spf1 ip4:203.0.114.71 -all'] },
+    },
+  });
+  await service.call('POST', '/v1/domains', { json: { name: 'shop.uk.com' } });
+  const raw = goodMessage({ From: 'Shop <news@shop.uk.com>' });
+  const by = (domain: string) =>
+    signMessage(raw, { domain, selector: 's1', key: KEY, signTime: NOW - 60_000 });
+  const other = { mailFrom: 'bounce@crm.example' };
+  const ownAfter = async (last: number, mail: { raw: string | Buffer; mailFrom: string }) => {
+    const clientIp = `203.0.114.${last}`;
+    const { auth_results } = await sendAndWait(service, { clientIp, ...mail });
+    assert.equal(auth_results?.dmarc, 'pass');
+    return ownSenderOf(service.app.db, {
+      ...{ client_ip: clientIp, mail_from: 'a@shop.uk.com', helo: null },
+    });
+  };
+  assert.deepEqual(await ownAfter(71, { raw, mailFrom: 'bounce@neighbour.uk.com' }), []);
+  assert.deepEqual(await ownAfter(72, { raw: await by('neighbour.uk.com'), ...other }), []);
+  assert.deepEqual(await ownAfter(73, { raw: await by('shop.uk.com'), ...other }), ['shop.uk.com']);
+});
