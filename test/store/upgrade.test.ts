@@ -106,7 +106,7 @@ for (const version of [1, FIRST_VERSION - 1])
       await assert.rejects(openStore(location, mode), (error) => {
         assert.ok(error instanceof StoreError);
         assert.match(error.message, new RegExp(`schema version ${version}, but`));
-        assert.match(error.message, /commit [0-9a-f]{8} once, .* to version 19\. Then run this/);
+        assert.match(error.message, /commit [0-9a-f]{8} once, .* to version 19\. Then start this/);
         return true;
       });
     assert.deepEqual(readdirSync(folder), files);
