@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { FILL_SUMS } from '../../src/store/migrations/version-16.ts';
 import { startChild } from './child.ts';
+import { FILL_SUMS } from './counts.ts';
 import { round2 } from './measure.ts';
 import { measurePage, signIn } from './pages.ts';
 

@@ -6,9 +6,9 @@ import Sqlite from 'better-sqlite3';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { createIdGenerator } from '../../src/lib/ids.ts';
-import { COUNT_TESTS } from '../../src/store/migrations/version-7.ts';
 import { openStore } from '../../src/store/open.ts';
 import { seededRandom } from '../../test/helpers/random.ts';
+import { COUNT_TESTS } from './counts.ts';
 
 const SPAN_MS = 60 * 86_400_000;
 const DOMAINS = 3;

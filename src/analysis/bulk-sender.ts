@@ -90,8 +90,7 @@ export const serviceField = ({ headers }: Message): string | null =>
 /** Shortens the field names in the sentences of `kind/signs.ts` if they may contain text from the sender. */
 export const shortenBulkFields = (sentence: string): string =>
   sentence.replace(
-    // Older results say ", but no unsubscribe link".
-    /(?<=\bthe field )\S{1,2000}(?=, which (?:bulk email services|campaign tools) add|, but no unsubscribe link)/g,
+    /(?<=\bthe field )\S{1,2000}(?=, which (?:bulk email services|campaign tools) add)/g,
     (name) => {
       const key = name.toLowerCase();
       if (CAMPAIGN.exact.has(key) || SERVICE.exact.has(key) || key === 'x-mailer') return name;

@@ -24,8 +24,7 @@ export interface Classification {
   kind: Kind;
   /** `sender`: stated when the test was created or reanalyzed. `message`: found in the message. */
   by: 'sender' | 'message';
-  /** null in results of older rulesets. */
-  confidence: KindConfidence | null;
+  confidence: KindConfidence;
   /** What in the message shows it, or why nothing does; as sentences. */
   reasons: string[];
 }

@@ -20,8 +20,8 @@ export interface CheckResult {
   earned: number | null;
   /** How much the overall score would rise if only this check were fixed; 0 if it has no problem. */
   gain: number;
-  /** The check whose fix cures this problem too; null if there is none. Missing in older stored results. */
-  goes_with?: string | null;
+  /** The check whose fix cures this problem too; null if there is none. */
+  goes_with: string | null;
   reference: Reference;
   fix: Fix | null;
 }
@@ -30,16 +30,15 @@ export interface CheckResult {
 export const dependencyDetail = (labels: string[]): string =>
   `Not checked: ${labels.join(', ')} failed.`;
 
-/** Older stored results have ids, some of them after "follows from …". */
-const DEPENDENCY_DETAIL = /^(?:Not checked: (.+) failed\.|follows from (.+))$/s;
+const DEPENDENCY_DETAIL = /^Not checked: (.+) failed\.$/s;
 
-/** The labels, in older results the ids, of the failed checks because of which a check was skipped. */
+/** The labels of the failed checks because of which a check was skipped. */
 export function failedDependencies({
   status,
   detail,
 }: Pick<CheckResult, 'status' | 'detail'>): string[] {
   const found = status === 'skipped' ? DEPENDENCY_DETAIL.exec(detail) : null;
-  return (found?.[1] ?? found?.[2])?.split(', ') ?? [];
+  return found?.[1]?.split(', ') ?? [];
 }
 
 /** The start of the reason why a check is skipped for a template. */
@@ -162,8 +161,7 @@ export interface ProviderVerdict {
   name: string;
   /** Whether the message is known to meet every rule that applies to it and that a message can show. */
   ready: boolean;
-  /** Missing in older stored results: see `providerStatus`. */
-  status?: Readiness;
+  status: Readiness;
   reference: Reference;
   rules: RuleVerdict[];
 }
@@ -179,15 +177,4 @@ export function readinessOf(rules: RuleVerdict[], kind: MailKind): Readiness {
   return counted.some(({ status, checks }) => status === 'unknown' && checks.length > 0)
     ? 'unknown'
     : 'ready';
-}
-
-export function providerStatus(
-  { status, ready, rules }: Omit<ProviderVerdict, 'provider'>,
-  kind: MailKind,
-): Readiness {
-  if (status) return status;
-  const current = readinessOf(rules, kind);
-  // Older results were ready although a blocklist had not answered.
-  if (ready) return current === 'unknown' ? 'ready' : current;
-  return current === 'ready' ? 'unknown' : current;
 }

@@ -12,7 +12,6 @@ import {
   type CheckResult,
   factsOf,
   type ProviderVerdict,
-  providerStatus,
   ruleApplies,
 } from './result.ts';
 import { wholeScore } from './score.ts';
@@ -140,10 +139,7 @@ function consequenceHeadline(
   if (effect === 'spam') return acting('may send this message to spam');
   if (effect === 'clipped') return `Gmail hides part of this message: ${problem}.`;
   const subject = subjectOf(result);
-  const broken =
-    id === 'requirement'
-      ? providers.filter((one) => providerStatus(one, judged_kind.kind) === 'not_ready')
-      : [];
+  const broken = id === 'requirement' ? providers.filter((one) => one.status === 'not_ready') : [];
   const clauses = broken.flatMap((one) => brokenRule(one, result, facts));
   if (score < 70) return firstShort([...clauses, ...problems].map((text) => `${SPAM}: ${text}.`));
   if (id === 'replaced_from')
@@ -205,8 +201,8 @@ const namings = (names: string[]): string[] =>
 // The headline without any consequence: which rules the message is known to meet.
 
 function highScoreHeadline(result: Unsummarized): string {
-  const { providers, judged_kind } = result;
-  const isReady = (one: ProviderVerdict) => providerStatus(one, judged_kind.kind) === 'ready';
+  const { providers } = result;
+  const isReady = (one: ProviderVerdict) => one.status === 'ready';
   const met = namesOf(providers.filter(isReady));
   const open = namesOf(providers.filter((one) => !isReady(one)));
   if (met.length === 0)

@@ -38,15 +38,11 @@ export type TestConfig = Pick<Config, 'INBOX_DOMAIN' | 'APP_URL'>;
 export const reportUrl = (id: string, { APP_URL }: Pick<Config, 'APP_URL'>): string =>
   `${APP_URL}/tests/${id}`;
 
-/** What the column `judged_kind` holds. Older results have no confidence and no alternative. */
+/** What the column `judged_kind` holds. */
 export type StoredKind = Classification & { alternative: Alternative | null };
 
 function storedKind({ judged_kind }: Pick<TestRow, 'judged_kind'>): StoredKind | null {
-  if (judged_kind === null) return null;
-  const stored: Omit<StoredKind, 'confidence' | 'alternative'> & Partial<StoredKind> =
-    JSON.parse(judged_kind);
-  const confidence = stored.confidence ?? (stored.by === 'sender' ? 'certain' : null);
-  return { ...stored, confidence, alternative: stored.alternative ?? null };
+  return judged_kind === null ? null : JSON.parse(judged_kind);
 }
 
 /** The list form: without checks, providers, placement and envelope (contract §4). */
@@ -132,8 +128,7 @@ export function storedReport(row: TestRow, { config }: Pick<App, 'config'>): Sto
     categories: test.categories as CategoryScore[],
     ruleset: test.ruleset ?? '',
     envelope: test.envelope,
-    // Missing in results of the first rulesets.
-    judged_kind: test.judged_kind ?? NO_KIND,
+    judged_kind: test.judged_kind!,
     alternative: test.alternative as Alternative | null,
     placement: reportedPlacement(row),
     placement_status: row.placement_status,
@@ -141,13 +136,6 @@ export function storedReport(row: TestRow, { config }: Pick<App, 'config'>): Sto
     providers: row.providers ?? '[]',
   };
 }
-
-const NO_KIND: Classification = {
-  kind: 'transactional',
-  by: 'message',
-  confidence: null,
-  reasons: [],
-};
 
 function missingResult({ status, failure_reason }: TestRow): string {
   if (status === 'waiting') return 'No report yet: the message has not arrived.';

@@ -101,8 +101,8 @@ const CheckItem = named(
     ),
     gain: described(v.number(), 'How much the overall score would rise if only this check passed.'),
     goes_with: described(
-      v.optional(nullable(v.string())),
-      'The ID of the check whose fix also solves this problem, because both have the same cause. Null if there is none. Missing in results of older rulesets.',
+      nullable(v.string()),
+      'The ID of the check whose fix also solves this problem, because both have the same cause. Null if there is none.',
       'dkim',
     ),
     reference: described(Reference, 'The rule that the check applies.'),
@@ -112,10 +112,8 @@ const CheckItem = named(
   EXAMPLE_CHECK,
 );
 
-const KindConfidence = described(
-  nullable(v.picklist(KIND_CONFIDENCES)),
-  '`certain`: you declared the kind, or fields that only campaigns have show it. `uncertain`: see `alternative`. Null before the result, and in results of older rulesets.',
-);
+const CONFIDENCE_TEXT =
+  '`certain`: you declared the kind, or fields that only campaigns have show it. `uncertain`: see `alternative`.';
 
 const MailKind = v.picklist(['marketing', 'transactional']);
 
@@ -262,7 +260,7 @@ const JudgedKind = named(
       v.picklist(['sender', 'message']),
       '`sender`: you declared the kind. `message`: the service detected it.',
     ),
-    confidence: KindConfidence,
+    confidence: described(v.picklist(KIND_CONFIDENCES), CONFIDENCE_TEXT),
     reasons: described(v.array(v.string()), 'What shows the kind, as sentences.'),
   }),
   'The kind of mail whose rules were applied, and the reason.',
@@ -330,8 +328,8 @@ const ProviderItem = named(
       'Whether the message is known to meet every applicable rule that one message can show. Rules for bulk senders apply to marketing mail only.',
     ),
     status: described(
-      v.optional(v.picklist(READINESS)),
-      '`not_ready`: a rule that applies is not met. `unknown`: none is known to be unmet, but at least one could not be determined. Missing in older results.',
+      v.picklist(READINESS),
+      '`not_ready`: a rule that applies is not met. `unknown`: none is known to be unmet, but at least one could not be determined.',
     ),
     reference: described(Reference, 'The published sender requirements of the provider.'),
     rules: described(v.array(ProviderRule), 'The rules of the provider.'),
@@ -507,7 +505,10 @@ const LISTED_FIELDS = {
     v.picklist(KINDS),
     'The kind of mail that you declared. With `auto`, the service detects it from the message.',
   ),
-  kind_confidence: KindConfidence,
+  kind_confidence: described(
+    nullable(v.picklist(KIND_CONFIDENCES)),
+    `${CONFIDENCE_TEXT} Null before the result.`,
+  ),
   alternative: described(
     nullable(Alternative),
     'The score and grade if the message is of the other kind. Null unless `kind_confidence` is `uncertain`.',

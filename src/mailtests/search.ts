@@ -1,7 +1,6 @@
 /** Finds tests by what people remember about them: name, subject, sender, address, or ID. */
 
 import type { SelectQueryBuilder } from 'kysely';
-import { addressDomain, normalizeDomain } from '../lib/domain-names.ts';
 import type { Db } from '../store/open.ts';
 import { contains } from '../store/queries.ts';
 import type { Tables, TestRow } from '../store/tables.generated.ts';
@@ -14,8 +13,6 @@ export type FoundTest = Pick<
 
 /** The latest tests whose text is searched: 30 ms of reading. */
 const MAX_SEARCHED_TESTS = 100_000;
-/** Rows are larger than entries of the index with the text. */
-const MAX_SEARCHED_ROWS = 2_000;
 
 const ID = /^test_[0-9a-z]*$/;
 const TOKEN = new RegExp(`^[0-9a-z]{${TOKEN_LENGTH}}$`);
@@ -41,15 +38,13 @@ export async function searchTests(
   // `{` follows the last letter.
   else if (ID.test(q)) ids = await idsOf(newest.where('id', '>=', q).where('id', '<', `${q}{`));
   if (ids.length === 0) {
-    const byText = await idsOf(
+    ids = await idsOf(
       db
         .selectFrom(newest.select('search').limit(MAX_SEARCHED_TESTS).as('latest'))
         .select('id')
         .where(contains('search', q))
         .orderBy('id', 'desc') as Ids,
     );
-    const bySender = await sendersTests(newest, q, idsOf);
-    ids = [...new Set([...byText, ...bySender])].toSorted().reverse().slice(0, limit);
   }
   if (ids.length === 0) return [];
   return db
@@ -61,17 +56,3 @@ export async function searchTests(
 }
 
 type Ids = SelectQueryBuilder<Tables, 'tests', { id: string }>;
-
-/** By the whole domain or address of the sender: the searched text of older results has no sender. */
-async function sendersTests(
-  newest: Ids,
-  q: string,
-  idsOf: (query: Ids) => Promise<string[]>,
-): Promise<string[]> {
-  const domain = q.includes('@') ? addressDomain(q) : normalizeDomain(q);
-  if (!domain?.includes('.')) return [];
-  const ofDomain = newest.where('from_domain', '=', domain);
-  if (!q.includes('@')) return idsOf(ofDomain);
-  const rows = await ofDomain.select('from_address').limit(MAX_SEARCHED_ROWS).execute();
-  return rows.filter(({ from_address }) => from_address?.toLowerCase() === q).map(({ id }) => id);
-}

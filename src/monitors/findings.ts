@@ -80,7 +80,7 @@ interface CheckedTarget {
   known: boolean;
   /**
    * Whether any tier 1 or 2 list answered about it. If so, `unknown` contains all lists that didn't.
-   * Missing in older runs.
+   * Without it, `known` says so: runs that could check nothing, and placement runs.
    */
   answered?: boolean;
 }
@@ -155,8 +155,7 @@ export interface Changes {
   gone: Finding[];
   /** What couldn't be checked: earlier findings about it are kept. */
   unknown: UnknownPart[];
-  /** Missing in older runs. */
-  targets?: CheckedTarget[];
+  targets: CheckedTarget[];
   /** Of placement runs only. */
   placement?: RunPlacement;
 }
@@ -174,7 +173,8 @@ interface Comparison {
 export function compareRuns(previous: Finding[], outcome: Outcome): Comparison {
   const { unknown } = outcome;
   const foundKeys = new Set(outcome.findings.map(keyOf));
-  const previousOf = indexPrevious(previous);
+  const byKey = new Map(previous.map((finding) => [keyOf(finding), finding]));
+  const previousOf = (finding: Finding) => byKey.get(keyOf(finding));
   const replaced = new Set(outcome.findings.map((finding) => previousOf(finding)));
   const kept = previous.filter(
     (finding) => !foundKeys.has(keyOf(finding)) && outcome.canPersist(finding),
@@ -201,17 +201,6 @@ export function compareRuns(previous: Finding[], outcome: Outcome): Comparison {
       return severityOf(finding) > (earlier ? severityOf(earlier) : 0);
     }),
   };
-}
-
-/**
- * Returns a function that finds the previous finding about the same thing. Older runs stored all
- * listings of a domain as one finding of the check. Where it exists, it stands for each list.
- */
-function indexPrevious(previous: Finding[]): (finding: Finding) => Finding | undefined {
-  const byKey = new Map(previous.map((finding) => [keyOf(finding), finding]));
-  const listCheckFinding = previous.find((finding) => 'id' in finding && finding.id === LIST_CHECK);
-  return (finding) =>
-    byKey.get(keyOf(finding)) ?? ('list' in finding ? listCheckFinding : undefined);
 }
 
 /** Precedence: new findings, then whether the run checked enough, then earlier findings. */

@@ -105,7 +105,7 @@ function coverageProblem({ targets }: MonitorRow, lists: BlocklistInUse[]): stri
 
 export function presentRun(row: MonitorRunRow): MonitorRun {
   const { id, monitor_id, started_at, finished_at, status } = row;
-  const { targets = [], placement, ...changes }: Changes = JSON.parse(row.changes);
+  const { targets, placement, ...changes }: Changes = JSON.parse(row.changes);
   return {
     ...{ id, object: 'monitor_run', monitor_id, started_at, finished_at, status },
     targets: targets.map(({ target, known }) => ({ target, known })),

@@ -163,26 +163,12 @@ export async function rescheduleMonitors(app: Context): Promise<void> {
 
 /** On startup, runs each monitor that missed runs once, spread over an hour. */
 export async function resumeMonitors(app: Context): Promise<void> {
-  await expectMessages(app);
   await reschedule(app, (row, planned, now) => {
     // Messages could not arrive meanwhile, and their senders may need some time to try again.
     if (row.type === 'placement') return planned > now ? planned : messageDeadline(row, now);
     // A monitor that has never run has missed nothing.
     return row.last_run_at === null ? planned : catchUpSlot(row, planned, now);
   });
-}
-
-/** Placement monitors of earlier versions never ran, so none of them expects a message. */
-async function expectMessages({ db, clock }: Context): Promise<void> {
-  for (const frequency of FREQUENCIES)
-    await db
-      .updateTable('monitors')
-      .set({ next_run_at: isoTime(messageDeadline({ frequency }, clock.now())) })
-      .where('type', '=', 'placement')
-      .where('frequency', '=', frequency)
-      .where('enabled', '=', 1)
-      .where('next_run_at', 'is', null)
-      .execute();
 }
 
 type Plan = (row: PlannedRow, planned: number, now: number) => number;

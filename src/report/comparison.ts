@@ -1,7 +1,7 @@
 /** Compares two results: what improved, what got worse, and the points that explain the difference in score. */
 
 import type { Classification } from '../analysis/kind.ts';
-import { type CheckResult, providerStatus, type Readiness } from '../analysis/result.ts';
+import type { CheckResult, Readiness } from '../analysis/result.ts';
 import { addressDomain } from '../lib/domain-names.ts';
 import { roundTogether } from './content.ts';
 import type { ReportedResult } from './report.ts';
@@ -20,8 +20,7 @@ export interface ComparedResult
     | 'providers'
     | 'ruleset'
   > {
-  /** Null in results of the first rulesets. */
-  judged_kind: Pick<Classification, 'kind'> | null;
+  judged_kind: Pick<Classification, 'kind'>;
 }
 
 /** `other`: neither better nor worse, such as a check that ran only once. */
@@ -253,13 +252,8 @@ const compareAuthentication = (before: ComparedResult, after: ComparedResult): C
 const READINESS_RANKS: Record<Readiness, number | null> = { not_ready: 0, ready: 1, unknown: null };
 
 function compareProviders(before: ComparedResult, after: ComparedResult): ComparedProvider[] {
-  const readinessIn = ({ providers, judged_kind }: ComparedResult) =>
-    new Map(
-      providers.map((verdict) => [
-        verdict.name,
-        providerStatus(verdict, judged_kind?.kind ?? 'transactional'),
-      ]),
-    );
+  const readinessIn = ({ providers }: ComparedResult) =>
+    new Map(providers.map((verdict) => [verdict.name, verdict.status]));
   const [earlier, later] = [readinessIn(before), readinessIn(after)];
   return [...new Set([...later.keys(), ...earlier.keys()])].map((name) => {
     const verdicts = { before: earlier.get(name) ?? null, after: later.get(name) ?? null };
@@ -269,10 +263,10 @@ function compareProviders(before: ComparedResult, after: ComparedResult): Compar
 }
 
 function caveatsOf(before: ComparedResult, after: ComparedResult): string[] {
-  const kinds = [before.judged_kind?.kind, after.judged_kind?.kind];
+  const kinds = [before.judged_kind.kind, after.judged_kind.kind];
   const domains = [before, after].map(({ from_address }) => addressDomain(from_address ?? ''));
   return [
-    ...(kinds[0] && kinds[1] && kinds[0] !== kinds[1]
+    ...(kinds[0] !== kinds[1]
       ? [
           `The first message was scored as ${kinds[0]} mail, the second as ${kinds[1]} mail. Different rules apply.`,
         ]

@@ -25,14 +25,14 @@ import {
 /** Maximum number of findings shown in full. */
 export const MAX_FULL_FINDINGS = 5;
 
-/** The headline of a result. Summaries of older rulesets have more sentences, which documents show elsewhere. */
+/** The headline of a result. */
 export function verdictOf(summary: string): string {
-  return oneLine(summary.replace(/\. [A-Z].*$/s, '.'), 160);
+  return oneLine(summary, 160);
 }
 
-/** "marketing mail (likely)". Older results have no confidence. */
+/** "marketing mail (likely)". */
 export function kindInWords({ judged_kind: { kind, confidence } }: ReportedResult): string {
-  return `${kind} mail${confidence === null ? '' : ` (${confidence})`}`;
+  return `${kind} mail (${confidence})`;
 }
 
 export function capSentence({ reason, limit }: Cap): string {

@@ -134,7 +134,7 @@ const withoutTexts = (check: CheckResult): CheckResult => ({
   points: check.points,
   earned: check.earned,
   gain: check.gain,
-  goes_with: check.goes_with ?? null,
+  goes_with: check.goes_with,
   reference: referenceOf(check),
   fix: null,
 });
@@ -368,7 +368,7 @@ const redactProvider = (
   provider,
   name: redact(name),
   ready,
-  ...(status ? { status } : {}),
+  status,
   reference: referenceOf({ reference }),
   rules: rules.map(({ id, title, applies, status, detail, checks, error }) => ({
     id,

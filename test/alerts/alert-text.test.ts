@@ -107,14 +107,6 @@ test('composeNotification titles state the problem and its resolution per condit
       '192.0.2.25 is listed by A, B, C and 2 more',
       '192.0.2.25 is no longer listed',
     ],
-    [
-      {
-        ...LISTED,
-        value: { lists: [{ zone: 'domain_blocklists', name: 'example.com is on X.', tier: 1 }] },
-      },
-      'example.com is on X',
-      '192.0.2.25 is no longer listed',
-    ],
   ];
   for (const [made, opened, over] of cases) {
     const [first, last] = [notificationFor(made), notificationFor(made, GOOD)];
@@ -189,8 +181,7 @@ test('composeNotification for a listing names the delisting steps and link', () 
   ])
     assert.match(notificationFor({ ...LISTED, run }).steps[0]!.text, /First find and stop/);
   const monitor = { ...RUN.monitor, type: 'domain_health', domain_id: 'dom_1' } as const;
-  const value = { lists: [{ zone: 'domain_blocklists', name: 'It is on X.', tier: 2 }] };
-  const byDomain = notificationFor({ ...LISTED, value, run: { findings: '[]', monitor } });
+  const byDomain = notificationFor({ ...LISTED, run: { findings: '[]', monitor } });
   assert.equal(byDomain.link!.url, 'https://app.example.com/domains/dom_1');
   assert.match(byDomain.steps[0]!.text, /First find and stop/);
 });

@@ -25,7 +25,6 @@ import {
   type AnalysisResult,
   factsOf,
   type Provider,
-  providerStatus,
   ruleApplies,
 } from '../../src/analysis/result.ts';
 import { weightTable } from '../../src/analysis/score.ts';
@@ -269,9 +268,8 @@ async function analyzeDefect({ plant }: Defect, change?: (world: World) => void)
 const UNMET = { problem: 'breaks', id: 'requirement' } as const;
 
 function assertConsistent(result: AnalysisResult): void {
-  const { checks, providers, judged_kind, score, grade, cap, summary } = result;
-  const status = (provider: Provider) =>
-    providerStatus(providers.find((one) => one.provider === provider)!, judged_kind.kind);
+  const { checks, providers, score, grade, cap, summary } = result;
+  const status = (provider: Provider) => providers.find((one) => one.provider === provider)!.status;
   const problems = checks.filter((check) => check.status === 'fail' || check.status === 'warn');
   for (const { id, title, detail, fix } of problems)
     for (const claim of claimsOf([title, detail, fix?.text ?? ''])) {
@@ -298,7 +296,7 @@ function assertConsistent(result: AnalysisResult): void {
         `${cap.reason} No provider acts.`,
       );
   }
-  const unready = providers.filter((one) => providerStatus(one, judged_kind.kind) !== 'ready');
+  const unready = providers.filter((one) => one.status !== 'ready');
   if (unready.some(({ status: one }) => one === 'not_ready')) {
     assert.ok(grade !== 'A', summary);
     assert.doesNotMatch(summary, /\bmeets\b/);

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { CONSEQUENCES } from '../../src/analysis/consequences.ts';
 import { causesOf } from '../../src/analysis/headline-cause.ts';
 import { PROVIDER_RULES, worstConsequence } from '../../src/analysis/providers/evaluate.ts';
-import { type AnalysisResult, factsOf, providerStatus } from '../../src/analysis/result.ts';
+import { type AnalysisResult, factsOf } from '../../src/analysis/result.ts';
 import { MAX_HEADLINE, summarize, unknownResults } from '../../src/analysis/summary.ts';
 import { analyzeMail, loadMail, mailNames } from '../helpers/mail-corpus.ts';
 import { seededRandom } from '../helpers/random.ts';
@@ -38,7 +38,7 @@ function assertRight(result: AnalysisResult, name: string): void {
   const facts = factsOf(checks);
   const worst = worstConsequence((id) => facts.get(id), kind);
   const status = (wanted: string) =>
-    providers.filter((one) => providerStatus(one, kind) === wanted).map(({ name: one }) => one);
+    providers.filter((one) => one.status === wanted).map(({ name: one }) => one);
   if (worst) {
     const effect =
       score < 70 && ['requirement', 'weakness'].includes(worst.effect) ? 'spam' : worst.effect;

@@ -216,12 +216,6 @@ const JUDGED: [name: string, providers: ProviderVerdict[], kind: MessageKind, su
     'transactional',
     'This message meets the rules of Gmail.',
   ],
-  [
-    'a result of before there was a status',
-    [{ ...provider('Gmail', 'unknown'), status: undefined, ready: true }],
-    'transactional',
-    'This message meets the rules of Gmail.',
-  ],
 ];
 
 for (const [name, providers, kind, summary] of JUDGED)

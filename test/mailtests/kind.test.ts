@@ -1,4 +1,4 @@
-/** The kind of mail in the API, on the report page and in stored results of older rulesets. */
+/** The kind of mail in the API and on the report page. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -84,26 +84,11 @@ test('POST /v1/tests/{id}/reanalyze rejects an unknown kind and keeps the old on
   assert.equal((await service.getTest(done.id)).kind, 'auto');
 });
 
-test('Tests before their result and results of older rulesets have no confidence', async (t) => {
-  const { service, done, path } = await startWithTrial(t);
+test('Tests before their result have no confidence', async (t) => {
+  const { service } = await startWithTrial(t);
   const { id } = await service.createTest();
   const waiting = await service.getTest(id);
   assert.deepEqual([waiting.kind_confidence, waiting.alternative], [null, null]);
-  const store = (kind: object) =>
-    service.app.db
-      .updateTable('tests')
-      .set({ judged_kind: JSON.stringify(kind) })
-      .where('id', '=', done.id)
-      .execute();
-  const older = { kind: 'marketing', by: 'message', reasons: ['It has a List-Id field.'] };
-  await store(older);
-  const stored = await service.getTest(done.id);
-  assert.deepEqual(stored.judged_kind, { ...older, confidence: null });
-  assert.deepEqual([stored.kind_confidence, stored.alternative], [null, null]);
-  const page = await service.call<string>('GET', `${path}/report.html`);
-  assert.equal(page.status, 200);
-  await store({ ...older, by: 'sender' });
-  assert.equal((await service.getTest(done.id)).kind_confidence, 'certain');
 });
 
 // The form on the report page.

@@ -1,26 +1,20 @@
 /** Tallies always equal a recount of the tests. */
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import BetterSqlite from 'better-sqlite3';
 import type { PoolOutcome } from '../../src/analysis/pool.ts';
 import type { Domain } from '../../src/domains/schema.ts';
 import { isoTime } from '../../src/lib/clock.ts';
-import { createIdGenerator } from '../../src/lib/ids.ts';
 import { deleteOldTests, expireTallies } from '../../src/mailtests/expire.ts';
 import { insertTest, newTestRow } from '../../src/mailtests/queries.ts';
 import { recordOutcome } from '../../src/mailtests/record.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import { countTest } from '../../src/mailtests/tally.ts';
-import { openStore } from '../../src/store/open.ts';
 import type { TestRow } from '../../src/store/tables.generated.ts';
-import { startTestService, type TestService, temporaryFolder } from '../helpers/app.ts';
+import { startTestService, type TestService } from '../helpers/app.ts';
 import { type TestClock, testClock } from '../helpers/clock.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { type Random, seededRandom } from '../helpers/random.ts';
-import { openTestStore } from '../helpers/store.ts';
 import { randomPlacement, randomResult, randomTest, recount, tallies } from './counted-tests.ts';
 
 const HOUR = 3_600_000;
@@ -232,52 +226,4 @@ test('expireTallies deletes old hours and those of deleted domains', async (t) =
     ...hours.map((hour) => ['', hour, 3]),
     ...hours.map((hour) => [domains[1], hour, 1]),
   ]);
-});
-
-test('Migration from schema v6 counts existing tests as if counted on completion', async (t) => {
-  const clock = testClock(Date.UTC(2026, 5, 1, 11, 30));
-  const newId = createIdGenerator(clock);
-  const random = seededRandom(11);
-  const now = clock.now();
-  const rows = Array.from({ length: 500 }, (_, i) =>
-    randomTest({ clock, newId }, random, {
-      // All within a week, except two that are much older.
-      at: i < 498 ? now - random.below(7 * DAY) : now - 101 * DAY,
-      domains: [null, 'dom_a', 'dom_b'],
-    }),
-  );
-  rows[0]!.completed_at = isoTime(now);
-  rows[1]!.completed_at = '2026-05-31T09:59:59.999Z';
-  rows[2]!.completed_at = '2026-05-31T10:00:00.000Z';
-  Object.assign(rows[3]!, { status: 'failed' });
-  Object.assign(rows[4]!, { checks: null });
-  // Newer than this schema.
-  for (const row of rows)
-    Object.assign(row, { placement_counts: null, placement_samples: 0, placement_inbox: 0 });
-  const path = join(temporaryFolder(t), 'old.db');
-  const old = new BetterSqlite(path);
-  old.exec(readFileSync(new URL('../fixtures/schemas/v6.sql', import.meta.url), 'utf8'));
-  old.pragma('user_version = 6');
-  const names = old
-    .prepare("SELECT name FROM pragma_table_info('tests')")
-    .pluck()
-    .all() as string[];
-  // Unknown JSON counts as a result without findings.
-  const odd = [`[{"id":"spf"`, '', '["spf"]', '{"a":1}', '[{"status":"fail"}]', '[[[1]]]'];
-  const stored = rows.map((row, i) => ({ ...row, checks: odd[i - 5] ?? row.checks }));
-  for (let i = 5; i < 5 + odd.length; i++) rows[i]!.checks = null;
-  const insert = old.prepare(
-    `INSERT INTO tests (${names.join()}) VALUES (${names.map((name) => `@${name}`).join()})`,
-  );
-  for (const row of stored) insert.run(row);
-  old.close();
-  const migrated = await openStore(path);
-  t.after(() => migrated.close());
-  const store = await openTestStore(t);
-  await store.db.transaction().execute(async (tx) => {
-    for (const row of rows) await countTest(tx, row, 1);
-  });
-  const counted = await tallies(migrated.db);
-  assert.deepEqual(counted, await tallies(store.db));
-  assert.ok(counted.length > 300);
 });

@@ -58,6 +58,7 @@ const verdict = (ready: boolean, ...statuses: RuleStatus[]): ProviderVerdict => 
   provider: 'gmail',
   name: 'Gmail',
   ready,
+  status: ready ? 'ready' : statuses.includes('not_met') ? 'not_ready' : 'unknown',
   reference: { name: 'Rules', url: 'https://example.com' },
   rules: statuses.map((status) => ({ ...RULE, status })),
 });

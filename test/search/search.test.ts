@@ -76,15 +76,6 @@ test('A test without a name and with an empty subject is found under its address
   assert.deepEqual(titlesOf(tests), [`${token}@${app.config.INBOX_DOMAIN}`]);
 });
 
-test('A sender is found although an earlier version recorded the test', async (t) => {
-  const service = await startTestService(t);
-  const old = recorded('Old', 'news@acme.example', 'Hello');
-  const id = await storeTest(service.app, { ...old, search: 'old\nhello' });
-  for (const q of ['acme.example', 'News@acme.example'])
-    assert.deepEqual((await find(service, q)).tests?.data[0]?.id, id, q);
-  assert.equal((await find(service, 'others@acme.example')).tests, undefined);
-});
-
 test('A message that arrives is found by its sender, and by its name after a change', async (t) => {
   const service = await startTestService(t);
   const { body } = await service.call('POST', '/v1/tests/raw?name=First', {
@@ -93,7 +84,8 @@ test('A message that arrives is found by its sender, and by its name after a cha
   });
   const id = String(body.id);
   assert.equal((await service.getTest(id, '?wait=40')).status, 'completed');
-  assert.deepEqual(titlesOf((await find(service, 'anna@send')).tests), ['First']);
+  for (const q of ['anna@send', 'Sender.example'])
+    assert.deepEqual(titlesOf((await find(service, q)).tests), ['First'], q);
   await service.call('PATCH', `/v1/tests/${id}`, { json: { name: 'Second' } });
   assert.deepEqual(titlesOf((await find(service, 'anna@send')).tests), ['Second']);
   assert.equal((await find(service, 'first')).tests, undefined);

@@ -219,10 +219,10 @@ test('copy refuses databases in use, a wrong key and unsuitable arguments', { sk
   await rejectsWith(runCopy(memory, env), Error, /--from must not be a database in memory/);
 
   const old = new BetterSqlite(path);
-  old.pragma('user_version = 7');
+  old.pragma('user_version = 20');
   old.close();
-  await rejectsWith(runCopy(there, env), StoreError, /schema version 7, but this command needs/);
+  await rejectsWith(runCopy(there, env), StoreError, /schema version 20, but this command needs/);
   const unchanged = new BetterSqlite(path, { readonly: true });
-  assert.equal(unchanged.pragma('user_version', { simple: true }), 7);
+  assert.equal(unchanged.pragma('user_version', { simple: true }), 20);
   unchanged.close();
 });

@@ -2,14 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { postgresSchema } from '../../scripts/postgres-schema.ts';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { CommitUnknownError, StoreError } from '../../src/store/errors.ts';
-import { SCHEMA_VERSION } from '../../src/store/migrations/index.ts';
+import { FIRST_VERSION, SCHEMA_VERSION } from '../../src/store/migrations/index.ts';
 import { lockRow, openStore, type Store, transact } from '../../src/store/open.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
 import { parseNumber } from '../../src/store/postgres/pool.ts';
@@ -19,6 +18,7 @@ import {
   releasePostgresDatabase,
   skipUnlessOnPostgres,
 } from '../helpers/postgres.ts';
+import { FIRST_SCHEMA } from './first-version.ts';
 
 const skip = skipUnlessOnPostgres();
 
@@ -140,16 +140,15 @@ async function shapeOf(url: string): Promise<unknown> {
 
 test('Migrating the first PostgreSQL schema yields the current one', { skip }, async (t) => {
   const [old, fresh] = [await database(t, 'template0'), await database(t)];
-  const file = new URL('../fixtures/schemas/v8.sql', import.meta.url);
-  const schema = postgresSchema(readFileSync(file, 'utf8'));
+  const schema = postgresSchema(FIRST_SCHEMA);
   await run(
     old,
     schema,
     'CREATE TABLE schema_version (version bigint NOT NULL, oldest_program bigint NOT NULL)',
   );
-  await run(old, 'INSERT INTO schema_version VALUES (8, 8)');
+  await run(old, `INSERT INTO schema_version VALUES (${FIRST_VERSION}, ${FIRST_VERSION})`);
   const { migration } = await open(t, old);
-  assert.deepEqual([migration.from, migration.to], [8, SCHEMA_VERSION]);
+  assert.deepEqual([migration.from, migration.to], [FIRST_VERSION, SCHEMA_VERSION]);
   assert.deepEqual(await shapeOf(old), await shapeOf(fresh));
 });
 
@@ -159,13 +158,13 @@ test('PostgreSQL migration steps run in one transaction, and an error leaves the
   const client = new pg.Client({ connectionString: await database(t, 'template0') });
   await client.connect();
   t.after(() => client.end());
-  await migrate(client, { schema: 'CREATE TABLE a (x bigint)', version: 8, steps: [] });
-  const add = { version: 9, postgres: 'ALTER TABLE a ADD COLUMN y bigint' };
-  const bad = { version: 10, postgres: 'ALTER TABLE missing ADD COLUMN y bigint' };
-  const target = (...steps: (typeof add)[]) => ({ schema: '', version: 8 + steps.length, steps });
+  await migrate(client, { schema: 'CREATE TABLE a (x bigint)', version: 30, steps: [] });
+  const add = { version: 31, postgres: 'ALTER TABLE a ADD COLUMN y bigint' };
+  const bad = { version: 32, postgres: 'ALTER TABLE missing ADD COLUMN y bigint' };
+  const target = (...steps: (typeof add)[]) => ({ schema: '', version: 30 + steps.length, steps });
   await assert.rejects(migrate(client, target(add, bad)), /"missing" does not exist/);
-  assert.deepEqual(await migrate(client, target(add)), { from: 8, to: 9, backup: null });
-  assert.deepEqual(await migrate(client, target(add)), { from: 9, to: 9, backup: null });
+  assert.deepEqual(await migrate(client, target(add)), { from: 30, to: 31, backup: null });
+  assert.deepEqual(await migrate(client, target(add)), { from: 31, to: 31, backup: null });
 });
 
 test('A second transaction that locks a row waits for the first and sees its change', {

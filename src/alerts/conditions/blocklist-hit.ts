@@ -11,7 +11,6 @@ import {
   type Condition,
   NO,
   type ObservationOf,
-  type OpenedIncident,
   type Step,
   UNKNOWN,
   type Verdict,
@@ -23,8 +22,8 @@ interface Listing {
   zone: string;
   name: string;
   tier: number;
-  /** Addresses and names; missing in older incidents. */
-  listed?: string[];
+  /** Addresses and names. */
+  listed: string[];
 }
 
 interface Value {
@@ -47,7 +46,7 @@ const LIST_CHECKS = ['ip_blocklists', DOMAIN_CHECK, 'link_blocklists'];
 function judge(observation: ObservationOf<'test' | 'run'>): Verdict<Value> {
   const { listed, isConclusive } = listingsIn(observation);
   const byZone = new Map<string, Listing>();
-  for (const { listed: names = [], ...listing } of listed) {
+  for (const { listed: names, ...listing } of listed) {
     const others = byZone.get(listing.zone)?.listed ?? [];
     byZone.set(listing.zone, { ...listing, listed: [...new Set([...others, ...names])] });
   }
@@ -77,11 +76,9 @@ export const blocklistHit: Condition<'test' | 'run', Value> = {
    */
   resolutionOf(opened, observation, { answer, blocklistsInUse }) {
     const current = listingsIn(observation);
-    // DOMAIN_CHECK in place of a zone means the check as a whole, which is in use while any list is.
-    const isInUse = (zone: string) =>
-      blocklistsInUse.has(zone) || (zone === DOMAIN_CHECK && blocklistsInUse.size > 0);
+    const isInUse = (zone: string) => blocklistsInUse.has(zone);
     if (current.unconfirmed.some(isInUse)) return null;
-    const openListings = listingsOf(opened).filter(({ zone }) => isInUse(zone));
+    const openListings = opened.value.lists.filter(({ zone }) => isInUse(zone));
     if (!openListings.every((listing) => current.hasAnswered(listing, opened.foundByRun)))
       return null;
     // If none of the lists is in use anymore, none has confirmed that the listing is gone.
@@ -97,13 +94,10 @@ export const blocklistHit: Condition<'test' | 'run', Value> = {
     'a tier 1 or 2 blocklist lists the sender, a domain that the message links to, or a target of a monitor',
   shortText: 'listed on a blocklist',
   openedText({ subject, value: { lists }, foundByRun }) {
-    const [first] = lists;
     const names = joinNames(lists.map(({ name }) => printable(name)));
     const lead = lists.some(({ tier }) => tier === 1)
       ? 'Large mailbox providers reject mail because of this listing.'
       : 'Spam filters count this listing against your mail.';
-    // Older runs of domain health stored the title of the check instead of its lists.
-    if (first?.zone === DOMAIN_CHECK) return { title: first.name.replace(/\.$/, ''), lead };
     if (foundByRun) return { title: `${subject} is listed by ${names}`, lead };
     const title = `Mail from ${subject} is affected by ${lists.length === 1 ? 'a blocklist' : 'blocklists'}: ${names}`;
     return {
@@ -115,10 +109,9 @@ export const blocklistHit: Condition<'test' | 'run', Value> = {
     foundByRun
       ? `${subject} is no longer listed`
       : `Mail from ${subject} is no longer affected by a blocklist`,
-  measurements({ value: { lists } }, { isOver }) {
-    if (lists[0]?.zone === DOMAIN_CHECK) return [];
-    return [[isOver ? 'Was listed by' : 'Listed by', joinNames(lists.map(({ name }) => name))]];
-  },
+  measurements: ({ value: { lists } }, { isOver }) => [
+    [isOver ? 'Was listed by' : 'Listed by', joinNames(lists.map(({ name }) => name))],
+  ],
   isRelevantFix: ({ id }) => LIST_CHECKS.includes(id),
   fixesForRun: ({ subject, value: { lists } }, findings) => [
     { title: '', text: adviceOn(lists, subject, findings), record: null },
@@ -172,7 +165,7 @@ function listingsOfTest(checks: CheckResult[]): Listings {
       .filter(({ status }) => status === 'listed')
       .map(({ zone, name, tier, listed = [] }) => ({ zone, name, tier, listed })),
     isConclusive: zones.size > 0 && failedLists.length === 0,
-    hasAnswered({ zone, listed = [] }, foundByRun) {
+    hasAnswered({ zone, listed }, foundByRun) {
       const wereQueried = listed.length > 0 && listed.every((name) => domains.has(name));
       return wereQueried ? domainZones.has(zone) : !foundByRun && zones.has(zone);
     },
@@ -191,7 +184,7 @@ function zonesThatAnswered(lists: StoredList[]): Set<string> {
 // Listings of a monitor run, of either type.
 
 function listingsOfRun({ findings, changes, subject }: RunObservation): Listings {
-  const { unknown, targets = [] } = changes;
+  const { unknown, targets } = changes;
   const isAnswered = (zone: string) =>
     !unknown.some(
       (part) =>
@@ -210,19 +203,11 @@ function listingsOfRun({ findings, changes, subject }: RunObservation): Listings
         listed: [subject],
       })),
     isConclusive: known,
-    hasAnswered: ({ zone, listed = [] }) =>
-      // For a result of the check as a whole, all lists that matter must have answered.
-      (zone === DOMAIN_CHECK ? known : answered && isAnswered(zone)) &&
-      listed.length > 0 &&
-      listed.every((name) => name === subject),
+    hasAnswered: ({ zone, listed }) =>
+      answered && isAnswered(zone) && listed.length > 0 && listed.every((name) => name === subject),
     // A run keeps the earlier finding of a list that is silent now.
     unconfirmed: countedFindings.map(({ list }) => list).filter((list) => !isAnswered(list)),
   };
-}
-
-/** An incident from a run lists its subject only; older ones don't store the name. */
-function listingsOf({ subject, value: { lists }, foundByRun }: OpenedIncident<Value>): Listing[] {
-  return foundByRun ? lists.map((list) => ({ ...list, listed: list.listed ?? [subject] })) : lists;
 }
 
 // Texts.
@@ -239,8 +224,6 @@ function joinNames(names: string[]): string {
 
 /** Removal advice for built-in lists; there is none for lists that the operator added. */
 function adviceOn(listings: Listing[], subject: string, findings: Finding[]): Step['text'] {
-  if (listings.some(({ zone }) => zone === DOMAIN_CHECK))
-    return `${STOP_THE_CAUSE} The domain checks show which lists.`;
   const builtIn = listings.flatMap(({ zone }) => {
     const list = LISTS.find((candidate) => candidate.zone === zone);
     const match = findings.find(

@@ -17,11 +17,11 @@ interface Value {
   /** In UTC. */
   day: string;
   complaints: number;
-  /** Who passed on the complaints; missing in older incidents. */
-  receivers?: string[];
+  /** Who passed on the complaints. */
+  receivers: string[];
   /** Messages of the day that DMARC reports count, and how many reporters do. */
   messages: number;
-  reporters?: number;
+  reporters: number;
   threshold: number;
   domain_id: string;
 }
@@ -131,7 +131,7 @@ const rate = (complaints: number, messages: number): string =>
 const MAX_NAMED = 3;
 
 /** The providers with the most complaints. */
-function namesOf(receivers: string[] = []): string {
+function namesOf(receivers: string[]): string {
   if (receivers.length === 0) return 'providers';
   const others = receivers.length - MAX_NAMED;
   const names = receivers.slice(0, MAX_NAMED).map((domain) => providerName(domain) ?? domain);
@@ -139,5 +139,5 @@ function namesOf(receivers: string[] = []): string {
   return new Intl.ListFormat('en-GB').format([...names, ...rest]);
 }
 
-const reportsOf = (reporters: number | undefined): string =>
+const reportsOf = (reporters: number): string =>
   reporters ? `DMARC reports from ${formatCount(reporters, 'reporter')}` : 'DMARC reports';

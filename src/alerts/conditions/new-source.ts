@@ -17,11 +17,11 @@ import {
 interface Value extends SourceValue {
   /** The first day with at least 10 messages, in UTC. */
   since: string;
-  /** The latest day of which reports tell, in UTC, its messages, and how many reporters counted them; missing in older incidents. */
-  day?: string;
+  /** The latest day of which reports tell, in UTC, its messages, and how many reporters counted them. */
+  day: string;
   messages: number;
   failed: number;
-  reporters?: number;
+  reporters: number;
 }
 
 export const newSource: Condition<'source', Value> = {
@@ -48,7 +48,7 @@ export const newSource: Condition<'source', Value> = {
   shortText: 'a new source sends mail',
   openedText: ({ value: { domain, source, day, messages, failed, reporters } }) => ({
     title: `New source sends mail as ${domain}: ${source}`,
-    lead: `On ${day ? dayInWords(day) : 'the latest day'}, ${formatCount(failed)} of ${formatCount(messages)} messages failed DMARC${countedBy(reporters)}. Check whether this source is yours.`,
+    lead: `On ${dayInWords(day)}, ${formatCount(failed)} of ${formatCount(messages)} messages failed DMARC${countedBy(reporters)}. Check whether this source is yours.`,
   }),
   resolvedTitle: ({ value: { domain, source } }) => `${source} is no longer new for ${domain}`,
   unwatchedText: sourceGone(
@@ -58,7 +58,7 @@ export const newSource: Condition<'source', Value> = {
     ...sourceFacts(value),
     ['Sending since', dayInWords(since)],
     [
-      day ? `Messages on ${dayInWords(day)}` : 'Messages on the latest day with reports',
+      `Messages on ${dayInWords(day)}`,
       `${formatCount(messages)}, of which ${formatCount(failed)} fail${countedBy(reporters)}`,
     ],
   ],

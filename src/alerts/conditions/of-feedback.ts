@@ -115,7 +115,7 @@ export const domainPage = ({ value }: Pick<OpenedIncident<{ domain_id: string }>
 });
 
 /** The basis of a number; nothing for incidents of a version that did not store it. */
-export const countedBy = (reporters: number | undefined): string =>
+export const countedBy = (reporters: number): string =>
   reporters ? `, according to ${formatCount(reporters, 'reporter')}` : '';
 
 /** Without reports for a week, nobody knows whether the condition is still met. */

@@ -15,7 +15,7 @@ export const placementProblem: Condition<'run', Value> = {
   threshold: null,
   isOfNoDomain: true,
 
-  evaluate({ subject, findings, monitor: { name }, changes: { placement, targets = [] } }) {
+  evaluate({ subject, findings, monitor: { name }, changes: { placement, targets } }) {
     if (placement === undefined) return UNKNOWN;
     const problems = findings
       .filter((finding) => 'problem' in finding)

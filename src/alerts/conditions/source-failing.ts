@@ -19,8 +19,8 @@ interface Value extends SourceValue {
   day: string;
   messages: number;
   failed: number;
-  /** How many reporters counted them; missing in older incidents. */
-  reporters?: number;
+  /** How many reporters counted them. */
+  reporters: number;
 }
 
 export const sourceFailing: Condition<'source', Value> = {

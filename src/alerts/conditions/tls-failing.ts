@@ -17,8 +17,8 @@ interface Value {
   day: string;
   sessions: number;
   failed: number;
-  /** How many reporters counted them; missing in older incidents. */
-  reporters?: number;
+  /** How many reporters counted them. */
+  reporters: number;
   domain_id: string;
 }
 

@@ -17,7 +17,8 @@ import { databaseLabel, isPostgresUrl } from '../../lib/database-url.ts';
 import { MIN_FREE_BYTES, readDisk } from '../../lib/disk.ts';
 import { formatSize } from '../../lib/durations.ts';
 import { errorMessage } from '../../lib/errors.ts';
-import { SCHEMA_VERSION } from '../../store/migrations/index.ts';
+import { FIRST_VERSION, SCHEMA_VERSION } from '../../store/migrations/index.ts';
+import { UPGRADE_TO_FIRST_VERSION } from '../../store/schema-mode.ts';
 import { readFreeSpace } from '../../store/sqlite/shrink.ts';
 import { VERSION } from '../../version.ts';
 import { type Check, type Checkup, check, ok, problem, unknown, warning } from './finding.ts';
@@ -84,6 +85,11 @@ async function databaseState({ config, store }: Checkup) {
     return problem(
       `${label} has schema version ${version}; this program supports ${SCHEMA_VERSION}.`,
       'Install the newer version of the program that upgraded it, or restore a backup.',
+    );
+  if (version < FIRST_VERSION)
+    return problem(
+      `${label} has schema version ${version}; this program upgrades only ${FIRST_VERSION} and later.`,
+      UPGRADE_TO_FIRST_VERSION,
     );
   if (version < SCHEMA_VERSION)
     return warning(

@@ -124,7 +124,7 @@ function unavailable(call: PageCall, { title, text, test }: Unavailable): Promis
 }
 
 function comparisonPage(call: PageCall, before: Test, after: Test): Promise<Response> {
-  // Results as the API returns them; older ones may lack fields, which a comparison allows.
+  // Results as the API returns them.
   const comparison = compareResults(
     before as unknown as ComparedResult,
     after as unknown as ComparedResult,

@@ -63,7 +63,7 @@ export function pathSection(report: Report): Section {
   };
 }
 
-/** Who passed the message on. Nothing for direct mail, and for results from before this check. */
+/** Who passed the message on. Nothing for direct mail. */
 function forwardingNotes({ checks }: Report): string[] {
   const kind = textIn(evidenceOf(checks, 'forwarding'), 'kind');
   if (kind === null || kind === 'direct') return [];

@@ -2,7 +2,6 @@
 
 import {
   type ProviderVerdict,
-  providerStatus,
   type Readiness,
   type RuleStatus,
   type RuleVerdict,
@@ -104,7 +103,7 @@ function providerCard(verdict: ProviderVerdict, kind: Kind, medium: ReportVarian
     kind: 'card',
     id: `provider-${provider}`,
     title: [oneLine(name, 60)],
-    state: BADGES[providerStatus(verdict, kind)],
+    state: BADGES[verdict.status],
     blocks: [
       ...(open.length > 0 ? [entriesOf(open, name)] : []),
       ...list('pass', `${ruleCount(met)} met`, met, name),
@@ -145,7 +144,7 @@ export function acceptanceSection({ providers, judged_kind: { kind } }: Reported
     return {
       cells: [
         { text: [oneLine(verdict.name, 60)] },
-        { text: [BADGES[providerStatus(verdict, kind)]] },
+        { text: [BADGES[verdict.status]] },
         {
           text: [counts],
           ...(reasons.length > 0
@@ -291,7 +290,7 @@ export function providerLines({ providers, judged_kind: { kind } }: ReportedResu
     const { met, open } = sortRules(verdict.rules, kind);
     const unmet = open.filter(({ status }) => status === 'not_met');
     const counts = [`${met.length} met`, ...openCounts(open, unmet)];
-    const status = providerStatus(verdict, kind);
+    const status = verdict.status;
     return {
       state: LINE_STATES[status],
       name: oneLine(verdict.name, 60),

@@ -152,7 +152,7 @@ function firstFix(report: ReportedResult): Text {
   ];
 }
 
-/** Computed from the checks, so older results have it too. The section of unchecked checks gives the reasons. */
+/** The section of unchecked checks gives the reasons. */
 function unknownText(report: ReportedResult): Text | null {
   const text = unknownResults(report);
   if (text === null) return null;

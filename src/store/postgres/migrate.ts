@@ -29,8 +29,8 @@ const VERSION_TABLE =
 
 /**
  * Runs the generated schema on an empty database, and the missing steps on an older one, in one
- * transaction. Throws a StoreError for a database of another program, of a newer version that this program can't
- * use, or if running nodes could not use the new version.
+ * transaction. Throws a StoreError for a database of another program, of a version before `FIRST_VERSION`, of a
+ * newer version that this program can't use, or if running nodes could not use the new version.
  */
 export async function migrate(
   client: ClientBase,
@@ -102,11 +102,7 @@ async function upgrade(
     return to;
   }
   await requireNoProgramBefore(client, oldest);
-  for (const { version, postgres } of steps) {
-    if (version <= from) continue;
-    if (postgres === undefined) throw new Error(`Step ${version} has no form for PostgreSQL`);
-    await client.query(postgres);
-  }
+  for (const { version, postgres } of steps) if (version > from) await client.query(postgres);
   await client.query('UPDATE schema_version SET version = $1, oldest_program = $2', [to, oldest]);
   return to;
 }

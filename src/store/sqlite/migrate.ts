@@ -4,6 +4,7 @@ import type { Database as Sqlite } from 'better-sqlite3';
 import { StoreError } from '../errors.ts';
 import { MIGRATIONS, type Migration, SCHEMA_VERSION } from '../migrations/index.ts';
 import { SCHEMA } from '../schema.generated.ts';
+import { requireUpgradable } from '../schema-mode.ts';
 import type { MigrationResult } from '../types.ts';
 
 export interface MigrationTarget {
@@ -17,7 +18,7 @@ const CURRENT: MigrationTarget = { schema: SCHEMA, version: SCHEMA_VERSION, step
 /**
  * Runs `schema.sql` on an empty database. Backs up an older one, then runs the missing steps.
  * All changes are in one transaction, so a crash leaves the database unchanged. Throws a StoreError
- * for a database of a newer version or of another program.
+ * for a database of a newer version, of one before `FIRST_VERSION`, or of another program.
  */
 export function migrate(sqlite: Sqlite, target: MigrationTarget = CURRENT): MigrationResult {
   const from = sqlite.pragma('user_version', { simple: true }) as number;
@@ -33,6 +34,7 @@ export function migrate(sqlite: Sqlite, target: MigrationTarget = CURRENT): Migr
     applyInTransaction(sqlite, to, () => sqlite.exec(target.schema));
     return { from, to, backup: null };
   }
+  requireUpgradable(from);
   const backup = makeBackup(sqlite, from);
   const missingSteps = target.steps.filter((step) => step.version > from);
   applyInTransaction(sqlite, to, () => {

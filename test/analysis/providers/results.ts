@@ -37,6 +37,7 @@ function resultOf(id: string, change: Changes[string]): CheckResult {
     detail: follows ? dependencyDetail(change) : `Because of ${id}.`,
     evidence: evidenceOf(id, status),
     points: 1,
+    goes_with: null,
     earned: 1,
     gain: 0,
     reference: { name: 'RFC 5322', url: 'https://www.rfc-editor.org/rfc/rfc5322' },

@@ -325,8 +325,12 @@ test('The database is inspected without changing it, and a newer one is a proble
     /^problem: .*999/,
   );
   assert.match(
-    await findingOf('database', { store: { ...store, version: 1 } }),
+    await findingOf('database', { store: { ...store, version: 20 } }),
     /^warning: .*migrate/,
+  );
+  assert.match(
+    await findingOf('database', { store: { ...store, version: 18 } }),
+    /^problem: .*version 18; .*commit 7b09e38f once/s,
   );
   const location = onPostgres ? 'postgres://nobody@127.0.0.1:9/x' : '/dev/null/x.db';
   await assert.rejects(inspectStore(location), { name: 'Error' });
