@@ -10,8 +10,8 @@ import { messageLinks } from '../links/links.ts';
 import { rewritingGateway } from '../links/rewriting-gateways.ts';
 import { fieldValue } from '../mime/message.ts';
 import { receivedHops } from '../mime/received.ts';
-import { GATEWAYS as SERVICES } from '../sending-services/gateways.ts';
 import { suffixIndex } from '../sending-services/service.ts';
+import { GATEWAYS as SERVICES } from '../sending-services/services.ts';
 import { collapseSpace } from '../text.ts';
 
 export interface Gateway {
