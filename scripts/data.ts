@@ -7,6 +7,7 @@ import type { ListEntry } from '../src/analysis/blocklists/lists.ts';
 import type { Brand } from '../src/analysis/brands/brands.ts';
 import { DECLARATIONS } from '../src/analysis/declarations.generated.ts';
 import type { GatewayEntry } from '../src/analysis/forwarding/gateways.ts';
+import type { CautionWords } from '../src/analysis/links/skip-reasons.ts';
 import type { ProgramEntry } from '../src/analysis/sender-setup/default-sender.ts';
 import type { DeviceEntry } from '../src/analysis/sender-setup/devices.ts';
 import type { MailServiceEntry } from '../src/analysis/sender-setup/mail-service.ts';
@@ -236,12 +237,22 @@ const device = v.strictObject({
   patterns: list(pattern),
 }) satisfies v.GenericSchema<DeviceEntry>;
 
+const stems = v.array(phrase);
+const cautionWords = v.strictObject({
+  purpose: text,
+  anywhere: stems,
+  atStart: stems,
+  whole: stems,
+}) satisfies v.GenericSchema<CautionWords>;
+
 /** The schema of each file below src. */
 const FILES: Record<string, v.GenericSchema> = {
   'analysis/blocklists/lists.json': entries(blocklist, 'zone'),
   'analysis/brands/brands.json': entries(brand, 'name'),
   'analysis/forwarding/gateways.json': entries(gateway, 'name'),
   'analysis/kind/phrases.json': v.record(text, byLanguage),
+  'analysis/links/caution-words.json': entries(cautionWords, 'purpose'),
+  'analysis/links/unsubscribe-phrases.json': v.record(text, byLanguage),
   'analysis/sender-setup/devices.json': v.array(device),
   'analysis/sender-setup/form-programs.json': entries(formProgram, 'name'),
   'analysis/sender-setup/line-names.json': v.strictObject({
