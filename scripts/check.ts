@@ -9,6 +9,7 @@ const CHECKS: [name: string, command: string[]][] = [
   ['types in the browser', ['tsc', '-p', 'src/dashboard/browser']],
   ['lint and format', ['biome', 'ci', '--colors=off', '--error-on-warnings', '.']],
   ['language', ['tsx', 'scripts/language/check.ts']],
+  ['data', ['tsx', 'scripts/data.ts']],
   ['project files', ['tsx', 'scripts/project-files.ts']],
   ['generated files', ['tsx', 'scripts/generate.ts', '--check']],
 ];

@@ -16,8 +16,9 @@ export interface Complaint {
   message: string;
 }
 
-/** Their texts are data: words that messages use, in many languages. */
-const DATA = /^src\/analysis\/(?:links\/(?:skip-reasons|unsubscribe)|kind\/phrases)\.ts$/;
+/** Their texts are data: words that messages use, in many languages, and labels of other programs. */
+const DATA =
+  /^src\/analysis\/(?:links\/(?:caution-words|unsubscribe-phrases)|kind\/phrases|sender-setup\/programs)\.json$/;
 
 /** SQL that has shipped is never changed. */
 const SHIPPED = /^src\/store\/migrations\//;
@@ -110,6 +111,8 @@ function checkAll(root: string): Complaint[] {
   const codeNames = namesInCode(sources);
   return [
     ...sources.flatMap(([path, source]) => checkSource(path, source, codeNames)),
+    // In parentheses, JSON is an expression.
+    ...files('src/**/*.json').flatMap(([path, json]) => checkSource(path, `(${json})`)),
     ...files('{README.md,docs/**/*.md}').flatMap(([path, text]) => checkDocument(path, text)),
   ];
 }

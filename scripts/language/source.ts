@@ -27,7 +27,7 @@ const IS_CODE =
 /** Many words without a sentence: a list that is split, such as names of elements. */
 const IS_LIST = /^[^\p{Lu}.:,;?!]{80,}$|^(?:[\p{Lu}\d-]+ ){5}/u;
 
-const CODE_TAGS = new Set(['sql', 'css', 'shell', 'table']);
+const CODE_TAGS = new Set(['sql', 'css', 'shell']);
 
 /** Attributes of JSX that a person reads. */
 const READ_ATTRIBUTES = new Set(['title', 'alt', 'label', 'aria-label', 'placeholder', 'hint']);

@@ -29,9 +29,8 @@ import {
 import { holdsPrivateKey, keyFaults, resemblesKey } from '../dkim/key-record.ts';
 import type { FoundKeys, SelectorKey } from '../dkim/selectors.ts';
 import { explainAppended, explainRepeated, meantName, repeatedZone } from '../dns/appended-zone.ts';
-import { GATEWAYS } from '../sending-services/gateways.ts';
 import type { SendingService } from '../sending-services/service.ts';
-import { serviceOfSelector } from '../sending-services/services.ts';
+import { GATEWAYS, serviceOfSelector } from '../sending-services/services.ts';
 import { dkimGuide, signingSteps } from '../sending-services/signing-steps.ts';
 import { isSpfRecord } from '../spf/record.ts';
 

@@ -2,10 +2,8 @@
 
 import { ownedDomain } from '../../lib/domain-names.ts';
 import { type Finding, warn } from '../check.ts';
-import { GATEWAYS } from '../sending-services/gateways.ts';
-import { HOSTING_PROVIDERS } from '../sending-services/hosting-providers.ts';
-import { MAILBOX_HOSTS } from '../sending-services/mailbox-hosts.ts';
 import { hasSuffix, suffixIndex } from '../sending-services/service.ts';
+import { GATEWAYS, HOSTING_PROVIDERS, MAILBOX_HOSTS } from '../sending-services/services.ts';
 import type { MailHosts } from './mail-hosts.ts';
 
 const providersOf = suffixIndex(

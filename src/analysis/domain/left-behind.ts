@@ -3,9 +3,8 @@
 import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import { type Check, type Context, warn } from '../check.ts';
 import { readKeyRecord } from '../dkim/key-record.ts';
-import { GATEWAYS } from '../sending-services/gateways.ts';
 import { type SendingService, selectorsOf } from '../sending-services/service.ts';
-import { isMailHost, serviceOfSelector } from '../sending-services/services.ts';
+import { GATEWAYS, isMailHost, serviceOfSelector } from '../sending-services/services.ts';
 import { receivingServices, servicesOfDomain } from '../sending-services/services-of-domain.ts';
 import { mailboxHost } from '../sending-services/spf-steps.ts';
 import { MAX_LOOKUPS } from '../spf/problems.ts';

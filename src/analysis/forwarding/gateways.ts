@@ -3,16 +3,16 @@
  * disclaimers and footers, rewrite links, and tag subjects.
  */
 
-import { table } from '../../lib/table.ts';
 import type { Context } from '../check.ts';
 import { confirmedNames, fullHostName } from '../dns/names.ts';
 import { messageLinks } from '../links/links.ts';
 import { rewritingGateway } from '../links/rewriting-gateways.ts';
 import { fieldValue } from '../mime/message.ts';
 import { receivedHops } from '../mime/received.ts';
-import { GATEWAYS as SERVICES } from '../sending-services/gateways.ts';
 import { suffixIndex } from '../sending-services/service.ts';
+import { GATEWAYS as SERVICES } from '../sending-services/services.ts';
 import { collapseSpace } from '../text.ts';
+import gateways from './gateways.json' with { type: 'json' };
 
 export interface Gateway {
   name: string;
@@ -30,64 +30,34 @@ export interface Gateway {
   guide: string;
 }
 
-/**
- * Columns: the name; the id of its sending service, which knows its servers and guide; other hosts. Then the fields, in
- * which `*` matches anything; words of footers, with commas; the place of DKIM; another guide, without `https://`.
- */
-const ROWS = table`
-Mimecast | mimecast | mimecastprotect.com | x-mc-* x-mimecast-* | | under Gateway, Policies, DNS Authentication – Outbound
-Proofpoint Essentials | proofpoint_essentials | | | | under Administration, Domains, DKIM
-Proofpoint | proofpoint | urldefense.com urldefense.proofpoint.com urldefense.us | x-proofpoint-* | | under Email Authentication, DKIM Signing
-Barracuda | barracuda | linkprotect.cudasvc.com | x-barracuda-* x-bess-* | | in the settings for outgoing mail
-Cisco Secure Email (IronPort) | cisco_secure_email_cloud_gateway | secure-web.cisco.com | x-ironport-* ironport-* | | under Mail Policies, Signing Profiles, and with DKIM signing on in the mail flow policy | www.cisco.com/c/en/us/support/security/email-security-appliance/series.html
-Exclaimer | exclaimer | | x-exclaimer* | | returns
-CodeTwo | | codetwo.com | x-codetwo* | | returns | www.codetwo.com/userguide/email-signatures-for-office-365
-Sophos Email | sophos_email | protection.sophos.com | x-sophos-* x-sea-* | scanned by sophos | under Settings, in the domain’s DKIM settings
-Hornetsecurity | hornetsecurity | | x-cloud-security-* x-antispameurope-* | | under Security Settings, Email Authentication, DKIM
-Trend Micro | trend_micro_email_security | ctp.trendmicro.com | x-tm-* x-tmase-* x-imss-* | | under Outbound Protection, Domain-based Authentication, DKIM Signing
-Forcepoint | forcepoint_email_security_cloud | | x-mailcontrol-* x-forcepoint-* | | in the settings for outgoing mail
-Symantec Email Security.cloud | symantec_email_security_cloud | clicktime.symantec.com | x-starscan-* x-msg-ref x-viruschecked x-brightmail-* | scanned by the symantec email security.cloud | under Services, Email Services
-FortiMail | fortimail_cloud | | x-feas-* x-fe-policy-id x-fe-last-public-client-ip x-fortimail-* | | in the domain’s DKIM settings, and with DKIM signing on in the session profile
-Trellix Email Security | trellix_email_security | | x-fireeye* x-trellix-* | | in the settings for outgoing mail
-OpenText AppRiver (Zix) | opentext_appriver_zix | | x-zix* x-vpm-msg-id x-vpm-host | | in the settings for outgoing mail
-Check Point Harmony Email | check_point_harmony_email | checkpoint.com | x-cloud-sec-av-* | | returns
-Retarus | retarus | | x-rmx-* x-retarus-* | | in the settings for outgoing mail
-NoSpamProxy | | nospamproxy.com nospamproxy.de | x-nospamproxy-* | | under Identities, in the DKIM keys of the corporate domain | docs.nospamproxy.com
-SEPPmail | seppmail_cloud | seppmail.ch | x-sepp* | | under Mail System, Managed Domains
-Libraesva | libraesva | urlsand.esvalabs.com urlsand.com | x-libraesva* x-libra-esva* | | in the settings for outgoing mail
-Zivver | | zivver.com | x-zivver* | | in the settings of the domain | support.zivver.com
-Egress | egress | | x-egress* | | in the settings of the domain
-Vade | vade | | x-vade* x-vr-* | | in the settings for outgoing mail
-SpamTitan | spamtitan | | x-spamtitan* | | in the settings for outgoing mail
-Kaspersky Secure Mail Gateway | | | x-klms-* x-kse-* x-ksmg-* | | in the settings for outgoing mail | support.kaspersky.com
-GFI MailEssentials | | | x-gfi* | | before | www.gfi.com
-MailScanner | | | x-mailscanner* x-*-mailscanner* | scanned by mailscanner | before | www.mailscanner.info
-Avast | | | x-avast* | checked for viruses by avast, virus-free. www.avast.com, avast antivirus | before | support.avast.com
-AVG | | | x-avg* | checked by avg | before | support.avg.com
-ESET | | | x-eset* | checked by eset | before | help.eset.com
-Microsoft 365 | | outbound.protection.outlook.com | | | in the Microsoft Defender portal, under Email authentication settings, DKIM | learn.microsoft.com/defender-office-365/email-authentication-dkim-configure
-Google Workspace | | google.com | | | in the Admin console, under Apps, Google Workspace, Gmail, Authenticate email | support.google.com/a/answer/174124
-`;
+/** An entry of `gateways.json`. `scripts/data.ts` checks them. */
+export interface GatewayEntry {
+  name: string;
+  /** The id of its sending service, which knows its servers and guide. */
+  service?: string;
+  /** Other hosts. */
+  hosts?: string[];
+  /** Names of header fields, in which `*` matches anything. */
+  fields?: string[];
+  footers?: string[];
+  place: string;
+  /** Needed without a service. */
+  guide?: string;
+}
 
-const listOf = (cell: string, separator: RegExp): string[] =>
-  cell === '' ? [] : cell.split(separator);
-
-const GATEWAYS: Gateway[] = ROWS.map(
-  ([name = '', id = '', hosts = '', names = '', footers = '', place = '', guide = '']) => {
-    const service = SERVICES.find((one) => one.id === id);
-    return {
-      name,
-      hosts: [...(service?.marks.hosts ?? []), ...listOf(hosts, / +/)],
-      fields:
-        names === ''
-          ? null
-          : new RegExp(`^(?:${names.replaceAll('*', '.*').replace(/ +/g, '|')})$`),
-      footers: listOf(footers, /, /),
-      place,
-      guide: guide === '' ? service!.guides.dkim : `https://${guide}`,
-    };
-  },
-);
+const GATEWAYS = (gateways as GatewayEntry[]).map((entry): Gateway => {
+  const { name, hosts = [], fields = [], footers = [], place } = entry;
+  const service = SERVICES.find(({ id }) => id === entry.service);
+  const names = fields.map((field) => field.replaceAll('*', '.*'));
+  return {
+    name,
+    hosts: [...(service?.marks.hosts ?? []), ...hosts],
+    fields: names.length === 0 ? null : new RegExp(`^(?:${names.join('|')})$`),
+    footers,
+    place,
+    guide: entry.guide ?? service!.guides.dkim,
+  };
+});
 
 export interface FoundGateway {
   gateway: Gateway;

@@ -11,8 +11,8 @@ import { dmarcResult } from '../dmarc/evaluate.ts';
 import { fromDomain, fullHostName } from '../dns/names.ts';
 import { fields } from '../mime/message.ts';
 import { type Hop, receivedHops } from '../mime/received.ts';
-import { HOSTING_PROVIDERS } from '../sending-services/hosting-providers.ts';
 import { sendingServices } from '../sending-services/identify.ts';
+import { HOSTING_PROVIDERS } from '../sending-services/services.ts';
 import { evaluateSpf, spfIdentity } from '../spf/evaluate.ts';
 import { isSameOrganization, organizationOf } from './forwarding.ts';
 

@@ -1,4 +1,4 @@
-/** Finds the phrases of `phrases.ts` in a text: one lookup for each of its words, not one search for each phrase. */
+/** Finds the phrases of `phrases.json` in a text: one lookup for each of its words, not one search for each phrase. */
 
 import { isAscii, plainWords } from '../text.ts';
 
@@ -30,10 +30,10 @@ let phraseCount = 0;
 /** Finds any of `BEGINNINGS`; null after one was added. Plain words have no characters that need to be escaped. */
 let anyBeginning: RegExp | null = null;
 
-/** Each line has phrases of one language, separated by commas. */
-export function parsePhrases(...lines: string[]): PhraseList {
+/** Prepares the phrases of a list of `phrases.json`, which are grouped by language. */
+export function parsePhrases(byLanguage: Record<string, string[]>): PhraseList {
   const list: PhraseList = [];
-  for (const phrase of lines.flatMap((line) => line.split(','))) addPhrase(list, phrase.trim());
+  for (const phrase of Object.values(byLanguage).flat()) addPhrase(list, phrase);
   return list;
 }
 

@@ -6,6 +6,7 @@ import { isAscii } from '../text.ts';
 import { isGenericText, isUrlText } from './generic-text.ts';
 import { type MessageLink, messageLinks } from './links.ts';
 import { percentDecoded } from './percent-encoding.ts';
+import phrases from './unsubscribe-phrases.json' with { type: 'json' };
 
 const OPENABLE = new Set(['http', 'https', 'mailto']);
 
@@ -91,78 +92,16 @@ function bySurroundingWords(links: MessageLink[]): MessageLink[] {
   return last ? [last] : [];
 }
 
-// The words with which a text or a URL offers to unsubscribe, in the most common languages of mail.
-
 /**
+ * `unsubscribe-phrases.json`, by language. `ambiguous`: words for leaving anything: a mailing list, but also a device, an
+ * account or an event. `unspaced`: for scripts without spaces between words, or that join words to their neighbors.
+ *
  * Compared without case and accents. A space matches white space or a dash, `…` up to two more
  * words, and a final `*` any word ending: `abbestell*` also matches "Abbestellung".
  */
-export const UNSUBSCRIBE_PHRASES = [
-  // English
-  ['unsubscri*', 'opt out', 'opting out', 'optout', 'stop receiving', 'remove me from'],
-  ['no longer wish to receive', 'no longer want to receive', 'no longer receive'],
-  ['be removed from', 'stop … emails', 'stop … e-mails', 'leave … mailing list'],
-  // German, Dutch
-  ['abbestell*', 'austragen', 'nicht mehr erhalten', 'keine weiteren e-mails'],
-  ['keine weiteren newsletter', 'keine … mehr erhalten', 'uitschrijv*', 'schrijf … uit'],
-  // French
-  ['désabonn*', 'désinscri*', 'ne plus recevoir'],
-  // Spanish, Catalan, Portuguese
-  ['darse de baja', 'darme de baja', 'darte de baja', 'date de baja', 'dar de baja'],
-  ['dese de baja', 'dejar de recibir', 'desuscri*', 'cancelar suscripción', 'anular suscripción'],
-  ['cancelar … suscripción', 'cancela … suscripción', 'cancele … suscripción'],
-  ['anular … suscripción', 'cancel·lar … subscripció', 'donar-se de baixa'],
-  ['descadastr*', 'desinscrev*', 'deixar de receber', 'cancelar … inscrição'],
-  ['cancelar … assinatura', 'cancelar … subscrição', 'anular … subscrição', 'remover … inscrição'],
-  // Italian, Romanian
-  ['disiscri*', 'annulla … iscrizione', "annulla l'iscrizione", "annullare l'iscrizione"],
-  ['cancella … iscrizione', "cancella l'iscrizione", 'non ricevere più', 'dezabon*'],
-  // Swedish, Norwegian, Danish, Finnish
-  ['avprenumerera', 'avsluta … prenumeration', 'avbryt … prenumeration'],
-  ['avslutt … abonnement', 'peruuta … tilaus*'],
-  ['peru … tilaus*', 'lopeta … tilaus*', 'poistu postituslistalta'],
-  // Polish, Czech, Slovak, Hungarian
-  ['wypisz*', 'wypisa*', 'anuluj … subskrypcję', 'rezygnacja z subskrypcji'],
-  ['zrušit odběr', 'zrušiť odber', 'leiratkoz*'],
-  // Russian, Ukrainian, Bulgarian, Greek, Turkish
-  ['отписат*', 'отписк*', 'отпиши*', 'отпишет*', 'отписв*', 'отказаться от рассылки', 'відпис*'],
-  ['απεγγραφή', 'κατάργηση εγγραφής', 'abonelikten çık*', 'abonelikten ayrıl*'],
-  ['aboneliği iptal*', 'listeden çık*'],
-  // Indonesian, Vietnamese
-  ['berhenti berlangganan', 'hủy đăng ký', 'huỷ đăng ký', 'ngừng nhận'],
-];
-
-/** Words for leaving anything: a mailing list, but also a device, an account or an event. */
-export const AMBIGUOUS_PHRASES = [
-  [
-    'abmeld*',
-    'melden Sie sich … ab',
-    'afmeld*',
-    'avregistrer*',
-    'avmeld*',
-    'meld … av',
-    'frameld*',
-  ],
-  ['odhlás*', 'odjav*', 'zrezygnuj*', 'διαγραφή'],
-];
-
-/** For scripts without spaces between words, or that join words to their neighbors. */
-export const UNSPACED_PHRASES = [
-  ['配信停止', '配信を停止', '配信解除', '購読解除', '購読を解除', '登録解除', '受信を停止'],
-  [
-    '退订',
-    '退訂',
-    '取消订阅',
-    '取消訂閱',
-    '수신거부',
-    '수신 거부',
-    '구독취소',
-    '구독 취소',
-    '구독 해지',
-  ],
-  ['إلغاء الاشتراك', 'الغاء الاشتراك', 'ביטול הרשמה', 'הסרה מרשימת', 'להסרה', 'ยกเลิกการรับ'],
-  ['ยกเลิกการสมัคร', 'सदस्यता समाप्त', 'सदस्यता रद्द', 'अनसब्सक्राइब'],
-];
+const CLEAR_PHRASES = Object.values(phrases.clear).flat();
+const AMBIGUOUS_PHRASES = Object.values(phrases.ambiguous).flat();
+const UNSPACED_PHRASES = Object.values(phrases.unspaced).flat();
 
 // Whether a text or a URL offers to unsubscribe.
 
@@ -195,17 +134,14 @@ const phraseSource = (phrase: string): string =>
     .map((part) => fold(part).replace(/[ -]/g, GAP))
     .join(`${GAP}(?:[\\p{L}']{1,20}${GAP}){0,2}`) + (phrase.endsWith('*') ? '' : '(?!\\p{L})');
 
-const phrasePattern = (phrases: string[][], anywhere: string[][]): RegExp =>
+const phrasePattern = (phrases: string[], anywhere: string[]): RegExp =>
   new RegExp(
-    [
-      `(?<!\\p{L})(?:${phrases.flat().map(phraseSource).join('|')})`,
-      ...anywhere.flat().map(fold),
-    ].join('|'),
+    [`(?<!\\p{L})(?:${phrases.map(phraseSource).join('|')})`, ...anywhere.map(fold)].join('|'),
     'u',
   );
 
-const WORDS = phrasePattern([...UNSUBSCRIBE_PHRASES, ...AMBIGUOUS_PHRASES], UNSPACED_PHRASES);
-const CLEAR_WORDS = phrasePattern(UNSUBSCRIBE_PHRASES, UNSPACED_PHRASES);
+const WORDS = phrasePattern([...CLEAR_PHRASES, ...AMBIGUOUS_PHRASES], UNSPACED_PHRASES);
+const CLEAR_WORDS = phrasePattern(CLEAR_PHRASES, UNSPACED_PHRASES);
 const AMBIGUOUS_WORDS = phrasePattern(AMBIGUOUS_PHRASES, []);
 const AMBIGUOUS_WHOLE_WORDS = new RegExp(`${AMBIGUOUS_WORDS.source}\\p{L}*`, 'gu');
 

@@ -1,7 +1,6 @@
 /** Contact forms that put the address of the visitor into From, although the server of the website sends the message. */
 
 import { addressDomain, ownedDomain } from '../../lib/domain-names.ts';
-import { table } from '../../lib/table.ts';
 import type { Context } from '../check.ts';
 import { fromDomain, mailFromDomain } from '../dns/names.ts';
 import { forwarding, isSameOrganization, recipientDomains } from '../forwarding/forwarding.ts';
@@ -11,27 +10,7 @@ import { fieldValue } from '../mime/message.ts';
 import { freemailProvider } from '../sending-services/freemail.ts';
 import { foreignOwner } from '../sending-services/ownership.ts';
 import { collapseSpace } from '../text.ts';
-
-/** Columns: the program; words in its fields or text; where it sets From and Reply-To. The first match counts. */
-const PROGRAMS = table`
-Contact Form 7 | x-wpcf7, sent from a contact form on, von einem kontaktformular von, via le formulaire de contact de, desde un formulario de contacto en, verzonden via een contactformulier op, da un modulo di contatto su | open the form’s Mail tab. Under From, enter the address. Under Additional headers, enter “Reply-To: [your-email]”
-WPForms | wpforms | under Settings, Notifications, set “From Email” to the address, and “Reply-To” to the email field
-Gravity Forms | gravity forms, gravityforms, gform | under Settings, Notifications, set “From Email” to the address, and “Reply To” to the email field
-Ninja Forms | ninja forms, ninja-forms | under Emails & Actions, set “From Address” to the address, and “Reply To” to the email field
-Elementor | elementor | under Actions After Submit, Email, set “From Email” to the address, and “Reply-To” to the email field
-Fluent Forms | fluent forms, fluentform | under Settings & Integrations, Email Notifications, set “From Email” to the address, and “Reply To” to the email field
-Formidable Forms | formidable | under Actions & Notifications, Send Email, set “From” to the address, and “Reply to” to the email field
-Forminator | forminator | under Email Notifications, set “From Address” to the address, and “Reply To” to the email field
-Drupal Webform | x-drupal, webform, drupal | in the form’s email handler, set “From email” to the address, and “Reply-to email” to the email element
-Joomla | joomla, enquiry email via http | under Global Configuration, Server, set “From Email” to the address. In the form’s mail settings, set Reply-To to the visitor
-TYPO3 | typo3, tx_form, powermail | in the form’s email finisher, set “Sender address” to the address, and “Reply-To” to the visitor
-Formspree | formspree | leave From to Formspree, and name the visitor’s field “email”, which becomes Reply-To
-Netlify | netlify | leave From to Netlify, and name the visitor’s field “email”, which becomes Reply-To
-Shopify | shopify | under Settings, Notifications, set the sender email to the address
-Squarespace | squarespace | leave From to Squarespace, whose form sets the visitor as Reply-To
-PHPMailer | phpmailer | in the script, pass the address to setFrom(), and the visitor to addReplyTo()
-PHP | x-php-, x-source-args | in the script, pass the address as From to mail(), and the visitor as Reply-To
-`.map(([name = '', words = '', setting = '']) => ({ name, words: words.split(', '), setting }));
+import programs from './form-programs.json' with { type: 'json' };
 
 /** Words of such messages, in the languages of Europe. */
 const FORM_WORDS =
@@ -65,7 +44,8 @@ function formSigns(context: Context, address: string) {
     .filter(({ key }) => key.startsWith('x-') || key === 'user-agent')
     .map(({ key, value }) => `${key} ${value.slice(0, 200)}`);
   const marks = `${names.join(' ')} ${text.slice(-1000)}`.toLowerCase();
-  const program = PROGRAMS.find(({ words }) => words.some((word) => marks.includes(word)));
+  // Its words occur in its fields or text; the first match counts. `setting` says where it sets From and Reply-To.
+  const program = programs.find(({ words }) => words.some((word) => marks.includes(word)));
   const hasWords = FORM_WORDS.test(text);
   const isNamed = isEntered(text.toLowerCase(), address.toLowerCase());
   return {

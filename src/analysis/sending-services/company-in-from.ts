@@ -23,7 +23,7 @@ function ofVendor({ domain, company }: ForeignSender & { role: 'vendor' }): Find
     `${domain} belongs to ${name}, so you cannot change its DNS records, its signatures or its servers. There is nothing for you to publish.`,
     { sent_by: name },
   );
-  return guide === null
+  return guide === undefined
     ? finding
     : {
         ...finding,

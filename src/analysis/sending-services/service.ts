@@ -62,26 +62,11 @@ export type DkimSetup =
   | { kind: 'automatic' }
   | { kind: 'console' };
 
-export const include = (...includes: string[]): SpfSetup => ({ kind: 'include', includes });
-export const BY_RETURN_PATH: SpfSetup = { kind: 'return_path' };
-export const SPF_IN_CONSOLE: SpfSetup = { kind: 'console' };
-
-export const cnames = (...records: [selector: string, target: string][]): DkimSetup => ({
-  kind: 'cname',
-  records,
-});
 /** The selectors under which customers usually publish a key, without those that only the account shows. */
 export function selectorsOf({ dkim, selectors = [] }: SendingService): string[] {
   if (dkim.kind === 'cname') return [...dkim.records.map(([selector]) => selector), ...selectors];
   return dkim.kind === 'txt' && dkim.selector !== null ? [dkim.selector, ...selectors] : selectors;
 }
-
-export const txt = (selector: string | null = null): DkimSetup => ({ kind: 'txt', selector });
-export const AUTOMATIC: DkimSetup = { kind: 'automatic' };
-export const DKIM_IN_CONSOLE: DkimSetup = { kind: 'console' };
-
-/** One page for both. */
-export const guide = (url: string) => ({ spf: url, dkim: url });
 
 /** Whether a name is one of the suffixes or below one. */
 export const hasSuffix = (name: string, suffixes: string[] = []): boolean =>

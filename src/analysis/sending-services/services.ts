@@ -1,22 +1,35 @@
 /** All known sending services, and how to find one. */
 
 import { organizationalDomain } from '../../lib/domain-names.ts';
-import { BUSINESS_APPS } from './business-apps.ts';
-import { EMAIL_APIS } from './email-apis.ts';
-import { GATEWAYS } from './gateways.ts';
-import { HOSTING_PROVIDERS } from './hosting-providers.ts';
-import { MAILBOX_HOSTS } from './mailbox-hosts.ts';
-import { NEWSLETTERS } from './newsletters.ts';
+import businessApps from './business-apps.json' with { type: 'json' };
+import emailApis from './email-apis.json' with { type: 'json' };
+import gateways from './gateways.json' with { type: 'json' };
+import hostingProviders from './hosting-providers.json' with { type: 'json' };
+import mailboxHosts from './mailbox-hosts.json' with { type: 'json' };
+import newsletters from './newsletters.json' with { type: 'json' };
 import { hasSuffix, type SendingService, suffixIndex } from './service.ts';
+import { servicesOf } from './service-entry.ts';
+
+/** Services that host the mailboxes of a customer's domain, and web hosts with mail servers. */
+export const MAILBOX_HOSTS = servicesOf(mailboxHosts);
+
+/**
+ * More web hosts, whose shared servers send the mail of many customers: of their mailboxes, of scripts on their
+ * websites, and mail that they forward. Names of machines that customers rent do not belong here.
+ */
+export const HOSTING_PROVIDERS = servicesOf(hostingProviders);
+
+/** Mail gateways that relay and filter the outgoing mail of a customer's own mail system. */
+export const GATEWAYS = servicesOf(gateways);
 
 /**
  * If marks of several services are found, the first of them counts. Applications come before the services
  * through which some of them send, because their customers configure the application.
  */
 export const SENDING_SERVICES: SendingService[] = [
-  ...NEWSLETTERS,
-  ...BUSINESS_APPS,
-  ...EMAIL_APIS,
+  ...servicesOf(newsletters),
+  ...servicesOf(businessApps),
+  ...servicesOf(emailApis),
   ...MAILBOX_HOSTS,
   ...HOSTING_PROVIDERS,
   ...GATEWAYS,

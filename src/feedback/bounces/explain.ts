@@ -57,9 +57,7 @@ const groupOf = ({ provider, diagnostic }: BounceReply): ReplyGroup | undefined 
   REPLY_GROUPS.find(({ marks }) => marks.test(diagnostic ?? ''));
 
 function isMatch({ status, text }: PolicyReply, { status_code, diagnostic }: BounceReply): boolean {
-  const code = status_code?.slice(2) ?? '';
-  if (typeof status === 'string' && code !== status) return false;
-  if (status instanceof RegExp && !status.test(code)) return false;
+  if (status && !status.test(status_code?.slice(2) ?? '')) return false;
   return text === undefined || text.test(diagnostic ?? '');
 }
 

@@ -1,9 +1,11 @@
 /** What a source is to a domain, from its name, what a person said, and how its messages fared. */
 
-import { GATEWAYS } from '../../analysis/sending-services/gateways.ts';
-import { HOSTING_PROVIDERS } from '../../analysis/sending-services/hosting-providers.ts';
-import { MAILBOX_HOSTS } from '../../analysis/sending-services/mailbox-hosts.ts';
 import type { SendingService } from '../../analysis/sending-services/service.ts';
+import {
+  GATEWAYS,
+  HOSTING_PROVIDERS,
+  MAILBOX_HOSTS,
+} from '../../analysis/sending-services/services.ts';
 import type { SourceBasis } from './name.ts';
 
 /**

@@ -1,5 +1,7 @@
 /** Which folders of a mailbox hold spam: those that the server flags (RFC 6154), or else those with a known name. */
 
+import junkNames from './junk-folders.json' with { type: 'json' };
+
 export interface ImapFolder {
   /** The full name, decoded. */
   path: string;
@@ -10,44 +12,8 @@ export interface ImapFolder {
   flags: string[];
 }
 
-/** In the languages of common servers and email clients. In lower case, with single spaces. */
-const JUNK_NAMES = new Set([
-  ...['junk', 'junk mail', 'junk email', 'junk e mail', 'spam', 'bulk', 'bulk mail'],
-  ...['spamverdacht', 'spam verdacht', 'junk e mail', 'unerwünscht', 'unerwünschte e mails'],
-  ...['courrier indésirable', 'indésirables', 'indésirable', 'pourriel', 'pourriels'],
-  ...['correo no deseado', 'no deseado', 'correo basura', 'correu brossa'],
-  ...['posta indesiderata', 'indesiderata', 'posta spazzatura'],
-  ...['lixo eletrônico', 'lixo eletrónico', 'lixo electrónico', 'correio indesejado'],
-  ...['ongewenste e mail', 'ongewenst', 'ongewenste post'],
-  ...['wiadomości śmieci', 'niechciane', 'śmieci'],
-  ...['nevyžádaná pošta', 'nevyžádané', 'nevyžiadaná pošta', 'levélszemét'],
-  ...['mesaje nedorite', 'e mail nedorit', 'mesaje spam'],
-  ...[
-    'skräppost',
-    'uønsket mail',
-    'uønsket post',
-    'uønsket e mail',
-    'uønsket e post',
-    'søppelpost',
-  ],
-  ...['roskaposti', 'rämpspost', 'mēstules', 'nevēlamais e pasts', 'brukalas', 'nepageidaujami'],
-  ...['спам', 'нежелательная почта', 'небажана пошта', 'нежелана поща', 'нежељена пошта'],
-  ...['neželjena pošta', 'bezvrijedna pošta', 'neželena pošta'],
-  ...['ανεπιθύμητη αλληλογραφία', 'ανεπιθύμητα'],
-  ...['gereksiz', 'gereksiz e posta', 'önemsiz', 'önemsiz e posta', 'istenmeyen'],
-  ...['البريد غير الهام', 'بريد غير هام', 'البريد العشوائي', 'דואר זבל', 'ספאם'],
-  ...[
-    '迷惑メール',
-    '垃圾邮件',
-    '垃圾郵件',
-    '垃圾箱',
-    '스팸',
-    '스팸메일함',
-    '스팸 메일함',
-    '정크 메일',
-  ],
-  ...['อีเมลขยะ', 'จดหมายขยะ', 'thư rác', 'email sampah', 'स्पैम'],
-]);
+/** In the languages of common servers and email clients, without hyphens and underscores. */
+const JUNK_NAMES = new Set(Object.values(junkNames).flat());
 
 /** Folders that other folders can be in without being those of a person's own filing. */
 const ROOTS = ['', 'inbox', '[gmail]', '[google mail]'];

@@ -8,7 +8,7 @@ import {
 } from '../../../src/analysis/sending-services/freemail.ts';
 import { hasSuffix } from '../../../src/analysis/sending-services/service.ts';
 import { SENDING_SERVICES } from '../../../src/analysis/sending-services/services.ts';
-import { FORWARDERS } from '../../../src/feedback/sources/forwarders.ts';
+import forwarders from '../../../src/feedback/sources/forwarders.json' with { type: 'json' };
 import { type AddressEvidence, nameSource } from '../../../src/feedback/sources/name.ts';
 import {
   normalizeDomain,
@@ -30,7 +30,7 @@ const KNOWN: KnownSource[] = [
     ...{ key: `service ${id}`, name, hosts: marks.hosts, notHosts: marks.notHosts ?? [] },
     ...{ signs: marks.signs ?? [], mailFrom: marks.mailFrom ?? [] },
   })),
-  ...FORWARDERS.map(([name, domains]) => ({
+  ...forwarders.map(({ name, domains }) => ({
     ...{ key: `forwarder ${name}`, name, hosts: domains, notHosts: [] },
     ...{ signs: domains, mailFrom: domains },
   })),
