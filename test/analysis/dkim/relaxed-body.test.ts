@@ -77,8 +77,8 @@ for (const [name, body] of Object.entries(LONG_BODIES))
 test('A relaxed signature ignores white space that is added at the ends of lines and of the message', async () => {
   const signed = (await sign()).toString('latin1');
   const at = signed.indexOf('\r\n\r\n');
-  const changed = signed.slice(0, at) + signed.slice(at).replaceAll('\r\n', '\t \r\n') + '\t\r\n';
-  const message = Buffer.from(changed.replace('\t \r\n\t \r\n', '\r\n\r\n'), 'latin1');
+  const body = `${signed.slice(at + 4).replaceAll('\r\n', '\t \r\n')}\t\r\n`;
+  const message = Buffer.from(signed.slice(0, at + 4) + body, 'latin1');
   assert.equal((await dkimResult(await contextFor({ message, zone }))).result, 'pass');
 });
 
