@@ -3,7 +3,9 @@
  * once. The resolver keeps answers for as long as their TTL says, so a change can't be seen sooner.
  */
 
+import type { DomainCheck } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
+import { appendEvent } from '../events/events.ts';
 import { observed } from '../events/observations.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
@@ -14,6 +16,8 @@ import { afterCommit, lockIn, type Tx, transact } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { guessedSelectors } from './health.ts';
 import type { AnswerObservation, RecordAuthor, RecordObservation } from './observe.ts';
+import { presentListed } from './queries.ts';
+import { boundedValues, type RecordChange } from './schema.ts';
 import { selectorsOf } from './selectors.ts';
 import { MAX_LOOK_DELAY_MS, nextLook } from './transitions.ts';
 import { VERIFY_JOB } from './verify-job.ts';
@@ -21,8 +25,10 @@ import {
   canonical,
   compareLooks,
   type Found,
+  lastKnownHealth,
   lookUpSets,
   type SetChange,
+  UNANSWERED_LOOKS,
   type Watched,
   type WatchedSet,
   watchedSets,
@@ -32,8 +38,6 @@ const LOOK_JOB = 'domains.look';
 const MAX_CONCURRENT_LOOKS = 4;
 /** Longer than a look can take. */
 const LEASE_MS = 60_000;
-/** After this many looks without an answer, the domain counts as unreachable. */
-const UNANSWERED_LOOKS = 3;
 
 type ClaimedDomain = DomainRow & { lease: string };
 
@@ -115,22 +119,65 @@ async function recordLook(tx: Tx, app: App, claimed: ClaimedDomain, look: Look):
   const failures = look.isAnswered ? 0 : failed + 1;
   const isCheckDue =
     changes.some(({ state }) => state !== 'settled') || failed > 0 !== failures > 0;
+  const isUnknown = failures >= UNANSWERED_LOOKS && !isExplained(row);
+  const watched: Watched = {
+    sets,
+    failures,
+    known_health: lastKnownHealth(row),
+    ...(failures > 0 ? { failing_since: before?.failing_since ?? isoTime(now) } : {}),
+  };
   await update({
     ...released,
-    watched: JSON.stringify({ sets, failures } satisfies Watched),
+    watched: JSON.stringify(watched),
     ...(isCheckDue ? { next_check_at: isoTime(now) } : {}),
+    ...(isUnknown ? { health_status: 'unknown', health_score: null } : {}),
   });
   if (isCheckDue) afterCommit(tx, () => app.scheduler.wake(VERIFY_JOB));
+  const observations = await Promise.all(changes.map((change) => observationOf(tx, row, change)));
+  await appendChanges(tx, app, row, changes, observations);
   await app.subscribers.publish(observed, tx, [
-    ...(await Promise.all(changes.map((change) => observationOf(tx, row, change)))),
+    ...observations,
     ...answerOf(row, failed, failures),
   ]);
+}
+
+/** The health checks know why nobody gets an answer. */
+const isExplained = ({ health_checks }: DomainRow): boolean =>
+  (JSON.parse(health_checks) as DomainCheck[]).some(
+    ({ id, severity }) => id === 'name_servers' && severity === 'critical',
+  );
+
+/** One event for all records that differ from those of the last look. */
+async function appendChanges(
+  tx: Tx,
+  app: App,
+  row: DomainRow,
+  changes: SetChange[],
+  observations: RecordObservation[],
+): Promise<void> {
+  const changed = changes.flatMap(
+    ({ set: { name, type }, state, previous, is }, i): RecordChange[] =>
+      state === 'settled'
+        ? []
+        : [
+            {
+              name,
+              type,
+              before: boundedValues(previous),
+              after: boundedValues(is),
+              dns_change_id: observations[i]!.changedBy?.dns_change_id ?? null,
+            },
+          ],
+  );
+  if (changed.length === 0) return;
+  const data = { ...presentListed(row), changes: changed };
+  await appendEvent(tx, { type: 'domain.records_changed', livemode: true, data }, app);
 }
 
 const observationOf = async (
   tx: Tx,
   { id, name: domain }: DomainRow,
-  { set: { label, name, type }, ...change }: SetChange,
+  { set: { label, name, type }, state, was, is }: SetChange,
 ): Promise<RecordObservation> => ({
   kind: 'record',
   subject: `${domain} ${label}`,
@@ -139,9 +186,10 @@ const observationOf = async (
   label,
   name,
   type,
-  ...change,
-  changedBy:
-    change.state === 'changed' ? await findAuthor(tx, id, { label, name, type }, change.is) : null,
+  state,
+  was,
+  is,
+  changedBy: state === 'settled' ? null : await findAuthor(tx, id, { label, name, type }, is),
 });
 
 function answerOf({ id, name }: DomainRow, failed: number, failures: number): AnswerObservation[] {

@@ -15,10 +15,12 @@ import type {
   DomainHealthResponse,
   DomainListQuery,
   ListedDomain,
+  RecordChange,
   RecordToPublish,
 } from './schema.ts';
 import { selectorsOf } from './selectors.ts';
 import { verificationRecord } from './verification.ts';
+import { unansweredSince } from './watched-records.ts';
 
 const LISTED_COLUMNS = [
   'id',
@@ -123,9 +125,16 @@ export async function countDomains(db: Db): Promise<DomainCount[]> {
 /** What happened to a domain, as its event says. */
 export interface DomainEvent {
   id: string;
-  type: 'domain.verified' | 'domain.verification_failed' | 'domain.health_changed';
+  type:
+    | 'domain.verified'
+    | 'domain.verification_failed'
+    | 'domain.health_changed'
+    | 'domain.records_changed';
   created_at: string;
-  data: ListedDomain & { previous_health?: DomainRow['health_status'] };
+  data: ListedDomain & {
+    previous_health?: DomainRow['health_status'];
+    changes?: RecordChange[];
+  };
 }
 
 /** The latest events of a domain, newest first. Events are kept for a limited time. */
@@ -219,7 +228,11 @@ export interface PresentedDomain extends Domain {
 /** The full form, with the last health checks. */
 export function presentDomain(row: DomainRow, feedback: DomainFeedback): PresentedDomain {
   const listed = presentListed(row);
-  const health = { ...listed.health, checks: JSON.parse(row.health_checks) };
+  const health = {
+    ...listed.health,
+    unanswered_since: unansweredSince(row),
+    checks: JSON.parse(row.health_checks),
+  };
   return { ...listed, health, feedback, given_selectors: row.given_selectors };
 }
 

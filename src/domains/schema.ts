@@ -135,7 +135,7 @@ const DomainCheck = named(
 );
 
 const HEALTH_TEXT =
-  '`critical`: mailbox providers reject mail from the domain, or anyone can send as the domain. `unknown`: not checked yet, or too little is known.';
+  '`critical`: mailbox providers reject mail from the domain, or anyone can send as the domain. `unknown`: not checked yet, too little is known, or three hourly record checks in a row got no answer from DNS.';
 
 const HEALTH = {
   status: described(HealthStatus, HEALTH_TEXT),
@@ -298,7 +298,14 @@ export const Domain = named(
         'DomainHealthDetails',
         v.object({
           ...HEALTH,
-          checks: described(v.array(DomainCheck), 'The findings of the last health check.'),
+          unanswered_since: described(
+            v.nullable(Time),
+            'Since when record checks have got no answer from DNS, if the health is unknown because of that. `checks` then has the last known findings.',
+          ),
+          checks: described(
+            v.array(DomainCheck),
+            'The findings of the last conclusive health check.',
+          ),
         }),
         'The health of a domain with its checks.',
       ),
@@ -312,11 +319,62 @@ export const Domain = named(
   'A domain that your team has added.',
   {
     ...EXAMPLE,
-    health: { ...EXAMPLE.health, checks: [] },
+    health: { ...EXAMPLE.health, unanswered_since: null, checks: [] },
     feedback: FEEDBACK_EXAMPLE,
   } as never,
 );
 export type Domain = v.InferOutput<typeof Domain>;
+
+/** Others write the records of a domain, so they are bounded. */
+const MAX_VALUES = 20;
+const MAX_VALUE_LENGTH = 1000;
+
+const Values = v.pipe(
+  v.array(v.pipe(v.string(), v.maxLength(MAX_VALUE_LENGTH))),
+  v.maxLength(MAX_VALUES),
+);
+
+/** At most 20 values of at most 1000 characters; longer ones end with an ellipsis. */
+export const boundedValues = (values: string[]): string[] =>
+  values
+    .slice(0, MAX_VALUES)
+    .map((text) =>
+      text.length <= MAX_VALUE_LENGTH
+        ? text.toWellFormed()
+        : `${text.slice(0, MAX_VALUE_LENGTH - 1).toWellFormed()}…`,
+    );
+
+const RECORD_CHANGE_EXAMPLE = {
+  name: '_dmarc.example.com',
+  type: 'TXT',
+  before: ['v=DMARC1; p=reject'],
+  after: ['v=DMARC1; p=none'],
+  dns_change_id: null,
+};
+
+const RecordChange = named(
+  'RecordChange',
+  v.object({
+    name: described(v.string(), 'The name of the records.', '_dmarc.example.com'),
+    type: described(v.string(), 'The type of the records.', 'TXT'),
+    before: described(
+      Values,
+      'The values that the record check before found. Empty if there were none. If a DKIM key is an alias, `CNAME` and its target. A value longer than 1000 characters ends with `…`.',
+      ['v=DMARC1; p=reject'],
+    ),
+    after: described(Values, 'The values now. Empty if the records were removed.', [
+      'v=DMARC1; p=none',
+    ]),
+    dns_change_id: described(
+      v.nullable(v.string()),
+      'The change made with this service that published these values. Null if nobody did so with this service.',
+      exampleId('chg'),
+    ),
+  }),
+  'Records of a domain that have changed.',
+  RECORD_CHANGE_EXAMPLE,
+);
+export type RecordChange = v.InferOutput<typeof RecordChange>;
 
 /** The event types of this feature. */
 export const DOMAIN_EVENTS: EventDeclaration[] = [
@@ -356,6 +414,32 @@ export const DOMAIN_EVENTS: EventDeclaration[] = [
       labeled('now', field(data.health, 'status')),
       labeled('before', data.previous_health),
     ],
+  },
+  {
+    type: 'domain.records_changed',
+    summary: 'DNS records of a domain changed',
+    description:
+      'An hourly record check found other SPF, DMARC, DKIM, MX, MTA-STS, TLS-RPT, BIMI, NS or DS records of a verified domain than the check before. Failed lookups send no event.',
+    data: named(
+      'DomainRecordsChange',
+      v.object({
+        ...DOMAIN,
+        changes: described(v.array(RecordChange), 'What changed, by name and type of the records.'),
+      }),
+      'A domain whose DNS records have changed, with the values before and after.',
+      { ...EXAMPLE, changes: [RECORD_CHANGE_EXAMPLE] } as never,
+    ),
+    object:
+      'the domain, with `changes`: for each the `name`, `type`, and the values `before` and `after`',
+    line: (data) => {
+      const changes = Array.isArray(data.changes) ? data.changes.slice(0, 10) : [];
+      return [
+        asText(data.name),
+        ...changes.map((change) =>
+          labeled(`${asText(field(change, 'type'))}`, field(change, 'name')),
+        ),
+      ];
+    },
   },
 ];
 

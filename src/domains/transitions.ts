@@ -14,6 +14,7 @@ import './observe.ts';
 import { presentListed } from './queries.ts';
 import { withoutExpired } from './selectors.ts';
 import type { Lookup } from './verification.ts';
+import { lastKnownHealth } from './watched-records.ts';
 
 interface Transition {
   change: Partial<DomainRow>;
@@ -98,7 +99,8 @@ function whenVerified(row: DomainRow, { found }: Lookup, now: number): Transitio
  */
 function afterHealth(row: DomainRow, { health, startedAt }: HealthResult, now: number): Transition {
   if (isStale(startedAt, row.health_checked_at, now)) return NO_CHANGE;
-  if (health.status === 'unknown' && row.health_status !== 'unknown') return NO_CHANGE;
+  const known = lastKnownHealth(row);
+  if (health.status === 'unknown' && known !== 'unknown') return NO_CHANGE;
   const change = {
     health_status: health.status,
     health_score: health.score,
@@ -107,7 +109,7 @@ function afterHealth(row: DomainRow, { health, startedAt }: HealthResult, now: n
     ...withoutExpired(row, health.checks, startedAt),
   };
   if (row.status !== 'verified') return { change, event: null };
-  const hasChanged = row.health_status !== 'unknown' && row.health_status !== health.status;
+  const hasChanged = known !== 'unknown' && known !== health.status;
   // A look says which record changed.
   const next_look_at = hasChanged ? isoTime(now) : (row.next_look_at ?? isoTime(now));
   return {
@@ -243,7 +245,7 @@ async function storeTransition(
   const listed = presentListed(row);
   const data =
     type === 'domain.health_changed'
-      ? { ...listed, previous_health: before.health_status }
+      ? { ...listed, previous_health: lastKnownHealth(before) }
       : listed;
   await appendEvent(tx, { type, livemode: true, data }, app);
   return row;

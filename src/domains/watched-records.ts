@@ -4,6 +4,7 @@ import { resemblesSpf } from '../analysis/spf/repair.ts';
 import { isoTime } from '../lib/clock.ts';
 import { organizationalDomain } from '../lib/domain-names.ts';
 import { type RecordType, type Resolver, recordsOf } from '../net/dns/resolver.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
 
 /** Records with a common purpose, such as the SPF record. */
 export interface WatchedSet {
@@ -18,6 +19,28 @@ export interface Watched {
   sets: Record<string, KnownSet>;
   /** How many looks in a row got no answer about the domain from a resolver that works. */
   failures: number;
+  /** When the first of them was. */
+  failing_since?: string;
+  /** The health before too many of them made it unknown. */
+  known_health?: DomainRow['health_status'];
+}
+
+/** After this many looks without an answer, the domain counts as unreachable, and its health is unknown. */
+export const UNANSWERED_LOOKS = 3;
+
+/** Since when nothing is known about a domain, because DNS gives no answer; null if there is one. */
+export function unansweredSince(row: Pick<DomainRow, 'watched' | 'health_status'>): string | null {
+  if (row.watched === null || row.health_status !== 'unknown') return null;
+  const { failures, failing_since }: Watched = JSON.parse(row.watched);
+  return failures >= UNANSWERED_LOOKS ? (failing_since ?? null) : null;
+}
+
+/** The last health that was known. */
+export function lastKnownHealth(
+  row: Pick<DomainRow, 'watched' | 'health_status'>,
+): DomainRow['health_status'] {
+  if (row.watched === null || row.health_status !== 'unknown') return row.health_status;
+  return (JSON.parse(row.watched) as Watched).known_health ?? 'unknown';
 }
 
 interface KnownSet {
@@ -116,6 +139,8 @@ export interface SetChange {
   set: WatchedSet;
   /** `settled`: it has not changed for a day, so it is the usual state from now on. */
   state: 'changed' | 'restored' | 'settled';
+  /** At the last look. */
+  previous: string[];
   /** Before the changes of the last day, and now. */
   was: string[];
   is: string[];
@@ -138,7 +163,10 @@ export function compareLooks(
     const next = nextState(known, is, now);
     sets[set.label] = next;
     const state = stateAfter(known, next);
-    if (known && state) changes.push({ set, state, was: known.was ?? known.values, is });
+    if (known && state) {
+      const previous = known.values;
+      changes.push({ set, state, previous, was: known.was ?? previous, is });
+    }
   }
   return { sets, changes };
 }

@@ -8,6 +8,7 @@ export const EVENT_SUMMARIES = {
   'domain.verified': 'A domain was verified',
   'domain.verification_failed': 'The verification of a domain failed',
   'domain.health_changed': 'The health of a domain changed',
+  'domain.records_changed': 'DNS records of a domain changed',
   'feedback.stopped': 'Reports about a domain no longer arrive',
   'complaint.received': 'A complaint report arrived',
   'bounce.received': 'A server rejected a message by policy',

@@ -4,6 +4,8 @@ import type { DomainCheck } from '../analysis/domain/health.ts';
 import { storedHealth } from '../domains/health.ts';
 import { latestDomainEvents } from '../domains/queries.ts';
 import { verificationRecord } from '../domains/verification.ts';
+import { unansweredSince } from '../domains/watched-records.ts';
+import { formatUtcTime } from '../lib/clock.ts';
 import { formatCount } from '../report/summary.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import type { IssueId } from './costs.ts';
@@ -33,12 +35,19 @@ export async function dnsReport(reading: Reading): Promise<SourceReport> {
     : [];
   const since = sinceOf(health.checks, health.status, events);
   const isOld = at !== null && at < daysAgo(reading, CURRENT_DAYS);
-  const findings = health.checks.flatMap((check) => findingOf(check, { at, path, since, isOld }));
   const isKnown = health.status !== 'unknown' && !isOld;
+  const unanswered = unansweredSince(row);
+  const findings = health.checks.flatMap((check) =>
+    findingOf(check, { at, path, since, isOld: isOld || unanswered !== null }),
+  );
   return reportOf(
     {
       ...{ source: 'dns', state: isKnown ? 'pass' : 'unknown', at, path },
-      text: isOld ? `Not checked for more than ${CURRENT_DAYS} days.` : health.summary,
+      text: isOld
+        ? `Not checked for more than ${CURRENT_DAYS} days.`
+        : unanswered
+          ? `Unknown since ${formatUtcTime(Date.parse(unanswered))}: DNS lookups get no answer.`
+          : health.summary,
       basis: isKnown ? formatCount(health.checks.length, 'check') : null,
     },
     [...findings, ...verification(row)],

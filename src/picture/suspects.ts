@@ -29,7 +29,14 @@ export async function suspectDomains(reading: AllReading): Promise<Suspects> {
   const suspect = (source: StoredSource, rows: { id: string }[]) => {
     for (const { id } of rows) suspects.set(id, (suspects.get(id) ?? new Set()).add(source));
   };
-  suspect('dns', await domains.where('health_status', '=', 'critical').execute());
+  suspect(
+    'dns',
+    await domains
+      // What was critical may still be, if DNS gives no answer.
+      .where('health_status', 'in', ['critical', 'unknown'])
+      .where('health_checked_at', 'is not', null)
+      .execute(),
+  );
   suspect(
     'placement',
     await domains

@@ -18,6 +18,8 @@ import { runMonitorsJob } from '../../src/monitors/run.ts';
 import type { Resolver } from '../../src/net/dns/resolver.ts';
 import { type Zone, zoneResolver } from '../../src/net/dns/zone.ts';
 import { subscribe } from '../../src/store/subscribers.ts';
+import { newMember } from '../dashboard/member.ts';
+import { mainOf } from '../dashboard/pages.ts';
 import { DAY, HOUR, MINUTE, startWatching } from './watching.ts';
 
 const [SPF] = watchedSets('kiln.example', []);
@@ -240,6 +242,190 @@ test('A domain without any answer for three hours is unreachable until there is 
   app.backgroundResolver = works;
   await pass(HOUR, HOUR);
   assert.deepEqual(await states(), [`resolved: ${problem}`]);
+});
+
+const recordsAt = (zone: Zone, name: string) => zone[name] as { TXT?: string[]; MX?: string[] };
+
+/** The data of the events of the type, in order. */
+async function eventsOf({ app }: Awaited<ReturnType<typeof startWatching>>, type: string) {
+  const rows = await app.db
+    .selectFrom('events')
+    .select('data')
+    .where('type', '=', type)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ data }) => JSON.parse(data));
+}
+
+test('An event says which records changed between two looks, by name and type, with the values before and after', async (t) => {
+  const watching = await startWatching(t);
+  const { dns, pass, domain } = watching;
+  const name = '_dmarc.example.com';
+  const [strict] = recordsAt(dns.zone, name).TXT!;
+  const own = recordsAt(dns.zone, 'example.com');
+  const mx = own.MX!;
+  const changesAfter = async (change: () => void) => {
+    const { length } = await eventsOf(watching, 'domain.records_changed');
+    change();
+    await pass(HOUR);
+    const events = (await eventsOf(watching, 'domain.records_changed')).slice(length);
+    assert.ok(events.every(({ id, object }) => id === domain.id && object === 'domain'));
+    return events.map(({ changes }) => changes);
+  };
+  const dmarc = (before: string[], after: string[]) => ({
+    name,
+    type: 'TXT',
+    before,
+    after,
+    dns_change_id: null,
+  });
+  const none = 'v=DMARC1; p=none';
+  assert.deepEqual(await changesAfter(() => {}), []);
+  assert.deepEqual(
+    await changesAfter(() => {
+      dns.zone[name] = { TXT: [none] };
+      own.MX = ['10 other.example.net'];
+    }),
+    [
+      [
+        dmarc([strict!], [none]),
+        {
+          name: 'example.com',
+          type: 'MX',
+          before: mx.toSorted(),
+          after: ['10 other.example.net'],
+          dns_change_id: null,
+        },
+      ],
+    ],
+  );
+  // A second change of the day is told from the first, not from the beginning.
+  assert.deepEqual(await changesAfter(() => delete dns.zone[name]), [[dmarc([none], [])]]);
+  assert.deepEqual(await changesAfter(() => (dns.zone[name] = { fails: 'timeout' })), []);
+  assert.deepEqual(await changesAfter(() => (dns.zone[name] = { TXT: [strict!] })), [
+    [dmarc([], [strict!])],
+  ]);
+  assert.deepEqual(await changesAfter(() => {}), []);
+  // After a day without a change, the MX records are the usual ones.
+  await pass(DAY, HOUR);
+  assert.equal((await eventsOf(watching, 'domain.records_changed')).length, 3);
+});
+
+test('The values in an event about changed records are bounded, and are only data', async (t) => {
+  const watching = await startWatching(t);
+  const { dns, pass } = watching;
+  const hostile = Array.from(
+    { length: 25 },
+    (_, i) => `v=spf1 ${i}\u001b[2J<script>${'x'.repeat(1200)}`,
+  );
+  const own = recordsAt(dns.zone, 'example.com');
+  own.TXT = [...own.TXT!, ...hostile];
+  await pass(HOUR);
+  const [{ changes }] = await eventsOf(watching, 'domain.records_changed');
+  assert.equal(changes.length, 1);
+  assert.equal(changes[0].after.length, 20);
+  assert.ok(changes[0].after.every((text: string) => text.length <= 1000));
+  assert.ok(changes[0].after.some((text: string) => text.endsWith('x…')));
+});
+
+const OWN_CHANGE = {
+  id: 'chg_1',
+  server_id: 'dns_1',
+  zone: 'example.com',
+  type: 'TXT',
+  before: '{"values":[]}',
+  reason: 'a test',
+  status: 'applied',
+  error: null,
+  undoes: null,
+  created_at: '2026-11-21T10:00:00.000Z',
+  finished_at: null,
+  leased_until: null,
+} as const;
+
+test('A change that was made with this service is named in the event', async (t) => {
+  const watching = await startWatching(t);
+  const { app, dns, pass, domain } = watching;
+  const name = '_dmarc.example.com';
+  const values = ['v=DMARC1; p=none'];
+  await app.db
+    .insertInto('dns_changes')
+    .values({ ...OWN_CHANGE, domain_id: domain.id, name, after: JSON.stringify({ values }) })
+    .execute();
+  dns.zone[name] = { TXT: values };
+  await pass(HOUR);
+  const [{ changes }] = await eventsOf(watching, 'domain.records_changed');
+  assert.equal(changes[0].dns_change_id, OWN_CHANGE.id);
+});
+
+test('The health of a domain without any answer for three hours is unknown, until a check knows it again', async (t) => {
+  const watching = await startWatching(t);
+  const { app, call, pass, domain, get, dns, clock } = watching;
+  const known = (await get(domain.id)).health;
+  assert.equal(known.unanswered_since, null);
+  const works = app.backgroundResolver;
+  app.backgroundResolver = async (name, type) =>
+    name.endsWith('example.com') ? { status: 'error', reason: 'servfail' } : works(name, type);
+  await pass(2 * HOUR, HOUR);
+  assert.deepEqual((await get(domain.id)).health, known);
+  await pass(HOUR, HOUR);
+  const { health } = await get(domain.id);
+  assert.deepEqual([health.status, health.score], ['unknown', null]);
+  assert.deepEqual([health.checked_at, health.checks], [known.checked_at, known.checks]);
+  const since = Date.parse(health.unanswered_since!);
+  assert.ok(clock.now() - since > HOUR && clock.now() - since <= 3 * HOUR);
+  const list = await call<{ data: unknown[] }>('GET', '/v1/domains?health=unknown');
+  assert.equal(list.body.data.length, 1);
+  const member = await newMember(watching, 'member');
+  const page = mainOf((await member.get(`/domains/${domain.id}`)).html);
+  assert.match(page, /DNS lookups of the domain have had no answer since 21 Nov 2026, 1\d:00/);
+  assert.doesNotMatch(page, /is healthy/);
+  const picture = await call('GET', `/v1/domains/${domain.id}/picture`);
+  assert.doesNotMatch(JSON.stringify(picture.body), /"source":"dns","state":"pass"/);
+  await pass(3 * HOUR, HOUR);
+  assert.equal((await get(domain.id)).health.unanswered_since, health.unanswered_since);
+  // What changed meanwhile is compared with what was known before.
+  dns.zone['_dmarc.example.com'] = { TXT: ['v=DMARC1; p=none'] };
+  app.backgroundResolver = works;
+  await pass(HOUR, HOUR);
+  const after = (await get(domain.id)).health;
+  assert.equal(after.unanswered_since, null);
+  assert.notEqual(after.status, 'unknown');
+  const events = await eventsOf(watching, 'domain.health_changed');
+  assert.deepEqual(
+    events.map((event) => [event.previous_health, event.health.status]),
+    [[known.status, after.status]],
+  );
+});
+
+test('A domain that is not looked up because of its name servers stays critical', async (t) => {
+  const watching = await startWatching(t);
+  const { app, pass, domain, get } = watching;
+  const dead = [
+    {
+      id: 'name_servers',
+      label: 'DNS',
+      category: 'authentication',
+      status: 'fail',
+      severity: 'critical',
+      title: 'Dead.',
+      detail: '',
+      evidence: {},
+      points: 4,
+      reference: { name: 'RFC', url: 'https://www.rfc-editor.org/rfc/rfc1035' },
+      fix: null,
+    },
+  ];
+  await app.db
+    .updateTable('domains')
+    .set({ health_status: 'critical', health_score: 0, health_checks: JSON.stringify(dead) })
+    .execute();
+  const works = app.backgroundResolver;
+  app.backgroundResolver = async (name, type) =>
+    name.endsWith('example.com') ? { status: 'error', reason: 'servfail' } : works(name, type);
+  await pass(5 * HOUR, HOUR);
+  const { health } = await get(domain.id);
+  assert.deepEqual([health.status, health.unanswered_since], ['critical', null]);
 });
 
 test('A domain that is no longer verified is not looked at, and has a first look later', async (t) => {

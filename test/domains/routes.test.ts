@@ -44,7 +44,13 @@ test('POST /v1/domains returns the TXT record; domains can be listed, filtered a
     next_check_at: '2026-11-21T10:01:00.000Z',
     dkim_selectors: ['s1', 'mail.2026'],
     badge_enabled: false,
-    health: { status: 'unknown', score: null, checked_at: null, checks: [] },
+    health: {
+      status: 'unknown',
+      score: null,
+      checked_at: null,
+      unanswered_since: null,
+      checks: [],
+    },
     feedback: {
       address: body.feedback.address,
       state: 'unknown',
@@ -218,6 +224,7 @@ test('GET /v1/domains/{id}/health returns and stores current health with records
     score: body.score,
     checks: body.checks,
     checked_at: body.checked_at,
+    unanswered_since: null,
   });
   // Unverified domains send no events.
   service.dns.zone['_dmarc.example.com'] = GOOD_ZONE['_dmarc.example.com']!;

@@ -12,7 +12,7 @@ import {
   skipped,
   warn,
 } from '../check.ts';
-import { deadSender } from '../dns/dead-sender.ts';
+import { deadMailHost, deadSender } from '../dns/dead-sender.ts';
 import { type MailHosts, mailHosts } from '../dns/mail-hosts.ts';
 import { brokenSender, explainBroken } from '../dns/missing-domain.ts';
 import { fromDomain, mailFromDomain } from '../dns/names.ts';
@@ -79,6 +79,15 @@ export const returnPath: Check = {
     }
     if (isUnusable(found))
       return { ...undeliverable(found), evidence: withDomain, dependsOn: ['mx'] };
+    // One host that resolves is enough.
+    const deadHost = isUndecided(found) ? await deadMailHost(context, found) : null;
+    if (deadHost) return { ...deadHost, evidence: withDomain, dependsOn: ['mx'] };
+    if (isUndecided(found))
+      return lookupFailed(
+        'Could not determine whether bounces can be delivered.',
+        found.unanswered,
+        withDomain,
+      );
     return pass(
       `Bounces go to ${domain}.`,
       `The domain of the envelope sender (MAIL FROM) has ${found.kind === 'mx' ? 'MX records' : 'an address record'}.`,
@@ -86,6 +95,10 @@ export const returnPath: Check = {
     );
   },
 };
+
+/** No host is known to resolve, and the lookup of at least one failed. */
+const isUndecided = ({ hosts }: MailHosts): boolean =>
+  !hosts.some(({ resolves }) => resolves) && hosts.some(({ resolves }) => resolves === null);
 
 function isUnusable({ kind, hosts }: MailHosts): boolean {
   return kind === 'null_mx' || (hosts.length > 0 && hosts.every((host) => host.resolves === false));

@@ -1,6 +1,6 @@
 /** `spf_record`: whether the whole SPF record is valid, regardless of the sending server. */
 
-import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
+import { recordsOf } from '../../net/dns/resolver.ts';
 import {
   type Check,
   type Context,
@@ -28,7 +28,7 @@ import {
   similarTextFix,
 } from '../sending-services/spf-steps.ts';
 import { evaluateSpf, spfIdentity, spfResult } from '../spf/evaluate.ts';
-import { type ExaminedSpf, examineSpf } from '../spf/examine.ts';
+import { type ExaminedSpf, examineSpf, isUsable } from '../spf/examine.ts';
 import { isPrivateNetwork } from '../spf/networks.ts';
 import type { SpfProblem } from '../spf/problem.ts';
 import { findSpfProblems, MAX_LOOKUPS } from '../spf/problems.ts';
@@ -162,8 +162,7 @@ async function misplacedRecord(domain: string, { resolver }: Context): Promise<F
   const repeated = await repeatedZone(domain, domain, resemblesSpf, resolver);
   if (!repeated || (await isFromWildcard(repeated.name, 'TXT', resolver))) return null;
   const { record: value } = readSpf(repeated.texts);
-  const isSafe =
-    value !== null && allowsSenders(value) && (await isUsable(domain, value, resolver));
+  const isSafe = value !== null && (await isUsable(domain, value, resolver));
   return fail({
     title: `The SPF record of ${domain} is published at the wrong name.`,
     detail: `The record is at ${repeated.name}, where nobody looks for it: your DNS panel appends the domain to each name.`,
@@ -173,12 +172,6 @@ async function misplacedRecord(domain: string, { resolver }: Context): Promise<F
     },
     reference: rfc(1035, '5.1'),
   });
-}
-
-/** Whether the record works at the domain, and passes only what it lists. */
-async function isUsable(domain: string, value: string, resolver: Resolver): Promise<boolean> {
-  const tree = await walkSpf(domain, withPublished(domain, value, resolver));
-  return findSpfProblems(tree).every(({ level }) => level === 'warn');
 }
 
 /** With more lookups used, the next include breaks the record. */

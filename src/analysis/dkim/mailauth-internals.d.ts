@@ -7,6 +7,10 @@ declare module 'mailauth/lib/dkim/dkim-verifier.js' {
   import type { DKIMVerifyOptions, DKIMVerifyResult } from 'mailauth';
   import type { KeyStore } from './kept-keys.ts';
 
+  export interface BodyHash {
+    update(piece: Buffer): void;
+  }
+
   /** The parser behind `dkimVerify`. Call the methods once each, in the order of declaration. */
   export class DkimVerifier {
     constructor(options: DKIMVerifyOptions);
@@ -21,11 +25,22 @@ declare module 'mailauth/lib/dkim/dkim-verifier.js' {
     arc: DKIMVerifyResult['arc'];
     seal: DKIMVerifyResult['seal'];
     keyCache: KeyStore;
+    bodyHashes: Map<string, BodyHash>;
   }
 }
 
-declare module 'mailauth/lib/dkim/verify.js' {
-  export { dkimVerify } from 'mailauth';
+declare module 'mailauth/lib/dkim/body/relaxed.js' {
+  import type { BodyHash } from 'mailauth/lib/dkim/dkim-verifier.js';
+
+  export class RelaxedHash implements BodyHash {
+    constructor(algorithm: string, maxBodyLength?: number);
+    update(piece: Buffer): void;
+    digest(encoding: 'base64'): string;
+    /** Of the body before canonicalization. */
+    byteLength: number;
+    /** Expects canonical text, in which no CRLF is divided, and handles empty lines at the end. */
+    _pushBodyHash(canonical: Buffer): void;
+  }
 }
 
 declare module 'mailauth/lib/arc/index.js' {

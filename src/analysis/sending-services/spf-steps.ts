@@ -5,6 +5,7 @@ import { recordsOf } from '../../net/dns/resolver.ts';
 import type { Context, Fix } from '../check.ts';
 import { fromDomain } from '../dns/names.ts';
 import { evaluateSpf, spfIdentity } from '../spf/evaluate.ts';
+import { isUsable } from '../spf/examine.ts';
 import { MAX_LOOKUPS } from '../spf/problems.ts';
 import { isSpfRecord, spfFix, withAddress, withInclude } from '../spf/record.ts';
 import { readSpf, resemblesSpf } from '../spf/repair.ts';
@@ -201,12 +202,31 @@ export async function keepSender(
 /** A text that names senders, but not so that it could be repaired: a new record would not have them. Null if there is none. */
 export async function similarTextFix(domain: string, { resolver }: Context): Promise<Fix | null> {
   const texts = recordsOf(await resolver(domain, 'TXT')) ?? [];
-  const found = texts.map((text) => text.slice(0, 4096)).find((text) => NAMES_SENDERS.test(text));
-  return found === undefined
-    ? null
-    : {
-        text: `One TXT record of ${domain} looks like an SPF record: "${found.slice(0, 100)}". Correct it, so that it begins with v=spf1 and a space, and lists the servers that send for your domain.`,
-      };
+  const similar = texts
+    .map((text) => text.slice(0, 4096))
+    .filter((text) => NAMES_SENDERS.test(text));
+  const [found] = similar;
+  if (found === undefined) return null;
+  const quoted = `One TXT record of ${domain} looks like an SPF record: "${found.slice(0, 100)}".`;
+  const record = similar.length === 1 ? recordBehindName(found, domain) : null;
+  if (record !== null && (await isUsable(domain, record, resolver)))
+    return spfFix(
+      `${quoted} Replace it with this record, which begins with v=spf1 instead of the name of the domain.`,
+      domain,
+      record,
+    );
+  return {
+    text: `${quoted} Correct it, so that it begins with v=spf1 and a space, and lists the servers that send for your domain.`,
+  };
+}
+
+/** The whole record after the name of the domain itself, which does not belong into its text; null if there is none. */
+function recordBehindName(text: string, domain: string): string | null {
+  const written = text.replace(/["'\s]+/g, ' ').trim();
+  if (written.slice(0, domain.length).toLowerCase() !== domain) return null;
+  const rest = written.slice(domain.length);
+  const [separator] = /^\.?(?: ?[=:] ?| )(?=v=spf1 .*(?:all|redirect=))/i.exec(rest) ?? [];
+  return separator === undefined ? null : readSpf([rest.slice(separator.length)]).record;
 }
 
 const NAMES_SENDERS = /(?:^|[^a-z0-9])spf\s?[=:]?\s?1|=\s?spf\b|(?:^|[\s"])(?:include|ip[46]):/i;

@@ -4,6 +4,7 @@ import { domainToUnicode } from 'node:url';
 import type { Resolver } from '../../net/dns/resolver.ts';
 import type { SpfProblem } from './problem.ts';
 import { findSpfProblems } from './problems.ts';
+import { allowsSenders } from './record.ts';
 import { readSpf } from './repair.ts';
 import { type SpfTree, walkSpf, withPublished } from './tree.ts';
 
@@ -38,6 +39,17 @@ export async function examineSpf(domain: string, resolver: Resolver): Promise<Ex
   const unclear = unclearNames(tree, texts);
   if (unclear.length > 0) return { ...none, unreadable: unclear, problems: found };
   return { published, tree, texts, record, unreadable, problems: findSpfProblems(tree, published) };
+}
+
+/** Whether the record works at the domain, lists senders, and passes only what it lists. */
+export async function isUsable(
+  domain: string,
+  value: string,
+  resolver: Resolver,
+): Promise<boolean> {
+  if (!allowsSenders(value)) return false;
+  const tree = await walkSpf(domain, withPublished(domain, value, resolver));
+  return findSpfProblems(tree).every(({ level }) => level === 'warn');
 }
 
 /** Terms whose name was read as an international one, though nothing answers there: another letter may have been meant. */

@@ -13,7 +13,7 @@ import { ActionButton } from '../frame/action.tsx';
 import { Card } from '../frame/card.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { Fold, NotSetUp, Score, Waiting } from '../frame/states.tsx';
-import { Ago, Due } from '../frame/times.tsx';
+import { Ago, Due, Time } from '../frame/times.tsx';
 import { DnsRecord } from './dns-record.tsx';
 import { DOMAINS } from './list.tsx';
 import { isWaiting } from './states.tsx';
@@ -65,10 +65,16 @@ function Verdict({ domain }: { domain: Domain }) {
             ? last_check_detail
             : sanitize(summarize(name, health.status, checksOf(domain)))}
         </p>
+        {health.unanswered_since && (
+          <p>
+            DNS lookups of the domain have had no answer since <Time at={health.unanswered_since} />
+            . The findings below are those of the last check.
+          </p>
+        )}
         <p class="small muted">
           {health.checked_at ? (
             <>
-              Checked <Ago at={health.checked_at} />.
+              {health.unanswered_since ? 'Last checked' : 'Checked'} <Ago at={health.checked_at} />.
             </>
           ) : (
             'No conclusive check yet.'

@@ -16,7 +16,9 @@ export function History({ events }: { events: DomainEvent[] }) {
   return (
     <Card title="History" id="history">
       {events.length === 0 ? (
-        <p class="muted">No changes yet. Changes in verification and health appear here.</p>
+        <p class="muted">
+          No changes yet. Changes in verification, health and DNS records appear here.
+        </p>
       ) : (
         <ol class="timeline">
           {events.map((event) => (
@@ -37,6 +39,7 @@ function wordsOf({ type, data }: DomainEvent) {
   if (type === 'domain.verified') return <StateMark state="pass" word="Verified" />;
   if (type === 'domain.verification_failed')
     return <StateMark state="fail" word={STATE_WORDS.failed} />;
+  if (data.changes) return <>{`Changed records: ${data.changes.map(recordName).join(', ')}`}</>;
   const { status, score } = data.health;
   return (
     <>
@@ -48,6 +51,8 @@ function wordsOf({ type, data }: DomainEvent) {
     </>
   );
 }
+
+const recordName = ({ type, name }: { type: string; name: string }): string => `${type} ${name}`;
 
 interface LatestProps {
   domainId: string;

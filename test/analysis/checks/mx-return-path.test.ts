@@ -123,6 +123,27 @@ table(returnPath, [
     'error',
     { zone: { 'bounce.example.org': { fails: 'timeout' } }, envelope: other },
   ],
+  [
+    'one MX host unknown, one resolves',
+    'pass',
+    { zone: { ...good, 'mx1.example.net': { fails: 'timeout' } } },
+  ],
+  [
+    'one MX host unknown, none resolves',
+    'error',
+    { zone: { 'example.com': GOOD, 'mx1.example.net': { fails: 'servfail' } } },
+  ],
+  [
+    'no MX host known',
+    'error',
+    {
+      zone: {
+        'example.com': GOOD,
+        'mx1.example.net': { fails: 'servfail' },
+        'mx2.example.net': { fails: 'timeout' },
+      },
+    },
+  ],
   ['MAIL FROM unknown', 'skipped', { envelope: { mail_from: null } }],
   ['offline', 'skipped', { zone: good, offline: true }],
   ...[

@@ -325,6 +325,24 @@ for (const [what, dead] of [
     const alone = await runCheck(returnPath, { message, envelope, resolver });
     assert.equal(alone.status, 'error');
   });
+
+  test(`The return path cannot be fine if all its mail servers are in a zone with ${what}`, async () => {
+    const envelope = { mail_from: `b@${NAME}` };
+    const message = 'From: Ann <ann@other.example>\n\nHello\n';
+    const statusIn = async (others: string[]) => {
+      const found = await runCheck(returnPath, {
+        message,
+        envelope,
+        ...dnsWorld(worldOf(others)),
+      });
+      return [found.status, found.title, found.dependsOn];
+    };
+    const dead = `The mail server ${DEAD} of ${NAME} cannot be looked up.`;
+    assert.deepEqual(await statusIn([]), ['fail', dead, ['mx']]);
+    assert.deepEqual(await statusIn(['10 gone.other.example']), ['fail', dead, ['mx']]);
+    const [status] = await statusIn([`10 mx.${NAME}`]);
+    assert.equal(status, 'pass');
+  });
 }
 
 test('The finding about mail servers of a message names why the sender domain cannot be looked up', async () => {

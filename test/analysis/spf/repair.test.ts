@@ -271,7 +271,13 @@ describe('No record is proposed', () => {
     'other.example v=spf1 mx -all',
     '=spf1 mx -all',
     '# v=spf1 mx -all',
-    'kiln.example v=spf1 mx -all',
+    'see kiln.example v=spf1 mx -all',
+    'kiln.example v=spf1 mx',
+    'kiln.examplev=spf1 mx -all',
+    'kiln.example v=spf10 mx -all',
+    'kiln.example v=spf1 mx +all',
+    'kiln.example v=spf1 include:mx:s.example -all',
+    'mail.kiln.example v=spf1 mx -all',
     'v=spf1.0 mx -all',
     'y=spf1 mx -all',
     'site-verification=abc v=spf1 mx -all',
@@ -371,6 +377,33 @@ describe('A text in front of an SPF record', () => {
       assert.equal(advice.title, `The SPF record of ${DOMAIN} ${title}, so no receiver reads it.`);
       assert.equal(advice.fix?.record?.value, 'v=spf1 mx -all');
     });
+});
+
+describe('The name of the domain in front of an SPF record', () => {
+  for (const written of [
+    'kiln.example v=spf1 mx -all',
+    'Kiln.Example. v=spf1 mx -all',
+    '"kiln.example: v=spf1  mx -all"',
+    'kiln.example = v=spf1 mx; -all',
+  ]) {
+    const zone = { ...worldWith([]), [DOMAIN]: { MX: [`10 mx.${DOMAIN}`], TXT: [written] } };
+    it(`is left out of the proposed record: ${written}`, async () => {
+      const { status, title, fix } = item(await checkDomain(zone, {}, DOMAIN), 'spf_record');
+      assert.equal(status, 'fail');
+      assert.match(title, /a TXT record that looks like one/);
+      assert.deepEqual(fix!.record, { type: 'TXT', name: DOMAIN, value: 'v=spf1 mx -all' });
+    });
+    it(`is left out for a message too: ${written}`, async () => {
+      const envelope = { mail_from: `ann@${DOMAIN}` };
+      const { fix } = await runCheck(spf, { message: MESSAGE, zone, envelope });
+      assert.equal(fix!.record?.value, 'v=spf1 mx -all');
+    });
+  }
+
+  it('is not left out if another text looks like a record too', async () => {
+    const texts = ['kiln.example v=spf1 mx -all', 'former=v=spf1 ip4:192.0.2.7 -all'];
+    assert.equal((await adviceOf(texts)).fix!.record, undefined);
+  });
 });
 
 describe('A colon in the target of an include', () => {

@@ -61,6 +61,16 @@ const SUMMARIES: Record<string, [data: Record<string, unknown>, line: string]> =
     { name: 'example.com', health: { status: 'critical' }, previous_health: 'healthy' },
     'example.com, now critical, before healthy',
   ],
+  'domain.records_changed': [
+    {
+      name: 'example.com',
+      changes: [
+        { type: 'TXT', name: '_dmarc.example.com', before: ['a'], after: ['b'] },
+        { type: 'MX', name: 'example.com', before: [], after: ['b'] },
+      ],
+    },
+    'example.com, TXT _dmarc.example.com, MX example.com',
+  ],
   'monitor.alert': [
     { status: 'alerting', monitor: { name: 'Lists', type: 'blocklist' } },
     'Lists, blocklist, alerting',

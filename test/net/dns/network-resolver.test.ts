@@ -39,10 +39,14 @@ const zone: Zone = {
 };
 
 const server = await startDnsServer(zone);
-const options = { clock: systemClock, timeoutMs: 1000, attemptMs: 300 };
+/** Only a query that hangs takes so long, on a busy machine too. */
+const options = { clock: systemClock, timeoutMs: 60_000, attemptMs: 30_000 };
 const resolve = createDnsResolver({ ...options, servers: [server.address] });
+/** For names without an answer. */
+const hasty = createDnsResolver({ ...options, servers: [server.address], timeoutMs: 300 });
 after(async () => {
   resolve.close();
+  hasty.close();
   await server.close();
 });
 
@@ -80,7 +84,7 @@ const STATUSES: [string, RecordType, string][] = [
 ];
 for (const [name, type, expected] of STATUSES) {
   test(`DNS resolver answers ${name} ${type} with ${expected}`, async () => {
-    const answer = await resolve(name, type);
+    const answer = await (expected.endsWith('timeout') ? hasty : resolve)(name, type);
     const told = answer.status === 'error' ? `error: ${answer.reason}` : answer.status;
     assert.equal(told, expected);
   });
@@ -152,7 +156,7 @@ test('DNS resolver fails over to the next server and prefers it afterwards', asy
   const silent = await startDnsServer({ 'a.example.com': { fails: 'timeout' } });
   const refusing = await startDnsServer({ 'a.example.com': { fails: 'refused' } });
   const servers = [await closedPort(), refusing.address, silent.address, server.address];
-  const failover = createDnsResolver({ clock: systemClock, attemptMs: 100, servers });
+  const failover = createDnsResolver({ ...options, attemptMs: 1500, servers });
   assert.equal((await failover('a.example.com', 'A')).status, 'found');
   assert.equal((await failover('a.example.com', 'MX')).status, 'nodata');
   assert.deepEqual([...refusing.queries.keys()], ['a.example.com/A']);
@@ -164,8 +168,8 @@ test('DNS resolver resends a lost datagram', async () => {
   const lossy = await startDnsServer({ 'a.example.com': { A: ['192.0.2.7'] } });
   let lost = 0;
   lossy.tamper = (reply) => (lost++ === 0 ? [] : [reply]);
-  const patient = createDnsResolver({ ...options, servers: [lossy.address] });
+  const patient = createDnsResolver({ ...options, attemptMs: 300, servers: [lossy.address] });
   assert.equal((await patient('a.example.com', 'A')).status, 'found');
-  assert.equal(lossy.queries.get('a.example.com/A'), 2);
+  assert.ok(lossy.queries.get('a.example.com/A')! >= 2);
   await lossy.close();
 });

@@ -54,10 +54,15 @@ test('A silent server ends in a timeout, before and after its greeting', async (
 test('A server that falls silent during an operation is disconnected', async (t) => {
   const server = await startImapServer(t, {
     folders: FOLDERS,
-    on: ({ line }) => /^UID SEARCH/.test(line),
+    on({ line }) {
+      if (!/^UID SEARCH/.test(line)) return false;
+      t.mock.timers.tick(60_000);
+      return true;
+    },
   });
-  const mailbox = await openMailbox(accountOf(server), QUICK);
+  const mailbox = await openMailbox(accountOf(server), { timeoutMs: 60_000 });
   await mailbox.examine('INBOX');
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   await assert.rejects(mailbox.uidsSince(0), isProblem('timeout'));
   assert.equal(mailbox.isOpen(), false);
 });
@@ -67,13 +72,16 @@ test('A server that sends one byte at a time for ever ends in a timeout', async 
     folders: FOLDERS,
     on({ line, socket }) {
       if (!/^UID SEARCH/.test(line)) return false;
-      const timer = setInterval(() => socket.write('*'), 20);
+      // Ten seconds pass with each byte.
+      const write = () => socket.write('*', () => t.mock.timers.tick(10_000));
+      const timer = setInterval(write, 1);
       socket.on('close', () => clearInterval(timer));
       return true;
     },
   });
-  const mailbox = await openMailbox(accountOf(server), QUICK);
+  const mailbox = await openMailbox(accountOf(server), { timeoutMs: 60_000 });
   await mailbox.examine('INBOX');
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   await assert.rejects(mailbox.uidsSince(0), isProblem('timeout'));
 });
 
