@@ -21,7 +21,7 @@ export const skipWithoutPostgres = (): string | false =>
 export const skipUnlessOnPostgres = (): string | false =>
   process.env.TEST_DATABASE === 'postgres' ? false : 'Runs with TEST_DATABASE=postgres';
 
-// In a new database, each connection reads the catalog anew, which takes longer than most tests: with ten connections,
+// In a new database, each connection reads the catalog again, which takes longer than most tests: with ten connections,
 // twice as long. Services in processes of their own have all of them.
 SERVICE_LIMITS.connections = 3;
 
