@@ -177,16 +177,3 @@ test('compare keeps findings that could not be rechecked and does not report the
   assert.deepEqual(changes.unknown, [{ target: ADDRESS, list: 'tier-1.example' }]);
   assert.equal(compareRuns(findings, known([listing(1)])).hasWorsened, false);
 });
-
-test('compare does not report blocklists again that the domain check had covered', () => {
-  const asCheck = { ...check('warning'), id: 'domain_blocklists' } as DomainFinding;
-  const before = [asCheck, check('critical')];
-  const first = compareRuns(before, known([listing(2), listing(3)]));
-  assert.deepEqual([first.hasWorsened, first.changes.appeared], [false, []]);
-  assert.deepEqual(first.changes.gone, [check('critical')]);
-  // A higher tier is more severe; from then on, each list counts by itself.
-  assert.equal(compareRuns(before, known([listing(1)])).hasWorsened, true);
-  const next = compareRuns(first.findings, known([listing(1), listing(2), listing(3)]));
-  assert.deepEqual([next.hasWorsened, next.changes.appeared], [true, [listing(1)]]);
-  assert.deepEqual(compareRuns(before, known([])).changes.gone, before);
-});

@@ -73,12 +73,14 @@ describe('Text report', () => {
     const { rules, ...gmail } = verdict(false, 'met', 'not_met');
     const bulkOnly = {
       ...gmail,
+      status: 'unknown' as const,
       rules: rules.map((rule) => ({ ...rule, applies: 'bulk' as const })),
     };
     assert.equal(GOOD.judged_kind.kind, 'transactional');
     assert.match(of(bulkOnly), /\? Gmail +0 met\n/);
     const marketing = { ...GOOD.judged_kind, kind: 'marketing' as const };
-    const asMarketing = text({ ...GOOD, judged_kind: marketing, providers: [bulkOnly] });
+    const unready = { ...bulkOnly, status: 'not_ready' as const };
+    const asMarketing = text({ ...GOOD, judged_kind: marketing, providers: [unready] });
     assert.match(asMarketing, /✗ Gmail +1 met, 1 not met\n/);
   });
 
