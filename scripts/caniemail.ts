@@ -28,9 +28,16 @@ interface Feature {
 
 /** Features that leave no sign in the inspected parts, or whose absence does no harm. */
 const IGNORED = new Set([
-  ...['amp', 'bimi', 'css-comments', 'html-comments', 'html-doctype', 'image-hdr'],
+  'amp',
+  'bimi',
+  'css-comments',
+  'html-comments',
+  'html-doctype',
+  'image-hdr',
   // These depend on the value of an attribute.
-  ...['html-button-reset', 'html-meta-color-scheme', 'html-mailto-links'],
+  'html-button-reset',
+  'html-meta-color-scheme',
+  'html-mailto-links',
   ...['checkbox', 'hidden', 'radio', 'reset', 'submit', 'text'].map((type) => `html-input-${type}`),
   // Clients without it open every link in a new window.
   'html-target',

@@ -12,21 +12,23 @@ export type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_pr
 
 /** In the slim images of Node.js and everywhere else. Tests call these without a `skip` option. */
 const ESSENTIAL = [
-  ...[
-    'bash',
-    'cat',
-    'chmod',
-    'chown',
-    'git',
-    'gzip',
-    'mkfifo',
-    'node',
-    'npm',
-    'npx',
-    'sh',
-    'sha256sum',
-  ],
-  ...['tar', 'which', 'prlimit', 'setpriv', 'unshare'],
+  'bash',
+  'cat',
+  'chmod',
+  'chown',
+  'git',
+  'gzip',
+  'mkfifo',
+  'node',
+  'npm',
+  'npx',
+  'sh',
+  'sha256sum',
+  'tar',
+  'which',
+  'prlimit',
+  'setpriv',
+  'unshare',
 ];
 
 /** In node_modules of this project; `npm run` adds them to PATH. */

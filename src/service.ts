@@ -200,8 +200,12 @@ function hooks(app: App) {
     connected: () => app.metrics.smtpConnections.inc(),
     ended: ({ client, messages, refusals, seconds }: EndedSession) =>
       app.log.info('SMTP session ended', {
-        ...{ client_ip: client.client_ip, helo: client.helo, tls: client.tls?.version ?? null },
-        ...{ messages, refusals, seconds },
+        client_ip: client.client_ip,
+        helo: client.helo,
+        tls: client.tls?.version ?? null,
+        messages,
+        refusals,
+        seconds,
       }),
   };
 }

@@ -21,8 +21,13 @@ export async function claimsPerSecond(
   for (let node = 0; node < nodes; node++) stores.push(await openStore(location));
   const newId = createIdGenerator(systemClock);
   const values = Array.from({ length: ROWS }, () => ({
-    ...{ id: newId('mail'), created_at: '2026-01-01', recipient: 'a@example.com' },
-    ...{ status: 'queued' as const, due_at: '2026-01-01', attempts: 0, bulk: 0 },
+    id: newId('mail'),
+    created_at: '2026-01-01',
+    recipient: 'a@example.com',
+    status: 'queued' as const,
+    due_at: '2026-01-01',
+    attempts: 0,
+    bulk: 0,
   }));
   for (let i = 0; i < ROWS; i += 1000)
     await stores[0]!.db

@@ -32,7 +32,8 @@ export async function benchFeedbackPages() {
   try {
     const url = `http://127.0.0.1:${service.ready.http}`;
     const created = await fetch(`${url}/v1/domains`, {
-      ...{ method: 'POST', body: JSON.stringify({ name: 'example.com' }) },
+      method: 'POST',
+      body: JSON.stringify({ name: 'example.com' }),
       headers: {
         authorization: `Bearer ${service.ready.key}`,
         'content-type': 'application/json',
@@ -55,7 +56,11 @@ export async function benchFeedbackPages() {
       largest = Math.max(largest, bytes);
     }
     return {
-      ...{ days: DAYS, sources: SOURCES, rows, source_days: sourceDays, bounces: MESSAGES },
+      days: DAYS,
+      sources: SOURCES,
+      rows,
+      source_days: sourceDays,
+      bounces: MESSAGES,
       slowest_page_p95_ms: round2(slowest),
       largest_page_kb: round2(largest / 1000),
       ...figures,

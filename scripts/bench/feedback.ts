@@ -90,22 +90,27 @@ function createClient(child: Child<Ready>, path: string) {
     return (await response.json()) as T;
   }
   return {
-    ...{ smtp, tests, pid: child.process.pid! },
+    smtp,
+    tests,
+    pid: child.process.pid!,
     get: <T>(path: string) => request<T>(path, { headers: { authorization } }),
     post: <T>(path: string, body: string) =>
       request<T>(path, {
-        ...{ method: 'POST', body },
+        method: 'POST',
+        body,
         headers: { authorization, 'content-type': 'application/json' },
       }),
     upload: (file: Uint8Array) =>
       request<{ data: { status: string; row_count: number }[] }>('/v1/feedback/reports', {
-        ...{ method: 'POST', body: Buffer.from(file) },
+        method: 'POST',
+        body: Buffer.from(file),
         headers: { authorization, 'content-type': 'application/octet-stream' },
       }),
     /** Sends a file that is refused, at once if it is too large for a request. */
     offer: (file: Uint8Array) =>
       fetch(`${base}/v1/feedback/reports`, {
-        ...{ method: 'POST', body: Buffer.from(file) },
+        method: 'POST',
+        body: Buffer.from(file),
         headers: { authorization, 'content-type': 'application/octet-stream' },
       }).then((response) => response.text()),
     countRows: count('SELECT count(*) FROM dmarc_rows'),

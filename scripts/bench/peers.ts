@@ -98,8 +98,17 @@ async function compareReceipt({ input }: BenchMail) {
 /** Postfix's own load generator: a new connection for each message. */
 const smtpSource = (port: number, bytes: number) =>
   run('smtp-source', [
-    ...['-s', String(CONNECTIONS), '-m', String(MAILS), '-l', String(bytes)],
-    ...['-f', 'someone@example.com', '-t', 'user@bench.example', `inet:127.0.0.1:${port}`],
+    '-s',
+    String(CONNECTIONS),
+    '-m',
+    String(MAILS),
+    '-l',
+    String(bytes),
+    '-f',
+    'someone@example.com',
+    '-t',
+    'user@bench.example',
+    `inet:127.0.0.1:${port}`,
   ]);
 
 async function compareAnalysis(mail: BenchMail) {
@@ -114,8 +123,11 @@ async function compareAnalysis(mail: BenchMail) {
   const openDkim = prepareOpenDkim(folder, mail);
   const { raw, envelope } = mail.input;
   const session = {
-    ...{ ip: envelope.client_ip, helo: envelope.helo, hostname: 'mail.example.com' },
-    ...{ from: envelope.mail_from, tlsVersion: 'TLSv1.3' },
+    ip: envelope.client_ip,
+    helo: envelope.helo,
+    hostname: 'mail.example.com',
+    from: envelope.mail_from,
+    tlsVersion: 'TLSv1.3',
   };
   try {
     const rates = await measureInTurns(

@@ -51,7 +51,9 @@ async function fillHours(db: Db, from: number, to: number): Promise<string[]> {
       .insertInto('test_tallies')
       .values(
         domains.map((domain_id, i) => ({
-          ...{ livemode: 1, domain_id, hour: isoTime(at) },
+          livemode: 1,
+          domain_id,
+          hour: isoTime(at),
           ...(Object.fromEntries(TALLY_COLUMNS.map((name) => [name, 1])) as Record<
             (typeof TALLY_COLUMNS)[number],
             number

@@ -231,8 +231,15 @@ function* failure(file: string, text: string): Generator<TestEvent> {
   const error = new Error(text);
   error.stack = text;
   const data = {
-    ...{ name: file, file: resolve(file), nesting: 0, line: 1, column: 1 },
-    ...{ testNumber: 1, testId: 1, parentId: 0, tags: [] },
+    name: file,
+    file: resolve(file),
+    nesting: 0,
+    line: 1,
+    column: 1,
+    testNumber: 1,
+    testId: 1,
+    parentId: 0,
+    tags: [],
     details: { duration_ms: 0, type: 'test', error },
   };
   yield { type: 'test:start', data };

@@ -51,9 +51,17 @@ export function emailTexts(): [name: string, text: string][] {
   ];
   const alerts = Object.values(CONDITIONS).flatMap(({ id, threshold }): [string, string][] => {
     const alert = {
-      ...{ id: 'alt_1', name: 'Our rule', condition: id, threshold: threshold ? 70 : null },
-      ...{ enabled: 1, channels: '["email"]', domain_id: null, recipients: null },
-      ...{ slack_webhook_url: null, last_triggered_at: null, reminder_hours: null },
+      id: 'alt_1',
+      name: 'Our rule',
+      condition: id,
+      threshold: threshold ? 70 : null,
+      enabled: 1,
+      channels: '["email"]',
+      domain_id: null,
+      recipients: null,
+      slack_webhook_url: null,
+      last_triggered_at: null,
+      reminder_hours: null,
       created_at: EXPIRES,
     } as AlertRow;
     const event: IncidentEvent = { type: 'test', alert, incident: null, test: null, run: null };

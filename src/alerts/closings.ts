@@ -53,8 +53,15 @@ export async function queueClosings(
     if ('reason' in post) return [];
     const id = app.newId('ntf');
     return {
-      ...{ id, incident_id, alert_id: alert.id, news: 'resolved' as const, channel },
-      ...{ status: 'queued' as const, attempts: 0, created_at: now, due_at: now },
+      id,
+      incident_id,
+      alert_id: alert.id,
+      news: 'resolved' as const,
+      channel,
+      status: 'queued' as const,
+      attempts: 0,
+      created_at: now,
+      due_at: now,
       post: sealPost(app, id, post),
     };
   });

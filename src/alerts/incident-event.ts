@@ -120,8 +120,13 @@ async function latestRun(db: Db | Tx, { subject, run_id }: AlertIncidentRow) {
   if (!run) return undefined;
   const { findings, changes } = run;
   const observation = {
-    ...{ kind: 'run' as const, subject, domainId: monitor.domain_id, run, monitor },
-    ...{ findings: JSON.parse(findings), changes: JSON.parse(changes) },
+    kind: 'run' as const,
+    subject,
+    domainId: monitor.domain_id,
+    run,
+    monitor,
+    findings: JSON.parse(findings),
+    changes: JSON.parse(changes),
   };
   return { observation, test: null, run: { findings, monitor } };
 }

@@ -20,7 +20,16 @@ export async function findIncidentSteps(
 
 /** The rule as it was when the incident was opened, as far as the texts need it. */
 const ruleOf = ({ alert_id, condition, threshold, opened_at }: AlertIncidentRow): AlertRow => ({
-  ...{ id: alert_id, name: '', condition, threshold, channels: '[]', enabled: 1 },
-  ...{ domain_id: null, recipients: null, slack_webhook_url: null },
-  ...{ last_triggered_at: opened_at, reminder_hours: null, created_at: opened_at },
+  id: alert_id,
+  name: '',
+  condition,
+  threshold,
+  channels: '[]',
+  enabled: 1,
+  domain_id: null,
+  recipients: null,
+  slack_webhook_url: null,
+  last_triggered_at: opened_at,
+  reminder_hours: null,
+  created_at: opened_at,
 });

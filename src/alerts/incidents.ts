@@ -30,14 +30,19 @@ async function openIncident(
   const { condition, threshold } = alert;
   const completed = (await conditionOf(alert).completeValue?.(tx, app, value)) ?? value;
   const incident: AlertIncidentRow = {
-    ...{ id: app.newId('inc'), alert_id: alert.id, condition, threshold },
+    id: app.newId('inc'),
+    alert_id: alert.id,
+    condition,
+    threshold,
     subject: observation.subject,
     status: 'open',
     value: JSON.stringify(completed),
     test_id: observation.kind === 'test' ? observation.test.id : null,
     run_id: observation.kind === 'run' ? observation.run.id : null,
     opened_at: now,
-    ...{ resolved_at: null, resolution: null, closing_id: null },
+    resolved_at: null,
+    resolution: null,
+    closing_id: null,
     next_reminder_at: nextReminderAt(alert, app),
   };
   const { numInsertedOrUpdatedRows } = await tx
@@ -251,7 +256,9 @@ export async function closeIncidents(
   const marked = await tx
     .updateTable('alert_incidents')
     .set({
-      ...{ closing_id: id, resolution, resolved_at: isoTime(app.clock.now()) },
+      closing_id: id,
+      resolution,
+      resolved_at: isoTime(app.clock.now()),
       next_reminder_at: null,
     })
     .where('alert_id', '=', alert.id)

@@ -26,7 +26,8 @@ export function moveIncidents(app: App): Subscriber<[move: Move]> {
       const moved = await setSubject(tx, incident, to, isFollowing);
       if (!isFollowing)
         await resolveAndNotify(tx, app, notifier, rule, moved, {
-          ...{ resolution: 'no_longer_watched', observation: null },
+          resolution: 'no_longer_watched',
+          observation: null,
         });
     }
   };

@@ -82,7 +82,9 @@ const incidentEventOf = (
   incident: AlertIncidentRow,
   observation: Observation,
 ): IncidentEvent => ({
-  ...{ type, alert, incident },
+  type,
+  alert,
+  incident,
   test: observation.kind === 'test' ? observation.test : null,
   run:
     observation.kind === 'run'
@@ -232,7 +234,10 @@ async function insertWebhookRow(
   hasWebhookEndpoint: boolean,
 ): Promise<void> {
   await insertNotification(tx, app, {
-    ...{ incident_id: id, alert_id, news: 'resolved', channel: 'webhook' },
+    incident_id: id,
+    alert_id,
+    news: 'resolved',
+    channel: 'webhook',
     created_at: isoTime(app.clock.now()),
     ...(hasWebhookEndpoint ? { status: 'queued' } : unconfigured('webhook')),
   });

@@ -29,7 +29,8 @@ export async function sendSample(tx: Tx, app: App, alert: AlertRow): Promise<str
     : [];
   const dueAt = isoTime(app.clock.now() + JOB_DELAY_MS);
   const ids = await queueNotifications(tx, app, sampleEvent(alert), {
-    ...{ hasWebhookEndpoint: endpoints.length > 0, dueAt },
+    hasWebhookEndpoint: endpoints.length > 0,
+    dueAt,
   });
   if (endpoints.length === 0) return ids;
   const [state] = await alertStates(tx, app, [alert]);
@@ -109,7 +110,11 @@ export async function lastSample(db: Db | Tx, alertId: string): Promise<Notifica
 }
 
 const sampleEvent = (alert: AlertRow): IncidentEvent => ({
-  ...{ type: 'test', alert, incident: null, test: null, run: null },
+  type: 'test',
+  alert,
+  incident: null,
+  test: null,
+  run: null,
 });
 
 /** A made-up incident: its event is in test mode, and its value is marked as a sample. */

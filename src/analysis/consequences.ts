@@ -552,9 +552,12 @@ const SETUPS = {
     problem: 'it was sent without a mail service',
     consequences: [
       ...OF_SENDER,
-      ...(['listed_address', 'no_reverse_dns', 'no_tls', 'invalid_helo'] as const),
+      'listed_address',
+      'no_reverse_dns',
+      'no_tls',
+      'invalid_helo',
       'invalid_message_id',
-    ],
+    ] as const,
   },
 } satisfies Record<string, { problem: string; consequences: ConsequenceId[] }>;
 

@@ -127,9 +127,27 @@ function fixFor(rules: FiredRule[]): string {
  * DKIM, DMARC and ARC; DNS blocklists and allowlists; reverse DNS and HELO names.
  */
 const SUBJECTS = new Set([
-  ...['SPF', 'DKIM', 'DKIMWL', 'DKIMDOMAIN', 'ADSP', 'DMARC', 'ARC'],
-  ...['DNSBL', 'RBL', 'DNSWL', 'URIBL', 'SURBL', 'SBL', 'XBL', 'PBL', 'ZEN'],
-  ...['PTR', 'RDNS', 'NORDNS', 'FCRDNS', 'HELO'],
+  'SPF',
+  'DKIM',
+  'DKIMWL',
+  'DKIMDOMAIN',
+  'ADSP',
+  'DMARC',
+  'ARC',
+  'DNSBL',
+  'RBL',
+  'DNSWL',
+  'URIBL',
+  'SURBL',
+  'SBL',
+  'XBL',
+  'PBL',
+  'ZEN',
+  'PTR',
+  'RDNS',
+  'NORDNS',
+  'FCRDNS',
+  'HELO',
 ]);
 
 /** SpamAssassin rules that `SUBJECTS` does not match. */

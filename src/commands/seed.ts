@@ -79,12 +79,15 @@ async function list(io: Io, config: Config, { db }: TeamContext, asJson: boolean
   const listed = SEED_MAILBOXES.map(({ name, provider, address, oauth, graphUrl }): Listed => {
     const state = states.find(({ id }) => id === name);
     return {
-      ...{ name, provider, address },
+      name,
+      provider,
+      address,
       access: oauth ? 'oauth' : 'password',
       api: graphUrl ? 'graph' : 'imap',
       signed_in_at: times.get(name) ?? null,
       last_read_at: state?.last_read_at ?? null,
-      ...{ error: state?.error ?? null, error_detail: state?.error_detail ?? null },
+      error: state?.error ?? null,
+      error_detail: state?.error_detail ?? null,
     };
   });
   if (asJson) io.stdout(`${printableJson(listed)}\n`);

@@ -201,7 +201,10 @@ function readServer(entry: MailboxEntry, provider: string): Account | string[] {
         : `"imap" is missing: "${provider}" isn’t a known provider (${knownProviders()})${similarProvider(provider)}`,
     ];
   return {
-    ...{ host, port: 993, tls: 'implicit', user: String(user ?? address) },
+    host,
+    port: 993,
+    tls: 'implicit',
+    user: String(user ?? address),
     password: isText(password, /./s) ? password : null,
   };
 }

@@ -54,9 +54,21 @@ export async function beginChanges(
   for (const { zone, before, after, reason, undoes = null } of changes) {
     const { name, type } = before;
     const row: DnsChangeRow = {
-      ...{ id: app.newId('chg'), server_id, domain_id, zone, name, type, reason, undoes },
-      ...{ before: stored(before), after: stored(after), status: 'applying', error: null },
-      ...{ created_at: isoTime(app.clock.now()), finished_at: null, leased_until: null },
+      id: app.newId('chg'),
+      server_id,
+      domain_id,
+      zone,
+      name,
+      type,
+      reason,
+      undoes,
+      before: stored(before),
+      after: stored(after),
+      status: 'applying',
+      error: null,
+      created_at: isoTime(app.clock.now()),
+      finished_at: null,
+      leased_until: null,
     };
     const inserted = await tx
       .insertInto('dns_changes')
@@ -70,7 +82,11 @@ export async function beginChanges(
         `The ${type} records at ${name} are being changed right now. Make a new plan in a minute.`,
       );
     await auditChange(tx, author, 'requested', row, {
-      ...{ server: serverName, name, type, from: before.values, to: after.values },
+      server: serverName,
+      name,
+      type,
+      from: before.values,
+      to: after.values,
       ...(undoes === null ? {} : { undoes }),
     });
     rows.push({ ...row, ...inserted });
@@ -86,7 +102,9 @@ async function auditChange(
   details: Record<string, unknown>,
 ): Promise<void> {
   await audit(tx, author, {
-    ...{ action: `dns_change.${verb}`, object: { type: 'dns_change', id }, details },
+    action: `dns_change.${verb}`,
+    object: { type: 'dns_change', id },
+    details,
   });
 }
 

@@ -58,8 +58,10 @@ export async function beginUndo(
   const [undo] = await beginChanges(tx, author, server, row.domain_id, [
     {
       zone: row.zone,
-      ...{ before: setOf(row, row.after), after: setOf(row, row.before) },
-      ...{ reason, undoes: row.id },
+      before: setOf(row, row.after),
+      after: setOf(row, row.before),
+      reason,
+      undoes: row.id,
     },
   ]);
   return undo!;

@@ -75,7 +75,11 @@ async function planSet(source: RecordSource, proposals: ProposedRecord[]): Promi
   const chosen = publishable.length > 0 ? publishable : proposals;
   const none: RecordSet = { name, type, values: [], ttl: DEFAULT_TTL };
   const unchanged = (problem: string | null, before = none, zone: string | null = null) => ({
-    ...{ name, type, zone, before, after: before },
+    name,
+    type,
+    zone,
+    before,
+    after: before,
     proposed: [...new Set(chosen.map(({ value }) => value))],
     purpose: [...new Set(chosen.map(({ purpose }) => purpose))].join(' '),
     checks: [...new Set(chosen.flatMap(({ checks }) => checks))],

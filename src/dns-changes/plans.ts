@@ -85,8 +85,12 @@ export function asAppError(error: unknown): unknown {
 }
 
 const TEMPORARY: DnsServerProblem[] = [
-  ...(['rate_limited', 'unreachable', 'timeout', 'server_failed', 'bad_response'] as const),
-];
+  'rate_limited',
+  'unreachable',
+  'timeout',
+  'server_failed',
+  'bad_response',
+] as const;
 
 /**
  * The changes of a plan that its author has confirmed. Throws `conflict` if the plan is no longer what they saw, and
@@ -111,7 +115,10 @@ export function applicableChanges(
   if (toMake.length === 0)
     throw new AppError('conflict', 'There is nothing to change. See the plan for the reasons.');
   return toMake.map(({ zone, before, after, purpose }) => ({
-    ...{ zone: zone!, before, after, reason: purpose },
+    zone: zone!,
+    before,
+    after,
+    reason: purpose,
   }));
 }
 
@@ -199,7 +206,10 @@ export const presentPlan = (
   server_id: string | null,
   { changes, token }: Plan,
 ): DnsPlan => ({
-  ...{ object: 'dns_plan', domain_id: domain.id, server_id, token },
+  object: 'dns_plan',
+  domain_id: domain.id,
+  server_id,
+  token,
   changes: changes.map(presentPlanned),
 });
 
@@ -207,7 +217,14 @@ export const presentPlanned = (change: PlannedChange): PlannedChangeBody => {
   const { name, type, action, before, after, proposed, purpose, checks, problem, caution } = change;
   const zone = change.zone ?? ownedDomain(name) ?? name;
   return {
-    ...{ name, type, action, proposed, purpose, checks, problem, caution },
+    name,
+    type,
+    action,
+    proposed,
+    purpose,
+    checks,
+    problem,
+    caution,
     needs_choice: change.needsChoice,
     before: { values: before.values, ttl: before.ttl },
     after: { values: after.values, ttl: after.ttl },

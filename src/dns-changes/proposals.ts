@@ -21,7 +21,9 @@ export function proposalsOf(checks: Proposer[]): ProposedRecord[] {
     const name = fix.record.name.toLowerCase();
     return [
       {
-        ...{ type, name, value },
+        type,
+        name,
+        value,
         purpose: `${label}: ${fix.text}`,
         checks: [id],
         basedOn: recordsSeen(checks, name, value),

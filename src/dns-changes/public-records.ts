@@ -25,7 +25,9 @@ export function publicRecords(resolver: Resolver): RecordSource {
       return null;
     },
     read: async (zone, name, type) => ({
-      ...{ name, type, ttl: DEFAULT_TTL },
+      name,
+      type,
+      ttl: DEFAULT_TTL,
       values: (await isWildcard(zone, name, type)) ? [] : await lookUp(name, type),
     }),
     async wildcardTypes(zone, name) {

@@ -36,12 +36,18 @@ export async function createServer(
 ): Promise<DnsServerRow> {
   const { app } = author;
   await requireBelowLimit(tx, tx.selectFrom('dns_servers'), {
-    ...{ max: MAX_SERVERS, noun: 'name servers' },
+    max: MAX_SERVERS,
+    noun: 'name servers',
   });
   await requireFreeName(tx, name, '');
   const id = app.newId('dns');
   const row: DnsServerRow = {
-    ...{ id, kind, name, zones: '[]', checked_at: null, problem: null },
+    id,
+    kind,
+    name,
+    zones: '[]',
+    checked_at: null,
+    problem: null,
     ...settingsToStore(app, { id, kind }, definedOnly(settings)),
     created_at: isoTime(app.clock.now()),
   };
@@ -87,7 +93,9 @@ function settingsToStore(
 }
 
 const problemOf = (name: string, code: string, message: string) => ({
-  ...{ param: `settings.${name}`, code, message },
+  param: `settings.${name}`,
+  code,
+  message,
 });
 
 const definedOnly = (settings: Record<string, string | undefined>): Settings =>
@@ -120,7 +128,8 @@ export async function changeServer(
   if (changed.length === 0 && name === current.name) return current;
   await requireFreeName(tx, name, current.id);
   const row: DnsServerRow = {
-    ...{ ...current, name },
+    ...current,
+    name,
     ...(changed.length > 0
       ? // The result of the last check says nothing about the new settings.
         { ...settingsToStore(app, current, after), zones: '[]', checked_at: null, problem: null }
@@ -167,7 +176,9 @@ async function auditServer(
   details: Record<string, unknown>,
 ): Promise<void> {
   await audit(tx, author, {
-    ...{ action: `dns_server.${verb}`, object: { type: 'dns_server', id }, details },
+    action: `dns_server.${verb}`,
+    object: { type: 'dns_server', id },
+    details,
   });
 }
 

@@ -116,7 +116,9 @@ async function merge(resolver: Resolver, candidates: Candidate[]): Promise<Recor
   if (replaces.length === 1 && collapseWhitespace(replaces[0]!) === collapseWhitespace(value))
     return null;
   return {
-    ...{ type, name, value },
+    type,
+    name,
+    value,
     purpose: [...new Set(candidates.map(({ purpose }) => purpose)), ...advice].join(' '),
     action: replaces.length > 0 ? 'replace' : 'add',
     replaces,

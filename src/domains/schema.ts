@@ -241,7 +241,9 @@ const FEEDBACK_EXAMPLE = {
   state: 'receiving',
   records: [
     {
-      ...{ type: 'TXT', name: '_dmarc.example.com', published: true },
+      type: 'TXT',
+      name: '_dmarc.example.com',
+      published: true,
       current: 'v=DMARC1; p=none; rua=mailto:fb-q3v9k2m7x5t1w8b4@inbox.example.org',
       value: 'v=DMARC1; p=none; rua=mailto:fb-q3v9k2m7x5t1w8b4@inbox.example.org',
     },

@@ -44,7 +44,9 @@ export const feedbackDestination = (app: App): Destination => ({
       suffix: first.detail,
     });
     app.log.info('accepted feedback', {
-      ...{ feedback: mail.id, domain: domainId, client_ip: envelope.client_ip },
+      feedback: mail.id,
+      domain: domainId,
+      client_ip: envelope.client_ip,
       bytes: mail.size,
     });
     return { accept: true, text: `Accepted as ${mail.id}` };

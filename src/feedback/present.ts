@@ -21,7 +21,8 @@ export function presentListedReport(row: NamedReport): ListedReport {
   const { id, type, status, reason, detail, domain_id, policy_domain, reporter } = row;
   const content = JSON.parse(row.content) as { report_id?: string };
   return {
-    ...{ id, object: 'feedback_report' as const },
+    id,
+    object: 'feedback_report' as const,
     type: type as ListedReport['type'],
     status: status as ListedReport['status'],
     reason: reason as RefusalReason | null,
@@ -33,7 +34,9 @@ export function presentListedReport(row: NamedReport): ListedReport {
     label: row.label,
     report_id: content.report_id ?? null,
     period: row.period_from === null ? null : { from: row.period_from, to: row.period_to! },
-    ...{ messages: row.messages, passed: row.passed, failed: row.failed },
+    messages: row.messages,
+    passed: row.passed,
+    failed: row.failed,
     verified: row.verified === null ? null : row.verified === 1,
     source: row.source as ListedReport['source'],
     suffix: row.suffix,
@@ -114,7 +117,9 @@ export function presentBounce(row: BounceRow): Bounce {
   const { day: _day, position: _position, authenticated, ...columns } = row;
   const explained = explainBounce(row);
   const explanation = explained && {
-    ...{ provider: explained.provider, text: explained.text, reference: explained.reference },
+    provider: explained.provider,
+    text: explained.text,
+    reference: explained.reference,
   };
   return {
     ...columns,

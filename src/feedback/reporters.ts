@@ -26,8 +26,13 @@ async function sumsByReporter(db: Db, { domain, from, to }: Period, type: 'dmarc
     .limit(MAX_LISTED)
     .execute();
   return rows.map(({ id, name, reports, messages, passed, failed, last }) => ({
-    ...{ id, name, reports: Number(reports), messages: Number(messages) },
-    ...{ passed: Number(passed), failed: Number(failed), last_at: last },
+    id,
+    name,
+    reports: Number(reports),
+    messages: Number(messages),
+    passed: Number(passed),
+    failed: Number(failed),
+    last_at: last,
   }));
 }
 
@@ -35,7 +40,12 @@ async function sumsByReporter(db: Db, { domain, from, to }: Period, type: 'dmarc
 export async function tlsReporters(db: Db, period: Period) {
   const rows = await sumsByReporter(db, period, 'tls');
   return rows.map(({ id, name, reports, passed, failed, last_at }) => ({
-    ...{ id, name, reports, succeeded: passed, failed, last_at },
+    id,
+    name,
+    reports,
+    succeeded: passed,
+    failed,
+    last_at,
   }));
 }
 
@@ -48,7 +58,9 @@ export async function dmarcReporters(db: Db, period: Period) {
   ]);
   return {
     object: 'dmarc_reporters' as const,
-    ...{ domain_id: domain.id, from, to },
+    domain_id: domain.id,
+    from,
+    to,
     reporters: rows.map((row) => {
       const { quarantined = null, rejected = null } = applied.get(row.id) ?? {};
       return { ...row, quarantined, rejected };

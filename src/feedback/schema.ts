@@ -87,15 +87,28 @@ const REPORT = {
 };
 
 const EXAMPLE = {
-  ...{ id: exampleId('fbr'), object: 'feedback_report', type: 'dmarc', status: 'counted' },
-  ...{ reason: null, detail: null, domain_id: exampleId('dom'), policy_domain: 'example.com' },
+  id: exampleId('fbr'),
+  object: 'feedback_report',
+  type: 'dmarc',
+  status: 'counted',
+  reason: null,
+  detail: null,
+  domain_id: exampleId('dom'),
+  policy_domain: 'example.com',
   reporter: 'receiver.example',
   reporter_id: exampleId('rep'),
   label: 'receiver ltd',
   report_id: '1795219200.1187',
   period: { from: '2026-11-21T00:00:00.000Z', to: '2026-11-21T23:59:59.000Z' },
-  ...{ messages: 42, passed: 40, failed: 2, verified: true, source: 'smtp', suffix: null },
-  ...{ repaired: [], original_id: null, received_at: '2026-11-22T01:00:00.000Z' },
+  messages: 42,
+  passed: 40,
+  failed: 2,
+  verified: true,
+  source: 'smtp',
+  suffix: null,
+  repaired: [],
+  original_id: null,
+  received_at: '2026-11-22T01:00:00.000Z',
 } as const;
 
 export const ListedReport = named(
@@ -117,7 +130,10 @@ const AuthResult = named(
   }),
   'The result of one DKIM signature or one SPF check, without alignment.',
   {
-    ...{ domain: 'example.com', selector: 's1', scope: 'mfrom', result: 'pass' },
+    domain: 'example.com',
+    selector: 's1',
+    scope: 'mfrom',
+    result: 'pass',
     humanResult: '2048-bit key',
   },
 );
@@ -179,11 +195,23 @@ export const FeedbackRow = named(
   }),
   'The messages of one sender in a DMARC report.',
   {
-    ...{ id: `${exampleId('fbr')}.0`, object: 'feedback_row', day: '2026-11-21' },
-    ...{ address: '192.0.2.1', count: 40, outcome: 'pass', dkim: 'pass', spf: 'fail' },
-    ...{ disposition: 'none', header_from: 'example.com', envelope_from: 'bounce.example.net' },
-    ...{ envelope_to: 'example.net', dkim_domain: 'example.com', dkim_selector: 's1' },
-    ...{ dkim_result: 'pass', spf_domain: 'bounce.example.net', spf_result: 'pass' },
+    id: `${exampleId('fbr')}.0`,
+    object: 'feedback_row',
+    day: '2026-11-21',
+    address: '192.0.2.1',
+    count: 40,
+    outcome: 'pass',
+    dkim: 'pass',
+    spf: 'fail',
+    disposition: 'none',
+    header_from: 'example.com',
+    envelope_from: 'bounce.example.net',
+    envelope_to: 'example.net',
+    dkim_domain: 'example.com',
+    dkim_selector: 's1',
+    dkim_result: 'pass',
+    spf_domain: 'bounce.example.net',
+    spf_result: 'pass',
     results: {
       dkim: [{ domain: 'example.com', selector: 's1', result: 'pass', humanResult: null }],
       spf: [{ domain: 'example.com', scope: 'mfrom', result: 'fail', humanResult: null }],
@@ -205,9 +233,12 @@ const TlsPolicy = named(
   }),
   'The sessions to which one policy applied.',
   {
-    ...{ policy_type: 'sts', policy_domain: 'example.com', mx_hosts: ['mx.example.com'] },
+    policy_type: 'sts',
+    policy_domain: 'example.com',
+    mx_hosts: ['mx.example.com'],
     policy_string: ['version: STSv1', 'mode: enforce'],
-    ...{ succeeded: 100, failed: 3 },
+    succeeded: 100,
+    failed: 3,
   },
 );
 
@@ -222,8 +253,11 @@ const TlsFailure = named(
   }),
   'Sessions that failed for the same reason.',
   {
-    ...{ result_type: 'certificate-expired', receiving_mx: 'mx.example.com' },
-    ...{ sending_ip: '198.51.100.2', reason_code: 'expired 3 days ago', sessions: 3 },
+    result_type: 'certificate-expired',
+    receiving_mx: 'mx.example.com',
+    sending_ip: '198.51.100.2',
+    reason_code: 'expired 3 days ago',
+    sessions: 3,
   },
 );
 
@@ -250,8 +284,12 @@ export const FeedbackReport = named(
   'A report of a receiver about the mail of a domain.',
   {
     ...EXAMPLE,
-    ...{ row_count: 2, rows: [], policies: [], failures: [] },
-    ...{ details: { policy: { p: 'none' } }, source_kept: true },
+    row_count: 2,
+    rows: [],
+    policies: [],
+    failures: [],
+    details: { policy: { p: 'none' } },
+    source_kept: true,
   } as never,
 );
 export type FeedbackReport = v.InferOutput<typeof FeedbackReport>;
@@ -343,8 +381,13 @@ const TOTALS = {
 };
 
 const TOTALS_EXAMPLE = {
-  ...{ messages: 45, passed: 40, failed: 5 },
-  ...{ none: 43, quarantined: 2, rejected: 0, overridden: 3 },
+  messages: 45,
+  passed: 40,
+  failed: 5,
+  none: 43,
+  quarantined: 2,
+  rejected: 0,
+  overridden: 3,
 };
 
 const DmarcTotals = named(
@@ -385,7 +428,11 @@ const PolicySeen = named(
   }),
   'A policy that reporters saw.',
   {
-    ...{ policy_domain: 'example.com', p: 'reject', sp: 'none', np: 'reject', reports: 30 },
+    policy_domain: 'example.com',
+    p: 'reject',
+    sp: 'none',
+    np: 'reject',
+    reports: 30,
     last_at: '2026-11-22T01:00:00.000Z',
   },
 );
@@ -492,7 +539,8 @@ const TlsReason = named(
   }),
   'Why sessions failed.',
   {
-    ...{ result_type: 'certificate-expired', sessions: 3 },
+    result_type: 'certificate-expired',
+    sessions: 3,
     meaning: 'The certificate of the mail server has expired.',
     fix: 'Renew the certificate of the mail server, and check that the server uses the new one.',
   },
@@ -585,12 +633,19 @@ const MESSAGE = {
 
 const COMPLAINT = {
   object: 'complaint',
-  ...{ id: exampleId('cpl'), domain_id: exampleId('dom') },
-  ...{ report_id: exampleId('fbr'), received_at: '2026-11-22T01:00:00.000Z' },
-  ...{ from_domain: 'example.com', recipient_domain: 'example.net' },
-  ...{ message_id: 'news-1@example.com', kind: 'abuse', provider: 'example.net' },
-  ...{ arrived_at: '2026-11-21T10:00:00.000Z', address: '192.0.2.1' },
-  ...{ subject: 'November news', list_id: '<news.example.com>' },
+  id: exampleId('cpl'),
+  domain_id: exampleId('dom'),
+  report_id: exampleId('fbr'),
+  received_at: '2026-11-22T01:00:00.000Z',
+  from_domain: 'example.com',
+  recipient_domain: 'example.net',
+  message_id: 'news-1@example.com',
+  kind: 'abuse',
+  provider: 'example.net',
+  arrived_at: '2026-11-21T10:00:00.000Z',
+  address: '192.0.2.1',
+  subject: 'November news',
+  list_id: '<news.example.com>',
   feedback_id: 'c1:news:example',
   dkim_domain: 'example.com',
 } as const;
@@ -637,15 +692,19 @@ const BounceExplanation = named(
 
 const BOUNCE = {
   object: 'bounce',
-  ...{ id: exampleId('bnc'), domain_id: exampleId('dom') },
-  ...{ report_id: exampleId('fbr'), received_at: '2026-11-22T01:00:00.000Z' },
-  ...{ from_domain: 'example.com', recipient_domain: 'example.net' },
+  id: exampleId('bnc'),
+  domain_id: exampleId('dom'),
+  report_id: exampleId('fbr'),
+  received_at: '2026-11-22T01:00:00.000Z',
+  from_domain: 'example.com',
+  recipient_domain: 'example.net',
   message_id: 'news-1@example.com',
   class: 'policy',
   action: 'failed',
   status_code: '5.7.26',
   diagnostic: '550-5.7.26 This message is unauthenticated',
-  ...{ remote_server: 'mx.example.net', reporting_server: 'mail.example.com' },
+  remote_server: 'mx.example.net',
+  reporting_server: 'mail.example.com',
   provider: 'example.net',
   authenticated: false,
   explanation: EXPLANATION,
@@ -739,9 +798,13 @@ export const ListedBounce = named(
   }),
   'A bounce with the source of the message, and the finding that explains it.',
   {
-    ...{ ...BOUNCE, ...SENDER_EXAMPLE, subject: 'November news' },
+    ...BOUNCE,
+    ...SENDER_EXAMPLE,
+    subject: 'November news',
     finding: {
-      ...{ test_id: exampleId('test'), completed_at: '2026-11-21T12:00:00.000Z', check_id: 'dkim' },
+      test_id: exampleId('test'),
+      completed_at: '2026-11-21T12:00:00.000Z',
+      check_id: 'dkim',
       title: 'Your message has no DKIM signature',
       fix: 'Turn on DKIM signing for example.com in your mail server or email service.',
     },
@@ -897,8 +960,11 @@ export const DomainFeedbackState = named(
   }),
   'Whether reports about a domain arrive.',
   {
-    ...{ object: 'domain_feedback', domain_id: exampleId('dom'), name: 'example.com' },
-    ...{ address: 'fb-q3v9k2m7x5t1w8b4@inbox.example.org', state: 'stopped' },
+    object: 'domain_feedback',
+    domain_id: exampleId('dom'),
+    name: 'example.com',
+    address: 'fb-q3v9k2m7x5t1w8b4@inbox.example.org',
+    state: 'stopped',
     last_report_at: '2026-11-22T01:00:00.000Z',
   },
 );

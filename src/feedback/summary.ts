@@ -97,8 +97,12 @@ async function partOf(tx: Tx, domains: ReportedDomain[], days: Days): Promise<Pa
   const sources = messages === 0 ? [] : await sourcesOf(tx, ids, days);
   const known = new Map(domains.map(({ id, name }) => [id, name]));
   const figureOf = ({ id, domain_id, name, label, ...source }: Source): FigureSource => ({
-    ...{ id, domain_id, domain: known.get(domain_id)!, name: label ?? name },
-    ...{ messages: source.messages, passed: source.passed },
+    id,
+    domain_id,
+    domain: known.get(domain_id)!,
+    name: label ?? name,
+    messages: source.messages,
+    passed: source.passed,
   });
   const foreign = sources.filter(({ kind }) => kind === 'spoof');
   return {
@@ -185,7 +189,11 @@ async function sourcesOf(tx: Tx, ids: string[], { from, to }: Days) {
       SUM_COLUMNS.map((column) => [column, Number(counts[column])]),
     ) as Record<(typeof SUM_COLUMNS)[number], number>;
     return {
-      ...{ id, domain_id, name, label, ...totals },
+      id,
+      domain_id,
+      name,
+      label,
+      ...totals,
       kind: kindOf(key, mark as SourceMark | null, totals),
       isNew: isNew({ first, previous }, reportDays.get(domain_id) ?? []),
     };
@@ -215,7 +223,10 @@ function figuresOf(parts: Part[], { from, to }: Days): FeedbackFigures | null {
   const complaints = parts.flatMap((part) => part.complaints);
   if (messages === 0 && sessions === 0 && complaints.length === 0) return null;
   return {
-    ...{ from, to, messages, passed },
+    from,
+    to,
+    messages,
+    passed,
     pass_rate: messages === 0 ? null : Math.round((passed * 10_000) / messages) / 10_000,
     reporters: distinct(parts.flatMap(({ reporters }) => reporters)),
     spoofed: {

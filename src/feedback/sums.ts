@@ -131,7 +131,9 @@ export async function dmarcFeedback(app: App, { domain, from, to }: Period) {
   ) as Record<(typeof TOTALS)[number], number>;
   return {
     object: 'dmarc_feedback' as const,
-    ...{ domain_id: domain.id, from, to },
+    domain_id: domain.id,
+    from,
+    to,
     state: (await feedbackOf(app, db, domain)).state,
     totals,
     days: days.map(({ domain_id: _domain, day, ...sums }) => ({ date: day, ...sums })),

@@ -37,7 +37,10 @@ export const getFeedback = tool({
     const [sources, policy] = await Promise.all([
       call.invoke(list, {
         query: {
-          ...{ domain_id, from, to, limit: String(limit) },
+          domain_id,
+          from,
+          to,
+          limit: String(limit),
           ...(failing ? { failing: 'true' } : {}),
         },
       }),
@@ -69,7 +72,9 @@ export const getFeedback = tool({
 function sourceLine(source: FeedbackSource): string {
   const { id, kind, messages, passed, failed, forwarded, quarantined, rejected } = source;
   const parts = [
-    ...[`${messages} messages`, `${passed} pass`, `${failed} fail`],
+    `${messages} messages`,
+    `${passed} pass`,
+    `${failed} fail`,
     ...(forwarded > 0 ? [`${forwarded} forwarded`] : []),
     ...(quarantined + rejected > 0 ? [`${quarantined} quarantined, ${rejected} rejected`] : []),
   ];

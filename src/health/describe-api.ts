@@ -39,7 +39,10 @@ export function describeApi(
       { ...about, description: PREVIEW_DESCRIPTION, version: PREVIEW_REVISION },
     );
   return openApiDocument(routes, {
-    ...{ ...about, version, docsUrl: `${appUrl}/docs` },
-    ...{ events, webhooks: WEBHOOK_REQUESTS },
+    ...about,
+    version,
+    docsUrl: `${appUrl}/docs`,
+    events,
+    webhooks: WEBHOOK_REQUESTS,
   });
 }

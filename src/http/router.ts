@@ -69,7 +69,13 @@ export function createRouter(options: RouterOptions): Fetch {
   const basePath = basePathOf(app.config);
   const limitOf = createLimits(routes, (operation, limit) => rateLimitFor(app, operation, limit));
   const shared: Shared = {
-    ...{ app, routes: served, identify, reauthorize, consumeGeneral, limitOf, security },
+    app,
+    routes: served,
+    identify,
+    reauthorize,
+    consumeGeneral,
+    limitOf,
+    security,
     encodeDocument: createDocumentEncoder(basePath),
   };
   const respondToError = createErrorResponder(options, shared);

@@ -213,7 +213,9 @@ const findingsOf = (
   checksToFix(checks)
     .filter(isChange)
     .map(({ id, label, title, status }) => ({
-      ...{ id, label, title },
+      id,
+      label,
+      title,
       status: status as HistoryFinding['status'],
     }));
 

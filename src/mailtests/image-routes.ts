@@ -99,7 +99,14 @@ function present(test_id: string, { status, loadedAt, images }: StoredImages): T
     loaded_at: loadedAt,
     images: images.map(
       ({ url, kind, status, reason, detail, media_type, size, width, height }) => ({
-        ...{ url, kind, status, detail, media_type, size, width, height },
+        url,
+        kind,
+        status,
+        detail,
+        media_type,
+        size,
+        width,
+        height,
         reason: reason as TestImages['images'][number]['reason'],
       }),
     ),

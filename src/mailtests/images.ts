@@ -27,9 +27,18 @@ export interface StoredImages {
 }
 
 const IMAGE_COLUMNS = [
-  ...(['test_id', 'position', 'kind', 'url', 'status', 'reason', 'detail'] as const),
-  ...(['media_type', 'width', 'height', 'size'] as const),
-];
+  'test_id',
+  'position',
+  'kind',
+  'url',
+  'status',
+  'reason',
+  'detail',
+  'media_type',
+  'width',
+  'height',
+  'size',
+] as const;
 
 /** What is known about the images of a test, without their bytes. */
 export async function findImages(db: Db | Tx, testId: string): Promise<StoredImages> {
@@ -225,7 +234,13 @@ const rowOf = (
   { kind, url, status, reason, detail, file }: FetchedImage,
   position: number,
 ): TestImageRow => ({
-  ...{ test_id, position, kind, url, status, reason, detail },
+  test_id,
+  position,
+  kind,
+  url,
+  status,
+  reason,
+  detail,
   media_type: file?.mediaType ?? null,
   width: file?.width ?? null,
   height: file?.height ?? null,

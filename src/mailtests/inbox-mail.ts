@@ -54,7 +54,10 @@ async function storeForInbox(
   if (repeated) return { accept: true, ...repeated };
   if (lastHour >= INBOX_LIMITS.perHour || (await isOverTotal(tx, message))) return TOO_MANY;
   const fields = {
-    ...{ name, kind, domain_id, livemode: inbox.livemode === 1 },
+    name,
+    kind,
+    domain_id,
+    livemode: inbox.livemode === 1,
     metadata: JSON.parse(inbox.metadata) as Record<string, string>,
   };
   const test = { ...receivedTestRow(app, fields, message, raw), inbox_id };

@@ -27,7 +27,11 @@ export async function createInbox(
   await requireBelowLimit(tx, tx.selectFrom('inboxes'), { max: MAX_INBOXES, noun: 'inboxes' });
   const { name = null, kind, domain_id = null } = fields;
   const row: InboxRow = {
-    ...{ id: app.newId('ibx'), token: randomToken(TOKEN_LENGTH), name, kind, domain_id },
+    id: app.newId('ibx'),
+    token: randomToken(TOKEN_LENGTH),
+    name,
+    kind,
+    domain_id,
     livemode: actor.livemode ? 1 : 0,
     metadata: JSON.stringify(fields.metadata),
     tags: JSON.stringify(fields.tags.toSorted()),
@@ -36,7 +40,8 @@ export async function createInbox(
   };
   await tx.insertInto('inboxes').values(row).execute();
   await audit(tx, author, {
-    ...{ action: 'inbox.created', object: { type: 'inbox', id: row.id } },
+    action: 'inbox.created',
+    object: { type: 'inbox', id: row.id },
     details: { name, kind, domain_id, tags: fields.tags },
   });
   return row;
@@ -69,7 +74,9 @@ export const listInboxes = (db: Db, livemode: boolean, page: Page) =>
 export async function deleteInbox(tx: Tx, author: Author, { id, name }: InboxRow): Promise<void> {
   await tx.deleteFrom('inboxes').where('id', '=', id).execute();
   await audit(tx, author, {
-    ...{ action: 'inbox.deleted', object: { type: 'inbox', id }, details: { name } },
+    action: 'inbox.deleted',
+    object: { type: 'inbox', id },
+    details: { name },
   });
 }
 

@@ -95,7 +95,8 @@ async function storeForMonitor(
     .set({
       next_run_at: isoTime(messageDeadline(monitor, at)),
       // Ends a run in progress, which would report this message as missing.
-      ...{ lease: null, leased_until: null },
+      lease: null,
+      leased_until: null,
     })
     .where('id', '=', monitor_id)
     .execute();

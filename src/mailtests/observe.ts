@@ -23,7 +23,10 @@ export function observeTest(test: TestRow): TestObservation[] {
   let checks: CheckResult[] | undefined;
   return [
     {
-      ...{ kind: 'test', subject: test.from_domain, domainId: test.domain_id, test },
+      kind: 'test',
+      subject: test.from_domain,
+      domainId: test.domain_id,
+      test,
       // Parsed only for a rule that reads them: they are large.
       get checks() {
         checks ??= test.checks === null ? [] : (JSON.parse(test.checks) as CheckResult[]);

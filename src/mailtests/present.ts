@@ -116,7 +116,11 @@ export function storedReport(row: TestRow, { config }: Pick<App, 'config'>): Sto
     [],
   );
   return {
-    ...{ id, name, completed_at, subject, from_address },
+    id,
+    name,
+    completed_at,
+    subject,
+    from_address,
     received_at: test.envelope?.file ? test.envelope.file.at : received_at,
     score: test.score,
     grade: test.grade as Grade | null,

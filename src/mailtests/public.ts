@@ -110,7 +110,9 @@ export async function deletePublicTest(tx: Tx, app: App, token: string): Promise
   await deleteTests(tx, [id]);
   await insertTest(tx, {
     ...newTestRow(app, { kind: 'auto', metadata: {}, expires_in: 0, livemode: true }),
-    ...{ livemode: PUBLIC_MODE, status: 'failed', created_at },
+    livemode: PUBLIC_MODE,
+    status: 'failed',
+    created_at,
     public_hash: sha256(randomSecret()),
     public_client,
   });

@@ -50,8 +50,11 @@ export async function storeMail(
     const { id, testId } = outcome;
     inTrace(testId === null ? null : traceOf(app, testId), () =>
       app.log.info('accepted a message', {
-        ...{ message_id: id, test: testId, client_ip: envelope.client_ip },
-        ...{ bytes: message.size, known: id !== message.id },
+        message_id: id,
+        test: testId,
+        client_ip: envelope.client_ip,
+        bytes: message.size,
+        known: id !== message.id,
       }),
     );
     return { accept: true, text: `Accepted as ${id}` };

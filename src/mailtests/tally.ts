@@ -116,8 +116,12 @@ async function createMissingTallies(tx: Tx, { livemode, domains, hour }: TallyKe
     .insertInto('test_tallies')
     .values(
       domains.map((domain_id) => ({
-        ...{ livemode, domain_id, hour, ...counts },
-        ...{ issues: '{}', placement_counts: '{}' },
+        livemode,
+        domain_id,
+        hour,
+        ...counts,
+        issues: '{}',
+        placement_counts: '{}',
       })),
     )
     .onConflict((conflict) => conflict.doNothing())

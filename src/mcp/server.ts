@@ -200,7 +200,10 @@ const toResult = ({ text, links = [] }: ToolAnswer): CallToolResult => ({
   content: [
     { type: 'text', text: answerForModel(text) },
     ...links.map(({ uri, name }) => ({
-      ...{ type: 'resource_link' as const, uri, name, mimeType: JSON_TYPE },
+      type: 'resource_link' as const,
+      uri,
+      name,
+      mimeType: JSON_TYPE,
     })),
   ],
 });

@@ -43,7 +43,11 @@ export async function createMonitor(
   const now = isoTime(app.clock.now());
   const id = app.newId('mon');
   const row: MonitorRow = {
-    ...{ id, name, type, domain_id, frequency },
+    id,
+    name,
+    type,
+    domain_id,
+    frequency,
     targets: targets && JSON.stringify(targets),
     token: type === 'placement' ? randomToken(TOKEN_LENGTH) : null,
     enabled: enabled ? 1 : 0,

@@ -31,8 +31,13 @@ export async function observeRun(
   const findings = JSON.parse(run.findings);
   const changes = JSON.parse(run.changes);
   return (await targetsOf(tx, config, monitor)).map((subject) => ({
-    ...{ kind: 'run', subject, domainId: monitor.domain_id },
-    ...{ run, monitor, findings, changes },
+    kind: 'run',
+    subject,
+    domainId: monitor.domain_id,
+    run,
+    monitor,
+    findings,
+    changes,
   }));
 }
 

@@ -67,7 +67,11 @@ export function presentMonitor(
   const { id, name, type, domain_id, frequency, status, last_run_at, next_run_at, token } = row;
   const seeds = config.SEED_MAILBOXES;
   return {
-    ...{ id, object: 'monitor', name, type, domain_id },
+    id,
+    object: 'monitor',
+    name,
+    type,
+    domain_id,
     targets: row.targets === null ? null : JSON.parse(row.targets),
     address: monitorAddress(row, config),
     seed_addresses:
@@ -83,7 +87,8 @@ export function presentMonitor(
           ? NO_SEEDS
           : null
         : coverageProblem(row, blocklists.snapshot()),
-    ...{ last_run_at, next_run_at },
+    last_run_at,
+    next_run_at,
     created_at: row.created_at,
   };
 }
@@ -107,7 +112,12 @@ export function presentRun(row: MonitorRunRow): MonitorRun {
   const { id, monitor_id, started_at, finished_at, status } = row;
   const { targets, placement, ...changes }: Changes = JSON.parse(row.changes);
   return {
-    ...{ id, object: 'monitor_run', monitor_id, started_at, finished_at, status },
+    id,
+    object: 'monitor_run',
+    monitor_id,
+    started_at,
+    finished_at,
+    status,
     targets: targets.map(({ target, known }) => ({ target, known })),
     findings: JSON.parse(row.findings),
     changes,

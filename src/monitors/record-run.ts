@@ -42,7 +42,8 @@ export async function storeRun(
     status,
     last_run_at: run.started_at,
     next_run_at: typeof nextRunAt === 'function' ? nextRunAt(status !== 'unknown') : nextRunAt,
-    ...{ lease: null, leased_until: null },
+    lease: null,
+    leased_until: null,
   };
   await tx.updateTable('monitors').set(change).where('id', '=', monitor.id).execute();
   const changed: MonitorRow = { ...monitor, ...change };

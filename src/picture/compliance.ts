@@ -49,8 +49,15 @@ async function ownFindings(db: Db | Tx, domain: DomainRow, from: string): Promis
       isVerdict(status)
         ? [
             {
-              ...{ source: 'tests' as const, check: id, label, status, title, at },
-              ...{ test_id, path: `/tests/${test_id}`, fix },
+              source: 'tests' as const,
+              check: id,
+              label,
+              status,
+              title,
+              at,
+              test_id,
+              path: `/tests/${test_id}`,
+              fix,
             },
           ]
         : [],
@@ -77,8 +84,15 @@ function healthFindings({ id: domainId, health_checks, health_checked_at: at }: 
     isVerdict(status)
       ? [
           {
-            ...{ source: 'dns', check: id, label, status, title, at },
-            ...{ test_id: null, path: sectionOf(domainId, 'health'), fix },
+            source: 'dns',
+            check: id,
+            label,
+            status,
+            title,
+            at,
+            test_id: null,
+            path: sectionOf(domainId, 'health'),
+            fix,
           },
         ]
       : [],

@@ -42,7 +42,10 @@ export async function dnsReport(reading: Reading): Promise<SourceReport> {
   );
   return reportOf(
     {
-      ...{ source: 'dns', state: isKnown ? 'pass' : 'unknown', at, path },
+      source: 'dns',
+      state: isKnown ? 'pass' : 'unknown',
+      at,
+      path,
       text: isOld
         ? `Not checked for more than ${CURRENT_DAYS} days.`
         : unanswered
@@ -127,12 +130,15 @@ function verification(row: DomainRow): Finding[] {
         : 'The verification record is missing.';
   const firstStep = {
     text: 'Publish the TXT record for verification.',
-    ...{ record: verificationRecord(row), path: said.path },
+    record: verificationRecord(row),
+    path: said.path,
   };
   return [
     problem('not_verified', {
       ...said,
-      ...{ text: title, since, firstStep },
+      text: title,
+      since,
+      firstStep,
     }),
   ];
 }

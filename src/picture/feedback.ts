@@ -116,8 +116,12 @@ async function senderFindings(period: FeedbackReading, sums: Sums): Promise<Find
   if (failing.length > 0)
     return failing.slice(0, MAX_SENDERS).map((one) => failure(one, period, sums));
   const said = {
-    ...{ source: 'feedback' as const, origin: REPORTS, topic: 'dmarc' as const, path: period.path },
-    ...{ at: sums.lastDay, basis: `${formatCount(sums.messages, 'message')}, last ${DAYS} days` },
+    source: 'feedback' as const,
+    origin: REPORTS,
+    topic: 'dmarc' as const,
+    path: period.path,
+    at: sums.lastDay,
+    basis: `${formatCount(sums.messages, 'message')}, last ${DAYS} days`,
   };
   return sums.passed === 0
     ? [
@@ -140,9 +144,14 @@ function failure(source: SourceSums, { domain }: FeedbackReading, { lastDay: at 
   const stopped = quarantined + rejected;
   const path = `/feedback/sources/${row.id}`;
   const said = {
-    ...{ source: 'feedback' as const, origin: REPORTS, topic: 'dmarc' as const, path, at },
+    source: 'feedback' as const,
+    origin: REPORTS,
+    topic: 'dmarc' as const,
+    path,
+    at,
     text: `${formatCount(failedOf(source))} of ${formatCount(messages, 'message')} from ${name} failed DMARC${stopped > 0 ? `, and receivers quarantined or rejected ${formatCount(stopped)}` : ''}.`,
-    ...{ since: row.failing_since, basis: `Last ${DAYS} days` },
+    since: row.failing_since,
+    basis: `Last ${DAYS} days`,
     firstStep: stepFor(source, domain.name, path),
   };
   if (stopped >= MIN_FAILING_MESSAGES)
@@ -174,9 +183,12 @@ async function complaintFindings(period: FeedbackReading, { messages }: Sums): P
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   if (total === 0) return [];
   const said = {
-    ...{ source: 'feedback' as const, origin: 'Complaints', topic: 'spam_reports' as const },
+    source: 'feedback' as const,
+    origin: 'Complaints',
+    topic: 'spam_reports' as const,
     text: `Receivers forwarded ${formatCount(total, 'complaint')}.`,
-    ...{ at: to, path: `${path}/complaints` },
+    at: to,
+    path: `${path}/complaints`,
     basis:
       messages === 0
         ? `Last ${DAYS} days`
@@ -188,7 +200,8 @@ async function complaintFindings(period: FeedbackReading, { messages }: Sums): P
   if (total < messages * SPAM_GOAL) return [fine(said)];
   const firstStep = {
     text: 'Find the mailing that caused the complaints, and send it only to people who asked for it.',
-    ...{ record: null, path: said.path },
+    record: null,
+    path: said.path,
   };
   return total >= messages * SPAM_LIMIT
     ? [
@@ -217,13 +230,18 @@ async function bounceFindings(period: FeedbackReading, { messages }: Sums): Prom
   const isMuch = messages > 0 && rejected >= messages * MUCH_REJECTED;
   return [
     problem(isMuch ? 'mail_rejected' : 'some_mail_rejected', {
-      ...{ source: 'feedback', origin: 'Bounces', topic: 'rejections', at: to },
+      source: 'feedback',
+      origin: 'Bounces',
+      topic: 'rejections',
+      at: to,
       text: `Receivers rejected ${formatCount(rejected, 'message')} because of their policy.`,
       title: isMuch ? 'Receivers reject much of your mail.' : 'Receivers reject some of your mail.',
-      ...{ path: `${path}/bounces`, basis: `Last ${DAYS} days` },
+      path: `${path}/bounces`,
+      basis: `Last ${DAYS} days`,
       firstStep: {
         text: 'Read what the receivers replied, and fix the most frequent cause first.',
-        ...{ record: null, path: `${path}/bounces` },
+        record: null,
+        path: `${path}/bounces`,
       },
     }),
   ];
@@ -247,9 +265,13 @@ async function tlsFindings({ db, domain, from, to, path }: FeedbackReading): Pro
   const sessions = failed + Number(row.succeeded ?? 0);
   if (sessions === 0) return [];
   const said = {
-    ...{ source: 'feedback' as const, origin: 'TLS reports', topic: 'incoming_tls' as const },
+    source: 'feedback' as const,
+    origin: 'TLS reports',
+    topic: 'incoming_tls' as const,
     text: `TLS failed in ${formatCount(failed)} of ${formatCount(sessions, 'connection')} to your mail servers.`,
-    ...{ at: row.lastDay, path: `${path}/tls`, basis: `Last ${DAYS} days` },
+    at: row.lastDay,
+    path: `${path}/tls`,
+    basis: `Last ${DAYS} days`,
   };
   if (failed <= sessions * FAILING_SESSIONS) return [fine(said)];
   if (failed < MIN_SESSIONS) return [notKnown(said)];

@@ -37,13 +37,17 @@ export function problem(
 }
 
 export const fine = (said: Said): Finding => ({
-  ...{ ...NO_DETAILS, ...said },
-  ...{ state: 'pass', problem: null },
+  ...NO_DETAILS,
+  ...said,
+  state: 'pass',
+  problem: null,
 });
 
 export const notKnown = (said: Said): Finding => ({
-  ...{ ...NO_DETAILS, ...said },
-  ...{ state: 'unknown', problem: null },
+  ...NO_DETAILS,
+  ...said,
+  state: 'unknown',
+  problem: null,
 });
 
 /** The title of a finding, or the problem that its check finds in a few words. */

@@ -61,27 +61,31 @@ function spamFindings(gmail: Gmail): Finding[] {
   if (rates === null)
     return [
       notKnown({
-        ...{ ...said, at: null },
+        ...said,
+        at: null,
         text: `Google has published no spam rate for ${CURRENT_DAYS} days: too little mail.`,
       }),
     ];
   const [{ day, rate }] = rates;
   const found = {
-    ...{ ...said, at: day },
+    ...said,
+    at: day,
     text: `Recipients reported ${rateInWords(rate)} of the mail in Gmail inboxes as spam.`,
     basis: 'Google’s limits: below 0.1%, and never 0.3% or more',
   };
   if (rate >= SPAM_LIMIT)
     return [
       problem('spam_rate_high', {
-        ...{ ...found, since: rowSince(rates, (one) => one >= SPAM_LIMIT) },
+        ...found,
+        since: rowSince(rates, (one) => one >= SPAM_LIMIT),
         title: `Gmail users report ${rateInWords(rate)} of your mail as spam. The limit is 0.3%.`,
       }),
     ];
   if (rate >= SPAM_GOAL)
     return [
       problem('spam_rate_rising', {
-        ...{ ...found, since: rowSince(rates, (one) => one >= SPAM_GOAL) },
+        ...found,
+        since: rowSince(rates, (one) => one >= SPAM_GOAL),
         title: `Gmail users report ${rateInWords(rate)} of your mail as spam. Stay below 0.1%.`,
       }),
     ];
@@ -91,7 +95,9 @@ function spamFindings(gmail: Gmail): Finding[] {
   if (peak.rate < SPAM_LIMIT) return [fine(found)];
   return [
     problem('spam_rate_rising', {
-      ...{ ...found, at: peak.day, since: peak.day },
+      ...found,
+      at: peak.day,
+      since: peak.day,
       text: `Recipients reported ${rateInWords(peak.rate)} of the mail in Gmail inboxes as spam, and ${rateInWords(rate)} on the latest day.`,
       title: `Gmail users reported up to ${rateInWords(peak.rate)} of your mail as spam last week.`,
     }),
@@ -112,14 +118,18 @@ function errorFindings(gmail: Gmail): Finding[] {
     const { day, rate } = latest;
     const { because, fix } = causeOf(latest, type);
     const found = {
-      ...{ ...SAID, topic: 'rejections' as const, path: gmail.path, at: day },
+      ...SAID,
+      topic: 'rejections' as const,
+      path: gmail.path,
+      at: day,
     };
     const text = `Gmail ${past} ${rateInWords(rate)} of the mail`;
     if (rate < some) return [fine({ ...found, text: `${text}.` })];
     const isMuch = much !== null && rate >= much;
     return [
       problem(isMuch ? 'mail_rejected' : 'some_mail_rejected', {
-        ...{ ...found, text: `${text}${because}.` },
+        ...found,
+        text: `${text}${because}.`,
         title: `Gmail ${verb} ${rateInWords(rate)} of your mail.`,
         since: rowSince(rates, (one) => one >= (isMuch ? much : some)),
         firstStep: { text: fix, record: null, path: gmail.path },
@@ -152,7 +162,10 @@ function authenticationFindings(gmail: Gmail): Finding[] {
     if (rates === null) return [];
     const [{ day, rate }] = rates;
     const found = {
-      ...{ ...SAID, topic, path: gmail.path, at: day },
+      ...SAID,
+      topic,
+      path: gmail.path,
+      at: day,
       text: `${rateInWords(rate)} of the mail to Gmail ${said}.`,
     };
     if (rate >= WEAK_RATE) return [fine(found)];

@@ -16,8 +16,13 @@ export function assemble(
   const [first] = problems;
   if (first)
     return {
-      ...{ ...named, state: first.state, headline: first.title, since: first.since },
-      ...{ first_step: first.first_step, problems, sources },
+      ...named,
+      state: first.state,
+      headline: first.title,
+      since: first.since,
+      first_step: first.first_step,
+      problems,
+      sources,
     };
   const { state, headline } = withoutProblems(sources);
   return { ...named, state, headline, since: null, first_step: null, problems, sources };
@@ -38,7 +43,10 @@ function problemOf(about: Finding[]): Problem[] {
   const [step] = about.flatMap(({ problem }) => problem?.firstStep ?? []);
   return [
     {
-      ...{ topic: worst.topic, state, title, cost },
+      topic: worst.topic,
+      state,
+      title,
+      cost,
       since: worst.since ?? sinceOfOthers(worst, about),
       first_step: step ?? { text: stepAbout(worst.topic), record: null, path: worst.path },
       statements: about.map(statementOf),

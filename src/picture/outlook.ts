@@ -54,12 +54,14 @@ function blockFindings(
         text: `Outlook blocked ${address}${others} when Microsoft was last asked.`,
       });
     return problem('address_blocked', {
-      ...{ ...said, since: block.since },
+      ...said,
+      since: block.since,
       text: `Outlook blocks ${address}${others}${block.details ? `: “${block.details.replace(/\.$/, '')}”` : ''}.`,
       title: `Outlook blocks your sending address ${address}.`,
       firstStep: {
         text: 'Fix the cause, then ask Microsoft to remove the block. Its SMTP replies link to the form.',
-        ...{ record: null, path },
+        record: null,
+        path,
       },
     });
   });
@@ -77,7 +79,8 @@ interface AddressDay {
 /** A day can have several periods. `rows`: of one address, newest days first. */
 const daysOf = (rows: ReceiverAddressRow[]): AddressDay[] =>
   [...Map.groupBy(rows, ({ day }) => day)].map(([day, periods]) => ({
-    ...{ address: periods[0]!.address, day },
+    address: periods[0]!.address,
+    day,
     result:
       FILTER_RESULTS.findLast((one) => periods.some((row) => row.filter_result === one)) ?? null,
     trapHits: sumOf(periods, 'trap_hits'),
@@ -99,7 +102,9 @@ function addressFinding(
 ): Finding {
   const { address, day, result, trapHits, recipients } = days[0]!;
   const said = {
-    ...{ ...SAID, path, at: day },
+    ...SAID,
+    path,
+    at: day,
     text:
       result === null
         ? `Outlook published no rating for ${address}.`
@@ -115,7 +120,8 @@ function addressFinding(
       title: `${address} sends to Outlook spam traps.`,
       firstStep: {
         text: 'Remove recipients who have not opened your mail for months, and confirm new addresses.',
-        ...{ record: null, path },
+        record: null,
+        path,
       },
     });
   const end = days.findIndex((one) => one.result !== result);

@@ -41,11 +41,15 @@ export async function placementReport(reading: Reading): Promise<SourceReport> {
     return reportOf(
       config.SEED_MAILBOXES.length === 0
         ? {
-            ...{ ...section, state: 'not_set_up', at: null },
+            ...section,
+            state: 'not_set_up',
+            at: null,
             text: 'No seed mailboxes are configured. They show where your messages land.',
           }
         : {
-            ...{ ...section, state: 'unknown', at: null },
+            ...section,
+            state: 'unknown',
+            at: null,
             text: `No test with placement in the last ${RECENT_DAYS} days.`,
           },
       [],
@@ -133,8 +137,12 @@ function findingOf({ provider, days, seeds, path }: Provider): Finding {
       ? `${formatCount(spam)} of ${formatCount(samples, 'sample')} landed in spam`
       : `${formatCount(inbox)} of ${formatCount(samples, 'sample')} arrived in the inbox`;
   const said = {
-    ...{ source: 'placement' as const, topic: 'placement' as const, path },
-    ...{ origin: `Seed mailboxes at ${name}`, text: `${name}: ${where}.`, at: days[0]!.day },
+    source: 'placement' as const,
+    topic: 'placement' as const,
+    path,
+    origin: `Seed mailboxes at ${name}`,
+    text: `${name}: ${where}.`,
+    at: days[0]!.day,
     basis: `${formatCount(seeds)} seed ${seeds === 1 ? 'mailbox' : 'mailboxes'}`,
   };
   const state = placementState(inboxRate(inbox, samples));

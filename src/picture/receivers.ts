@@ -20,7 +20,9 @@ export async function receiversReport(reading: Reading): Promise<SourceReport> {
   if (!hasGoogle && !hasMicrosoft)
     return reportOf(
       {
-        ...{ ...section, state: 'not_set_up', at: null },
+        ...section,
+        state: 'not_set_up',
+        at: null,
         text: 'Google Postmaster Tools and Microsoft SNDS are not set up.',
       },
       [],

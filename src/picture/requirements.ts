@@ -54,7 +54,9 @@ function findingOf(
 ): Finding {
   const name = requirementName(requirement);
   const said = {
-    ...{ source: 'receivers' as const, origin: RECEIVER_NAMES.google_postmaster, path },
+    source: 'receivers' as const,
+    origin: RECEIVER_NAMES.google_postmaster,
+    path,
     topic: Object.hasOwn(TOPIC_OF, requirement) ? TOPIC_OF[requirement]! : ('content' as const),
     at: checked_at,
   };

@@ -133,12 +133,16 @@ async function withoutTests(
   return last
     ? {
         ...section,
-        ...{ state: 'unknown', at: last.completed_at, basis: null },
+        state: 'unknown',
+        at: last.completed_at,
+        basis: null,
         text: `No test has been completed in the last ${RECENT_DAYS} days.`,
       }
     : {
         ...section,
-        ...{ state: 'not_set_up', at: null, basis: null },
+        state: 'not_set_up',
+        at: null,
+        basis: null,
         text: 'Not tested yet. Send a message from this domain to a test address.',
       };
 }
@@ -180,7 +184,10 @@ function findingAbout(topic: Topic, checks: CheckResult[], series: ReadTest[]): 
     .toSorted((a, b) => costOf(topic, b) - costOf(topic, a) || b.gain - a.gain)[0];
   const path = `/tests/${latest.id}`;
   const said = {
-    ...{ source: 'tests' as const, origin: `Test of ${senderName(latest)}`, topic, path },
+    source: 'tests' as const,
+    origin: `Test of ${senderName(latest)}`,
+    topic,
+    path,
     at: latest.completed_at,
   };
   if (!worst) {
@@ -192,7 +199,10 @@ function findingAbout(topic: Topic, checks: CheckResult[], series: ReadTest[]): 
   const { count, since } = history(worst, series);
   return [
     problem(issueOfCheck(topic, worst), {
-      ...{ ...said, text: worst.title, title: shortTitle(worst.title, worst.id), since },
+      ...said,
+      text: worst.title,
+      title: shortTitle(worst.title, worst.id),
+      since,
       basis: `In ${formatCount(count)} of the last ${formatCount(series.length, 'test')} of this sender`,
       firstStep: worst.fix && { text: worst.fix.text, record: worst.fix.record ?? null, path },
     }),
@@ -217,8 +227,16 @@ function history({ id }: CheckResult, series: ReadTest[]): { count: number; sinc
 
 /** Receivers refuse such messages or move them to spam: see the consequences of the score. */
 const REFUSED = new Set([
-  ...['from', 'message_id', 'header_duplicates', 'encoding', 'attachments', 'active_content'],
-  ...['hidden_text', 'link_text', 'spamassassin', 'rspamd'],
+  'from',
+  'message_id',
+  'header_duplicates',
+  'encoding',
+  'attachments',
+  'active_content',
+  'hidden_text',
+  'link_text',
+  'spamassassin',
+  'rspamd',
 ]);
 
 function issueOfCheck(topic: Topic, { id, status }: CheckResult): IssueId {

@@ -122,7 +122,10 @@ async function readOnce(
     // Nothing is that new: no message is read.
     await source.read(now + UNUSED_MS);
     await recordLook(app, held, {
-      ...{ failures: 0, error: null, error_detail: null, next_look_at: null },
+      failures: 0,
+      error: null,
+      error_detail: null,
+      next_look_at: null,
       last_read_at: isoTime(now),
     });
   } catch (error) {
@@ -131,7 +134,9 @@ async function readOnce(
     const { problem, message } = error;
     app.log.warn('a seed mailbox can’t be read', { seed: held.id, error: message });
     await recordLook(app, held, {
-      ...{ failures: failures + 1, error: problem, error_detail: message },
+      failures: failures + 1,
+      error: problem,
+      error_detail: message,
       // A test can look at once.
       next_look_at: isoTime(now),
     });

@@ -109,7 +109,8 @@ export function matchMessages(
               !mayBeOfAnother(message, test, tests, level),
           )
           .map((message) => ({
-            ...{ test, message },
+            test,
+            message,
             likeness: likeness(message, test),
             distance: distanceOf(message, test),
           })),

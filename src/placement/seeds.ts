@@ -20,8 +20,16 @@ export async function registerSeeds({ db, config }: Pick<App, 'db' | 'config'>):
     await db
       .insertInto('seed_mailboxes')
       .values({
-        ...{ id: name, provider, address, next_look_at: null, last_read_at: null, failures: 0 },
-        ...{ error: null, error_detail: null, lease: null, leased_until: null },
+        id: name,
+        provider,
+        address,
+        next_look_at: null,
+        last_read_at: null,
+        failures: 0,
+        error: null,
+        error_detail: null,
+        lease: null,
+        leased_until: null,
         failing_since: null,
       })
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ provider, address }))

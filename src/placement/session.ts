@@ -143,7 +143,10 @@ export function createSession(
       app,
       { id: seed.name, lease },
       {
-        ...{ failures, error: null, error_detail: null, next_look_at: null },
+        failures,
+        error: null,
+        error_detail: null,
+        next_look_at: null,
         last_read_at: isoTime(now),
       },
     );

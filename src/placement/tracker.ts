@@ -100,7 +100,11 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
     { placement, problem, detail }: Place,
     isFinal: boolean,
   ): Promise<PlacementChange> => ({
-    ...{ matched_by, placement, problem, detail, folder: message.folder },
+    matched_by,
+    placement,
+    problem,
+    detail,
+    folder: message.folder,
     reasons: JSON.stringify(
       withMoves(row, placement, [...(await reasons(row, message)), ...(message.notes ?? [])]),
     ),
@@ -149,8 +153,12 @@ export function createTracker(app: App, seed: SeedMailbox, source: SeedSource): 
       return null;
     const { message, match: matched_by } = open.matched;
     return {
-      ...{ ...GONE, matched_by, folder: null, message_key: message.key },
-      ...{ arrived_at: isoTime(message.receivedAt), settled_at: isoTime(clock.now()) },
+      ...GONE,
+      matched_by,
+      folder: null,
+      message_key: message.key,
+      arrived_at: isoTime(message.receivedAt),
+      settled_at: isoTime(clock.now()),
     };
   }
 

@@ -12,9 +12,17 @@ export async function registerReceivers({ db, config }: Pick<App, 'db' | 'config
     await db
       .insertInto('receivers')
       .values({
-        ...{ id: name, receiver, next_fetch_at: null, attempted_at: null, fetched_at: null },
-        ...{ failures: 0, problem: null, problem_detail: null, failing_since: null },
-        ...{ lease: null, leased_until: null },
+        id: name,
+        receiver,
+        next_fetch_at: null,
+        attempted_at: null,
+        fetched_at: null,
+        failures: 0,
+        problem: null,
+        problem_detail: null,
+        failing_since: null,
+        lease: null,
+        leased_until: null,
       })
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ receiver }))
       .execute();

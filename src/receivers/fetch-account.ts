@@ -48,7 +48,12 @@ export async function fetchAccount(
   signal: AbortSignal,
 ): Promise<FetchResult | null> {
   const fetch: Fetch = {
-    ...{ app, id: account.name, before, startedAt: app.clock.now(), signal, parts: [] },
+    app,
+    id: account.name,
+    before,
+    startedAt: app.clock.now(),
+    signal,
+    parts: [],
   };
   try {
     await storePart(fetch, (tx) =>
@@ -113,7 +118,10 @@ async function record(
       .execute();
     const [previous, status] = [accountState(before), accountState(after)];
     await appendStatusChange(tx, app, {
-      ...{ receiver: account.receiver, receiver_id: id, status, detail: after.problem_detail },
+      receiver: account.receiver,
+      receiver_id: id,
+      status,
+      detail: after.problem_detail,
       previous_status: previous === 'waiting' ? null : previous,
     });
   });
@@ -128,14 +136,20 @@ function stateAfter(
 > {
   if (problem === null)
     return {
-      ...{ fetched_at: isoTime(startedAt), failures: 0, problem: null, problem_detail: null },
-      ...{ failing_since: null, next_fetch_at: isoTime(startedAt + DAY_MS) },
+      fetched_at: isoTime(startedAt),
+      failures: 0,
+      problem: null,
+      problem_detail: null,
+      failing_since: null,
+      next_fetch_at: isoTime(startedAt + DAY_MS),
     };
   const failures = before.failures + 1;
   const delayMs = (RETRY_HOURS[before.failures] ?? RETRY_HOURS.at(-1)!) * HOUR_MS;
   const waitMs = Math.min(Math.max(delayMs, problem.retryAfterMs ?? 0), DAY_MS);
   return {
-    ...{ fetched_at: before.fetched_at, failures, problem: problem.problem },
+    fetched_at: before.fetched_at,
+    failures,
+    problem: problem.problem,
     problem_detail: problem.message,
     failing_since: before.failing_since ?? isoTime(startedAt),
     next_fetch_at: isoTime(app.clock.now() + waitMs),

@@ -31,7 +31,9 @@ export async function fetchGoogle(fetch: Fetch, account: GooglePostmasterAccount
       (accessToken) =>
         use(
           openPostmaster({
-            ...{ web: providerWeb(fetch.app), baseUrl: account.baseUrl, accessToken },
+            web: providerWeb(fetch.app),
+            baseUrl: account.baseUrl,
+            accessToken,
             signal: fetch.signal,
           }),
         ),
@@ -103,7 +105,10 @@ function listedRow(
       ? { problem: before.problem, problem_detail: before.problem_detail }
       : { problem: null, problem_detail: null };
   return {
-    ...{ receiver_id: id, name, permission, verification: verificationState },
+    receiver_id: id,
+    name,
+    permission,
+    verification: verificationState,
     listed_at: isoTime(startedAt),
     days_at: before?.days_at ?? null,
     requirements_at: before?.requirements_at ?? null,

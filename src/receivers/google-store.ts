@@ -63,10 +63,18 @@ async function upsertDays(
     .insertInto('receiver_days')
     .values(
       days.map((day) => ({
-        ...{ name, day: day.day, receiver_id, fetched_at },
-        ...{ spam_rate: day.spamRate, spf_rate: day.spfRate, dkim_rate: day.dkimRate },
-        ...{ dmarc_rate: day.dmarcRate, tls_rate: day.tlsRate, tls_messages: day.tlsMessages },
-        ...{ reject_rate: day.rejectRate, temp_fail_rate: day.tempFailRate },
+        name,
+        day: day.day,
+        receiver_id,
+        fetched_at,
+        spam_rate: day.spamRate,
+        spf_rate: day.spfRate,
+        dkim_rate: day.dkimRate,
+        dmarc_rate: day.dmarcRate,
+        tls_rate: day.tlsRate,
+        tls_messages: day.tlsMessages,
+        reject_rate: day.rejectRate,
+        temp_fail_rate: day.tempFailRate,
         errors: day.errors && JSON.stringify(day.errors),
         feedback_loops:
           day.feedbackLoops &&
@@ -106,8 +114,11 @@ async function observeSpamRate(
   const days = await googleDays(tx, name, { from: dayBefore(to, RECENT_DAYS), to });
   const latest = days.findLast(({ spam_rate }) => spam_rate !== null);
   return {
-    ...{ kind: 'spam_rate', subject: name, domainId: id },
-    ...{ day: latest?.day ?? null, spamRate: latest?.spam_rate ?? null },
+    kind: 'spam_rate',
+    subject: name,
+    domainId: id,
+    day: latest?.day ?? null,
+    spamRate: latest?.spam_rate ?? null,
   };
 }
 
@@ -157,8 +168,13 @@ export async function storeRequirements(
       .execute();
     const previous = before.find(({ requirement }) => requirement === row.requirement);
     await appendStatusChange(tx, app, {
-      ...{ receiver: 'google_postmaster', receiver_id: id, domain: name, domain_id: domain.id },
-      ...{ requirement: row.requirement, status: row.status, detail: row.reason },
+      receiver: 'google_postmaster',
+      receiver_id: id,
+      domain: name,
+      domain_id: domain.id,
+      requirement: row.requirement,
+      status: row.status,
+      detail: row.reason,
       previous_status: previous?.status ?? null,
     });
   }
@@ -176,7 +192,10 @@ export async function storeRequirements(
     ...rows.map((row) => observationOf(domain, row)),
     ...gone.map((row) =>
       observationOf(domain, {
-        ...{ ...row, status: NOT_LISTED, previous: row.status, reason: null },
+        ...row,
+        status: NOT_LISTED,
+        previous: row.status,
+        reason: null,
         since: isoTime(startedAt),
       }),
     ),
@@ -193,7 +212,12 @@ function requirementRow(
   const checked_at = isoTime(startedAt);
   const isSame = before?.status === status;
   return {
-    ...{ name, requirement, receiver_id: id, status, reason, checked_at },
+    name,
+    requirement,
+    receiver_id: id,
+    status,
+    reason,
+    checked_at,
     since: isSame ? before.since : checked_at,
     previous: isSame ? before.previous : (before?.status ?? null),
   };
@@ -203,6 +227,13 @@ const observationOf = (
   { id, name }: Domain,
   { requirement, status, previous, since, reason }: ReceiverRequirementRow,
 ): RequirementObservation => ({
-  ...{ kind: 'requirement', subject: `${name} ${requirement}`, domainId: id, domain: name },
-  ...{ requirement, status, previous, since, reason },
+  kind: 'requirement',
+  subject: `${name} ${requirement}`,
+  domainId: id,
+  domain: name,
+  requirement,
+  status,
+  previous,
+  since,
+  reason,
 });

@@ -68,8 +68,12 @@ function blockRow(
   const checked_at = isoTime(startedAt);
   const isSame = previous !== null && (previous.blocked === 1) === blocked;
   return {
-    ...{ receiver_id: id, first_address: firstAddress, last_address: lastAddress },
-    ...{ blocked: blocked ? 1 : 0, details, checked_at },
+    receiver_id: id,
+    first_address: firstAddress,
+    last_address: lastAddress,
+    blocked: blocked ? 1 : 0,
+    details,
+    checked_at,
     since: isSame ? previous.since : checked_at,
   };
 }
@@ -83,7 +87,10 @@ const announce = (
   previous: ReceiverBlockRow | null,
 ): Promise<void> =>
   appendStatusChange(tx, app, {
-    ...{ receiver: 'microsoft_snds', receiver_id: id, address: subjectOf(row) },
-    ...{ status: statusOf(row), previous_status: previous && statusOf(previous) },
+    receiver: 'microsoft_snds',
+    receiver_id: id,
+    address: subjectOf(row),
+    status: statusOf(row),
+    previous_status: previous && statusOf(previous),
     detail: row.details === '' ? null : row.details,
   });

@@ -16,7 +16,9 @@ const RECENT_DAYS = 7;
 
 export async function fetchMicrosoft(fetch: Fetch, account: MicrosoftSndsAccount): Promise<void> {
   const client = openSnds({
-    ...{ web: providerWeb(fetch.app), baseUrl: account.baseUrl, key: account.key },
+    web: providerWeb(fetch.app),
+    baseUrl: account.baseUrl,
+    key: account.key,
     signal: fetch.signal,
   });
   const status = await client.status();

@@ -87,13 +87,22 @@ const addressRow = (
   row: SndsAddress,
   fetched_at: string,
 ): ReceiverAddressRow => ({
-  ...{ address: row.address, day, receiver_id: id, fetched_at },
-  ...{ started_at: row.startedAt, ended_at: row.endedAt },
-  ...{ rcpt_commands: row.rcptCommands, data_commands: row.dataCommands },
-  ...{ recipients: row.recipients, filter_result: row.filterResult },
-  ...{ complaint_rate: row.complaintRate, is_below_rate: row.isBelowRate ? 1 : 0 },
-  ...{ trap_hits: row.trapHits, sample_helo: row.sampleHelo },
-  ...{ sample_mail_from: row.sampleMailFrom, comments: row.comments },
+  address: row.address,
+  day,
+  receiver_id: id,
+  fetched_at,
+  started_at: row.startedAt,
+  ended_at: row.endedAt,
+  rcpt_commands: row.rcptCommands,
+  data_commands: row.dataCommands,
+  recipients: row.recipients,
+  filter_result: row.filterResult,
+  complaint_rate: row.complaintRate,
+  is_below_rate: row.isBelowRate ? 1 : 0,
+  trap_hits: row.trapHits,
+  sample_helo: row.sampleHelo,
+  sample_mail_from: row.sampleMailFrom,
+  comments: row.comments,
 });
 
 const upsert = (tx: Tx, rows: ReceiverAddressRow[]): Promise<unknown> =>
@@ -181,8 +190,12 @@ async function announce(
   const now = after.get(address);
   if (!now) return;
   await appendStatusChange(tx, app, {
-    ...{ receiver: 'microsoft_snds', receiver_id: id, address, status: now.result },
-    ...{ previous_status: before.get(address)?.result ?? null, detail: null },
+    receiver: 'microsoft_snds',
+    receiver_id: id,
+    address,
+    status: now.result,
+    previous_status: before.get(address)?.result ?? null,
+    detail: null,
   });
 }
 
@@ -237,10 +250,13 @@ function observeAddress(
   const result = latest && latest.day >= recent ? latest : null;
   const isOwn = block !== null && (isSingle(block) || block.blocked === 0);
   return {
-    ...{ kind: 'sending_address', subject: address, domainId: null },
+    kind: 'sending_address',
+    subject: address,
+    domainId: null,
     blocked: isOwn ? block.blocked === 1 : null,
     details: isOwn && block.details !== '' ? block.details : null,
-    ...{ filterResult: result?.result ?? null, day: result?.day ?? null },
+    filterResult: result?.result ?? null,
+    day: result?.day ?? null,
     since: isOwn && block.blocked === 1 ? block.since : (result?.since ?? null),
   };
 }
@@ -252,9 +268,13 @@ function observeRange(
 ): SendingAddressObservation {
   const isKnown = block !== null && (block === range || block.blocked === 0);
   return {
-    ...{ kind: 'sending_address', subject: subjectOf(range), domainId: null },
+    kind: 'sending_address',
+    subject: subjectOf(range),
+    domainId: null,
     blocked: isKnown ? block.blocked === 1 : null,
     details: isKnown && block.details !== '' ? block.details : null,
-    ...{ filterResult: null, day: null, since: isKnown ? block.since : null },
+    filterResult: null,
+    day: null,
+    since: isKnown ? block.since : null,
   };
 }

@@ -39,9 +39,17 @@ export const LATE_DAYS = 2;
 type Context = Pick<App, 'db' | 'clock' | 'config'>;
 
 const FIGURES = [
-  ...(['spam_rate', 'spf_rate', 'dkim_rate', 'dmarc_rate', 'tls_rate', 'tls_messages'] as const),
-  ...(['reject_rate', 'temp_fail_rate', 'errors', 'feedback_loops'] as const),
-];
+  'spam_rate',
+  'spf_rate',
+  'dkim_rate',
+  'dmarc_rate',
+  'tls_rate',
+  'tls_messages',
+  'reject_rate',
+  'temp_fail_rate',
+  'errors',
+  'feedback_loops',
+] as const;
 
 export const hasFigures = (day: GoogleDay): boolean => FIGURES.some((name) => day[name] !== null);
 

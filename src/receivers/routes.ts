@@ -75,7 +75,10 @@ const stats = route({
     const days = await googleDays(app.db, domain.name, { from, to });
     return {
       object: 'receiver_stats' as const,
-      ...{ domain_id: domain.id, from, to, days: days.map(presentDay) },
+      domain_id: domain.id,
+      from,
+      to,
+      days: days.map(presentDay),
       no_data: await noDataReason(app, domain.name, { from, to }),
     };
   },

@@ -21,7 +21,10 @@ export async function appendStatusChange(tx: Tx, app: App, change: Change): Prom
   if (previous_status === null && !BAD.includes(status)) return;
   const data: ReceiverStatus = {
     object: 'receiver_status',
-    ...{ domain: null, domain_id: null, requirement: null, address: null },
+    domain: null,
+    domain_id: null,
+    requirement: null,
+    address: null,
     ...change,
     at: isoTime(app.clock.now()),
   };

@@ -113,7 +113,8 @@ async function gmailOf(
     const rows = rates.get(name) ?? [];
     const spam = ratesIn(rows, 'spam_rate');
     return {
-      ...{ domain_id: id, domain: name },
+      domain_id: id,
+      domain: name,
       spam_rate:
         spam.length === 0
           ? null
@@ -202,7 +203,8 @@ async function statusesOf(tx: Tx, names: string[], { from }: Days, accounts: rea
         needs_work: statuses
           .filter(({ status }) => status === 'NEEDS_WORK')
           .map(({ requirement, since, previous }) => ({
-            ...{ requirement, name: requirementName(requirement) },
+            requirement,
+            name: requirementName(requirement),
             since: previous === null ? null : since,
           }))
           .toSorted((a, b) => (a.requirement < b.requirement ? -1 : 1)),
@@ -256,7 +258,9 @@ async function addressesIn(tx: Tx, days: Days, addresses: string[] | null) {
     .groupBy('address')
     .execute();
   return rows.map(({ address, days: all, red_days }) => ({
-    ...{ address, days: Number(all), red_days: Number(red_days) },
+    address,
+    days: Number(all),
+    red_days: Number(red_days),
   }));
 }
 
@@ -290,7 +294,8 @@ async function blockedIn(
       .slice(0, MAX_FIGURE_ADDRESSES)
       .map(({ first_address, last_address, since, details }) => ({
         address: subjectOf({ first_address, last_address }),
-        ...{ since, details },
+        since,
+        details,
       })),
   };
 }

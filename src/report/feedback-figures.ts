@@ -85,7 +85,10 @@ function messageRows(figures: FeedbackFigures): FigureRow[] {
 }
 
 const row = (name: string, value: string, basis: string): FigureRow => ({
-  ...{ name, value, basis, state: null },
+  name,
+  value,
+  basis,
+  state: null,
 });
 
 function tlsRow({ tls }: FeedbackFigures): FigureRow[] {

@@ -60,7 +60,9 @@ function spamRow({ spam_rate }: GmailFigures): FigureRow {
   const name = 'Gmail spam rate';
   if (spam_rate === null)
     return {
-      ...{ name, value: 'No data', state: 'unknown' },
+      name,
+      value: 'No data',
+      state: 'unknown',
       basis: 'Google publishes a rate only for days with enough mail to Gmail',
     };
   const { highest } = spam_rate;
@@ -100,7 +102,9 @@ function requirementRow({ requirements }: GmailFigures): FigureRow[] {
   );
   return [
     {
-      ...{ name, value: formatCount(needs_work.length), state: 'fail' },
+      name,
+      value: formatCount(needs_work.length),
+      state: 'fail',
       basis: `${listOf(items, needs_work.length)}. Read on ${dayOf(checked_at)}`,
     },
   ];

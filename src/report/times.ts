@@ -86,7 +86,10 @@ export function formatTime(at: string, { timeZone, locale, day = false }: TimeFo
 
 /** Kept, because a chart writes hundreds of days, and a new one takes longer than all of them. */
 const DAY = new Intl.DateTimeFormat('en-GB', {
-  ...{ timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' },
+  timeZone: 'UTC',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
 });
 
 /** A day such as `2026-11-21` as `21 Nov 2026`. */

@@ -84,7 +84,10 @@ export async function gatherReport(
   const domains = hasAlerts ? await healthOf(db, ids) : [];
   const incidents = hasAlerts ? await incidentsOf(db, ids && domains, period) : [];
   return {
-    ...{ name, frequency, timezone, sections },
+    name,
+    frequency,
+    timezone,
+    sections,
     summary: await summarize(
       db,
       { ...period, livemode: true, domains: ids },
@@ -197,7 +200,8 @@ async function incidentsOf(
   return relevant
     .toSorted((a, b) => resolvedRank(a) - resolvedRank(b))
     .map(({ rule, opened_at, resolved_at, ...incident }) => ({
-      ...{ opened_at, resolved_at },
+      opened_at,
+      resolved_at,
       subject: nameOfSubject(incident),
       condition: conditionOf(incident).shortText,
       rule: rule ?? 'a deleted rule',

@@ -109,9 +109,18 @@ function presentSchedule(state: ScheduleState): Schedule {
   const unsubscribedEmails = new Set(unsubscribed.map(({ email }) => email));
   const hasNoRecipients = recipients.every((email) => unsubscribedEmails.has(email));
   return {
-    ...{ id, object: 'report_schedule', name, frequency, recipients, domains },
+    id,
+    object: 'report_schedule',
+    name,
+    frequency,
+    recipients,
+    domains,
     include_sections: JSON.parse(row.include_sections),
-    ...{ format, send_hour, timezone, weekday, day_of_month },
+    format,
+    send_hour,
+    timezone,
+    weekday,
+    day_of_month,
     enabled: row.enabled === 1,
     detail: domains?.length === 0 ? NO_DOMAINS : hasNoRecipients ? NO_RECIPIENTS : null,
     next_send_at: row.next_send_at,
@@ -250,8 +259,16 @@ function presentRun(row: ReportRunRow, states: CopyState[]): ReportRun {
   const { id, schedule_id, trigger, slot, period_from, period_to, error, created_at } = row;
   const copies = states.map(presentCopy);
   return {
-    ...{ id, object: 'report_run', schedule_id, trigger, slot, period_from, period_to },
+    id,
+    object: 'report_run',
+    schedule_id,
+    trigger,
+    slot,
+    period_from,
+    period_to,
     status: runStatus(copies),
-    ...{ error, copies, created_at },
+    error,
+    copies,
+    created_at,
   };
 }

@@ -142,8 +142,16 @@ function present(row: SharedReportRow, test_ids: string[]) {
   const { id, title, preview, expires_at, created_at, revoked_at, view_count, last_viewed_at } =
     row;
   return {
-    ...{ id, object: 'shared_report' as const, title, test_ids, preview },
-    ...{ expires_at, created_at, revoked_at, view_count, last_viewed_at },
+    id,
+    object: 'shared_report' as const,
+    title,
+    test_ids,
+    preview,
+    expires_at,
+    created_at,
+    revoked_at,
+    view_count,
+    last_viewed_at,
   };
 }
 

@@ -44,7 +44,10 @@ export function placementByProvider(
         inbox_rate: rateOf(total.inbox, total.samples),
         trend: parts.map(({ samples, inbox, spam, missing }, index) => ({
           from: slices[index]!.from,
-          ...{ samples, inbox, spam, missing },
+          samples,
+          inbox,
+          spam,
+          missing,
           inbox_rate: rateOf(inbox, samples),
         })),
       },

@@ -24,7 +24,9 @@ export const EndpointUrl = v.pipe(
   ),
   v.metadata({
     jsonSchema: {
-      ...{ type: 'string', format: 'uri', pattern: '^[hH][tT][tT][pP][sS]://' },
+      type: 'string',
+      format: 'uri',
+      pattern: '^[hH][tT][tT][pP][sS]://',
       maxLength: MAX_URL_LENGTH,
     },
   }),

@@ -148,7 +148,10 @@ const SAMPLE_RESULT = {
   placement_status: 'none',
   inbox_placement: {},
   categories: SAMPLE_CATEGORIES.map(([name, weight, earned, points]) => ({
-    ...{ name, weight, earned, points },
+    name,
+    weight,
+    earned,
+    points,
     score: points === 0 ? null : (100 * earned) / points,
   })),
 };

@@ -11,30 +11,59 @@ import type { AlertIncidentRow, AlertRow } from '../../src/store/tables.generate
 
 const CONFIG = { APP_URL: 'https://app.example.com' };
 const RULE: AlertRow = {
-  ...{ id: 'alt_1', name: 'Our rule', condition: 'score_below', threshold: 70, enabled: 1 },
-  ...{ channels: '["email"]', domain_id: null, recipients: null, slack_webhook_url: null },
-  ...{ last_triggered_at: null, reminder_hours: null, created_at: '2026-11-20T10:00:00.000Z' },
+  id: 'alt_1',
+  name: 'Our rule',
+  condition: 'score_below',
+  threshold: 70,
+  enabled: 1,
+  channels: '["email"]',
+  domain_id: null,
+  recipients: null,
+  slack_webhook_url: null,
+  last_triggered_at: null,
+  reminder_hours: null,
+  created_at: '2026-11-20T10:00:00.000Z',
 };
 const OPEN: AlertIncidentRow = {
-  ...{ id: 'inc_1', alert_id: 'alt_1', subject: 'example.com', status: 'open', value: '{}' },
-  ...{ test_id: 'test_1', run_id: null, opened_at: '2026-11-21T10:00:00.000Z' },
-  ...{ resolved_at: null, resolution: null, closing_id: null, next_reminder_at: null },
-  ...{ condition: 'score_below', threshold: 70 },
+  id: 'inc_1',
+  alert_id: 'alt_1',
+  subject: 'example.com',
+  status: 'open',
+  value: '{}',
+  test_id: 'test_1',
+  run_id: null,
+  opened_at: '2026-11-21T10:00:00.000Z',
+  resolved_at: null,
+  resolution: null,
+  closing_id: null,
+  next_reminder_at: null,
+  condition: 'score_below',
+  threshold: 70,
 };
 const OVER = {
-  ...{ status: 'resolved', resolved_at: '2026-11-21T13:25:00.000Z' },
+  status: 'resolved',
+  resolved_at: '2026-11-21T13:25:00.000Z',
   resolution: 'condition_ended',
 } as const;
 const TEST: TestSummary = {
-  ...{ id: 'test_1', checks: '[]', subject: 'Hello', score: 38 },
-  ...{ spf: 'pass', dkim: 'fail', dmarc: 'fail' },
+  id: 'test_1',
+  checks: '[]',
+  subject: 'Hello',
+  score: 38,
+  spf: 'pass',
+  dkim: 'fail',
+  dmarc: 'fail',
 };
 const GOOD: TestSummary = { ...TEST, id: 'test_2', score: 91, dkim: 'pass', dmarc: 'pass' };
 const RUN: RunSummary = {
   findings: JSON.stringify([
     {
-      ...{ target: '192.0.2.25', list: 'bl.spamcop.net', list_name: 'SpamCop', tier: 2 },
-      ...{ codes: ['127.0.0.2'], meaning: null },
+      target: '192.0.2.25',
+      list: 'bl.spamcop.net',
+      list_name: 'SpamCop',
+      tier: 2,
+      codes: ['127.0.0.2'],
+      meaning: null,
     },
   ]),
   monitor: { id: 'mon_1', name: 'Our addresses', type: 'blocklist', domain_id: null },
@@ -151,7 +180,10 @@ test('composeNotification names the target of a monitor run even after its delet
     const alert = { ...RULE, condition: 'blocklist_hit' } as const;
     const value = JSON.stringify(MAIL_LISTED.value);
     return composeNotification(CONFIG, {
-      ...{ type: 'resolved', alert, test: null, run },
+      type: 'resolved',
+      alert,
+      test: null,
+      run,
       incident: { ...OPEN, ...OVER, status: 'resolved', ...by, value },
     }).facts[0]![0];
   };
@@ -188,7 +220,12 @@ test('composeNotification for a listing names the delisting steps and link', () 
 
 test('composeNotification includes only fixes relevant to the condition', () => {
   const check = (id: string, category: string, gain: number, value: string) => ({
-    ...{ id, category, gain, status: 'fail', title: `${id} is wrong.`, points: 1 },
+    id,
+    category,
+    gain,
+    status: 'fail',
+    title: `${id} is wrong.`,
+    points: 1,
     fix: { text: 'Fix it.', record: { type: 'TXT', name: 'example.com', value } },
   });
   const checks = JSON.stringify([

@@ -58,8 +58,12 @@ test('A channel that is declared in one file has its fields in the form, the API
   // Secrets are encrypted, and shown nowhere.
   const { body } = await call('GET', `/v1${path}`);
   assert.partialDeepStrictEqual(body, {
-    ...{ channels: ['pigeon', 'slack'], unconfigured_channels: [], slack_webhook_host: null },
-    ...{ pigeon_host: new URL(url).host, pigeon_token_set: true, pigeon_room: 'tower' },
+    channels: ['pigeon', 'slack'],
+    unconfigured_channels: [],
+    slack_webhook_host: null,
+    pigeon_host: new URL(url).host,
+    pigeon_token_set: true,
+    pigeon_room: 'tower',
   });
   const stored = await app.db.selectFrom('alerts').selectAll().execute();
   const page = (await owner.get(path)).html;
@@ -104,8 +108,10 @@ test('A channel that is declared in one file has its fields in the form, the API
   // One secret is removed, and the other one stays.
   await owner.post(path, { ...typed, pigeon_room: '', remove_pigeon_url: 'on' });
   assert.partialDeepStrictEqual((await call('GET', `/v1${path}`)).body, {
-    ...{ unconfigured_channels: ['pigeon'], pigeon_host: null },
-    ...{ pigeon_token_set: true, pigeon_room: null },
+    unconfigured_channels: ['pigeon'],
+    pigeon_host: null,
+    pigeon_token_set: true,
+    pigeon_room: null,
   });
   const { body: openapi } = await call('GET', '/openapi.json');
   assert.match(JSON.stringify(openapi), /The token of the loft of pigeons/);

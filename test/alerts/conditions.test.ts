@@ -33,8 +33,11 @@ function testWith(given: Given): Observation {
 
 /** Shares of 100 and 20 bytes, of which so many are in use. */
 const storageOf = (total: number, unverified: number): Observation => ({
-  ...{ kind: 'feedback_storage', subject: ALL_DOMAINS, domainId: null },
-  ...{ used: { total, unverified }, limit: { total: 100, unverified: 20 } },
+  kind: 'feedback_storage',
+  subject: ALL_DOMAINS,
+  domainId: null,
+  used: { total, unverified },
+  limit: { total: 100, unverified: 20 },
   percent: Math.floor(Math.max(total / 100, unverified / 20) * 100),
 });
 
@@ -107,7 +110,11 @@ test('feedback_storage triggers from the threshold on, by the fuller of the two 
   assert.deepEqual(evaluateCondition({ condition, threshold: 50 }, storageOf(60, 3)), {
     answer: 'yes',
     value: {
-      ...{ percent: 60, used: 60, limit: 100, unverified: 3, unverified_limit: 20 },
+      percent: 60,
+      used: 60,
+      limit: 100,
+      unverified: 3,
+      unverified_limit: 20,
       threshold: 50,
     },
   });
@@ -204,7 +211,9 @@ test('Tests and monitor runs resolve each other’s incidents only for the same 
   const changes = { appeared: [], gone: [], unknown: [] };
   const runOf = (...silent: string[]) =>
     ({
-      ...{ kind: 'run', subject: 'example.com', findings: [] },
+      kind: 'run',
+      subject: 'example.com',
+      findings: [],
       changes: {
         ...changes,
         unknown: silent.map((list) => ({ target: 'example.com', list })),

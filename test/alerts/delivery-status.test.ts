@@ -93,7 +93,9 @@ test('Alert webhook status follows its deliveries: queued, sent, failed or held'
   await deliver();
   const sent = await firstOf(alerting);
   assert.deepEqual(sent, {
-    ...{ channel: 'webhook', status: 'sent', error: null },
+    channel: 'webhook',
+    status: 'sent',
+    error: null,
     sent_at: isoTime(clock.now()),
   });
   // An automatically disabled endpoint still counts as configured; its deliveries are held.

@@ -8,11 +8,21 @@ import type { Observation, Observations } from '../../src/events/observations.ts
 
 const SUBJECT = { subject: 'example.com', domainId: 'dom_1' };
 const tls = (succeeded: number, failed: number): Observation => ({
-  ...{ kind: 'tls', ...SUBJECT, day: '2026-11-21', succeeded, failed, reporters: 2 },
+  kind: 'tls',
+  ...SUBJECT,
+  day: '2026-11-21',
+  succeeded,
+  failed,
+  reporters: 2,
 });
 const complaints = (count: number, messages: number): Observation => ({
-  ...{ kind: 'receiver_day', ...SUBJECT, day: '2026-11-21', complaints: count, messages },
-  ...{ receivers: ['yahoo.com'], reporters: 3 },
+  kind: 'receiver_day',
+  ...SUBJECT,
+  day: '2026-11-21',
+  complaints: count,
+  messages,
+  receivers: ['yahoo.com'],
+  reporters: 3,
 });
 
 test('tls_failing needs 10 failed sessions and more than 1%; fewer say neither', () => {
@@ -64,9 +74,19 @@ test('Without reports for a week, incidents about TLS and complaints are no long
 });
 
 const source = (changes: Partial<Observations['source']>): Observation => ({
-  ...{ kind: 'source', subject: 'src_1', domainId: 'dom_1', domain: 'example.com' },
-  ...{ name: 'Mailchimp', day: '2026-11-21', messages: 1200, failed: 180, reporters: 3 },
-  ...{ isOurs: true, failingSince: null, newSince: null, ...changes },
+  kind: 'source',
+  subject: 'src_1',
+  domainId: 'dom_1',
+  domain: 'example.com',
+  name: 'Mailchimp',
+  day: '2026-11-21',
+  messages: 1200,
+  failed: 180,
+  reporters: 3,
+  isOurs: true,
+  failingSince: null,
+  newSince: null,
+  ...changes,
 });
 
 test('A failing source has recovered only if messages pass: not if it is silent, or is someone else’s', () => {

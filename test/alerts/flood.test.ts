@@ -113,9 +113,14 @@ async function openMany({ app }: Alerting, alert_id: string, count: number): Pro
   await app.db.transaction().execute(async (tx) => {
     for (let from = 0; from < count; from += 500) {
       const rows = Array.from({ length: Math.min(500, count - from) }, (_, i) => ({
-        ...{ id: app.newId('inc'), alert_id, subject: `d${from + i}.example`, opened_at },
-        ...{ status: 'open' as const, value: '{"score":1,"threshold":70}' },
-        ...{ condition: 'score_below' as const, threshold: 70 },
+        id: app.newId('inc'),
+        alert_id,
+        subject: `d${from + i}.example`,
+        opened_at,
+        status: 'open' as const,
+        value: '{"score":1,"threshold":70}',
+        condition: 'score_below' as const,
+        threshold: 70,
       }));
       await tx.insertInto('alert_incidents').values(rows).execute();
     }

@@ -13,9 +13,17 @@ const ALL = { channels: ['email', 'webhook', 'slack'] };
 /** A stored check with a fix. */
 const CHECKS = JSON.stringify([
   {
-    ...{ id: 'dmarc', category: 'authentication', label: 'DMARC', status: 'fail', gain: 20 },
-    ...{ title: 'DMARC fails.', detail: '', evidence: {}, points: 10, earned: 0 },
-    ...{ reference: { name: 'RFC 7489', url: 'https://www.rfc-editor.org/rfc/rfc7489' } },
+    id: 'dmarc',
+    category: 'authentication',
+    label: 'DMARC',
+    status: 'fail',
+    gain: 20,
+    title: 'DMARC fails.',
+    detail: '',
+    evidence: {},
+    points: 10,
+    earned: 0,
+    reference: { name: 'RFC 7489', url: 'https://www.rfc-editor.org/rfc/rfc7489' },
     fix: {
       text: 'Publish <v=DMARC1> & wait.',
       record: { type: 'TXT', name: '_dmarc.example.com', value: 'v=DMARC1; p=none' },

@@ -10,7 +10,11 @@ const field = (
   isSecret: boolean,
   example: string,
 ): ChannelField => ({
-  ...{ name: `pigeon_${name}`, kind, isSecret, label: `Pigeon ${name}`, example },
+  name: `pigeon_${name}`,
+  kind,
+  isSecret,
+  label: `Pigeon ${name}`,
+  example,
   hint: `The ${name} of the loft.`,
   documentation: `The ${name} of the loft of pigeons.`,
 });

@@ -15,23 +15,40 @@ import { startAlerting } from './alerting.ts';
 const SINCE = '2026-11-19T06:10:00.000Z';
 
 const rate = (spamRate: number | null, domainId = 'dom_1'): Observations['spam_rate'] => ({
-  ...{ kind: 'spam_rate', subject: 'example.com', domainId, spamRate },
+  kind: 'spam_rate',
+  subject: 'example.com',
+  domainId,
+  spamRate,
   day: spamRate === null ? null : '2026-11-20',
 });
 
 const requirement = (
   changes: Partial<Observations['requirement']> = {},
 ): Observations['requirement'] => ({
-  ...{ kind: 'requirement', subject: 'example.com DKIM', domainId: 'dom_1' },
-  ...{ domain: 'example.com', requirement: 'DKIM', status: 'NEEDS_WORK' },
-  ...{ previous: 'COMPLIANT', since: SINCE, reason: null, ...changes },
+  kind: 'requirement',
+  subject: 'example.com DKIM',
+  domainId: 'dom_1',
+  domain: 'example.com',
+  requirement: 'DKIM',
+  status: 'NEEDS_WORK',
+  previous: 'COMPLIANT',
+  since: SINCE,
+  reason: null,
+  ...changes,
 });
 
 const address = (
   changes: Partial<Observations['sending_address']> = {},
 ): Observations['sending_address'] => ({
-  ...{ kind: 'sending_address', subject: '192.0.2.1', domainId: null, blocked: false },
-  ...{ details: null, filterResult: null, day: null, since: null, ...changes },
+  kind: 'sending_address',
+  subject: '192.0.2.1',
+  domainId: null,
+  blocked: false,
+  details: null,
+  filterResult: null,
+  day: null,
+  since: null,
+  ...changes,
 });
 
 const RED = { filterResult: 'RED', day: '2026-11-20' } as const;
@@ -140,25 +157,42 @@ async function start(t: TestContext) {
       app.db
         .insertInto('receiver_requirements')
         .values({
-          ...{ name: 'example.com', requirement: 'DKIM', receiver_id: 'google_postmaster', status },
-          ...{ reason: null, since: SINCE, previous: 'COMPLIANT', checked_at: now },
+          name: 'example.com',
+          requirement: 'DKIM',
+          receiver_id: 'google_postmaster',
+          status,
+          reason: null,
+          since: SINCE,
+          previous: 'COMPLIANT',
+          checked_at: now,
         })
         .execute(),
     storeListing: () =>
       app.db
         .insertInto('receiver_domains')
         .values({
-          ...{ receiver_id: 'google_postmaster', name: 'example.com', permission: 'OWNER' },
-          ...{ verification: 'VERIFIED', listed_at: now, days_at: now, requirements_at: now },
-          ...{ problem: null, problem_detail: null },
+          receiver_id: 'google_postmaster',
+          name: 'example.com',
+          permission: 'OWNER',
+          verification: 'VERIFIED',
+          listed_at: now,
+          days_at: now,
+          requirements_at: now,
+          problem: null,
+          problem_detail: null,
         })
         .execute(),
     storeBlock: (first_address: string, last_address: string) =>
       app.db
         .insertInto('receiver_blocks')
         .values({
-          ...{ receiver_id: 'microsoft_snds', first_address, last_address, blocked: 1 },
-          ...{ details: '', since: now, checked_at: now },
+          receiver_id: 'microsoft_snds',
+          first_address,
+          last_address,
+          blocked: 1,
+          details: '',
+          since: now,
+          checked_at: now,
         })
         .execute(),
   };
@@ -198,7 +232,10 @@ test('A spam rate opens one incident of its domain; its mail names the day, the 
   const [incident, ...others] = await incidents();
   assert.equal(others.length, 0);
   assert.deepEqual(incident!.value, {
-    ...{ day: '2026-11-20', spam_rate: 0.0034, threshold: 1, domain_id: id },
+    day: '2026-11-20',
+    spam_rate: 0.0034,
+    threshold: 1,
+    domain_id: id,
   });
   await sendDue();
   await sink.waitFor(/Gmail users report mail from example\.com as spam/);
@@ -223,9 +260,15 @@ const DKIM_FIX = {
 };
 
 const check = (status: 'pass' | 'fail') => ({
-  ...{ id: 'dkim', category: 'authentication', label: 'DKIM', status, severity: 'high' },
-  ...{ title: status === 'pass' ? 'DKIM passes.' : 'The DKIM key is missing.', detail: '' },
-  ...{ evidence: {}, fix: status === 'pass' ? null : DKIM_FIX },
+  id: 'dkim',
+  category: 'authentication',
+  label: 'DKIM',
+  status,
+  severity: 'high',
+  title: status === 'pass' ? 'DKIM passes.' : 'The DKIM key is missing.',
+  detail: '',
+  evidence: {},
+  fix: status === 'pass' ? null : DKIM_FIX,
 });
 
 test('A lost requirement is told with what our own check found, and with its fix', async (t) => {

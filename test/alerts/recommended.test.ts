@@ -29,8 +29,12 @@ const event = (world: World, type: string, days: number, data: object = {}) =>
   world.db
     .insertInto('events')
     .values({
-      ...{ id: createIdGenerator({ now: () => NOW - days * 86_400_000 })('evt'), type },
-      ...{ livemode: 1, created_at: ago(days), position: null, data: JSON.stringify(data) },
+      id: createIdGenerator({ now: () => NOW - days * 86_400_000 })('evt'),
+      type,
+      livemode: 1,
+      created_at: ago(days),
+      position: null,
+      data: JSON.stringify(data),
     })
     .execute();
 
@@ -100,12 +104,10 @@ test('Blocklists count listings in tests and in monitor runs about the same subj
     world.db
       .insertInto('monitor_runs')
       .values({
-        ...{
-          id: newId('run'),
-          monitor_id: monitor.id,
-          started_at: ago(days),
-          finished_at: ago(days),
-        },
+        id: newId('run'),
+        monitor_id: monitor.id,
+        started_at: ago(days),
+        finished_at: ago(days),
         status: isListed ? 'alerting' : 'ok',
         findings: JSON.stringify(
           isListed
@@ -193,16 +195,26 @@ test('Complaints need messages to compare them with, and a minimum', async (t) =
     await world.db
       .insertInto('dmarc_days')
       .values({
-        ...{ domain_id: DOMAIN.id, day: dayAgo(days), messages, passed: messages, failed: 0 },
-        ...{ none: 0, quarantined: 0, rejected: 0, overridden: 0 },
+        domain_id: DOMAIN.id,
+        day: dayAgo(days),
+        messages,
+        passed: messages,
+        failed: 0,
+        none: 0,
+        quarantined: 0,
+        rejected: 0,
+        overridden: 0,
       })
       .execute();
     if (complaints > 0)
       await world.db
         .insertInto('feedback_message_sums')
         .values({
-          ...{ domain_id: DOMAIN.id, subject: 'complaint kind' },
-          ...{ period: dayAgo(days), value: 'abuse', count: complaints },
+          domain_id: DOMAIN.id,
+          subject: 'complaint kind',
+          period: dayAgo(days),
+          value: 'abuse',
+          count: complaints,
         })
         .execute();
   };
@@ -363,8 +375,14 @@ test('With more tests than are read, the period begins with the first one read',
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
   const rows = Array.from({ length: MAX_PAST_ROWS }, (_, i) => ({
-    ...{ ...row, id: `test_${i}`, token: `many${i}`, checks: '[]' },
-    ...{ completed_at: ago(9 - i / 2000), spf: 'pass', dkim: 'pass', dmarc: 'pass' },
+    ...row,
+    id: `test_${i}`,
+    token: `many${i}`,
+    checks: '[]',
+    completed_at: ago(9 - i / 2000),
+    spf: 'pass',
+    dkim: 'pass',
+    dmarc: 'pass',
   }));
   for (let at = 0; at < rows.length; at += 500)
     await world.db

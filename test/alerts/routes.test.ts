@@ -32,11 +32,20 @@ test('POST /v1/alerts returns the rule with defaults and unconfigured channels',
     unconfigured_channels: ['slack', 'email', 'webhook'],
     enabled: true,
     domain_id: null,
-    ...{ recipients: null, reminder_hours: null, slack_webhook_host: null },
-    ...{ teams_webhook_host: null, discord_webhook_host: null, google_chat_webhook_host: null },
-    ...{ telegram_bot_token_set: false, telegram_chat_id: null, telegram_server_url: null },
-    ...{ ntfy_server_url: null, ntfy_topic_set: false, ntfy_token_set: false },
-    ...{ pagerduty_routing_key_set: false, pagerduty_server_url: null },
+    recipients: null,
+    reminder_hours: null,
+    slack_webhook_host: null,
+    teams_webhook_host: null,
+    discord_webhook_host: null,
+    google_chat_webhook_host: null,
+    telegram_bot_token_set: false,
+    telegram_chat_id: null,
+    telegram_server_url: null,
+    ntfy_server_url: null,
+    ntfy_topic_set: false,
+    ntfy_token_set: false,
+    pagerduty_routing_key_set: false,
+    pagerduty_server_url: null,
     state: 'ok',
     last_triggered_at: null,
   });
@@ -144,10 +153,7 @@ test('Alert rules: members can read, admins can change, viewers get 403', async 
   const { key: viewer } = await makeMember('viewer');
   const made = await call<Alert>('POST', '/v1/alerts', { key: admin, json: RULE });
   const path = `/v1/alerts/${made.body.id}`;
-  const reads = [
-    ...['/v1/alerts', path, `${path}/test`],
-    ...[`${path}/incidents`, '/v1/alert_incidents'],
-  ];
+  const reads = ['/v1/alerts', path, `${path}/test`, `${path}/incidents`, '/v1/alert_incidents'];
   for (const at of reads) {
     assert.equal((await call('GET', at, { key: member })).status, 200, at);
     assert.equal((await call('GET', at, { key: viewer })).status, 403, at);
@@ -240,7 +246,10 @@ test('A sample that Slack rejects fails at once and is not retried', async (t) =
   const path = `/v1/alerts/${id}/test`;
   assert.deepEqual((await service.call<AlertTest>('GET', path)).body.notifications, []);
   const refused = {
-    ...{ channel: 'slack', status: 'failed', recipient: null, sent_at: null },
+    channel: 'slack',
+    status: 'failed',
+    recipient: null,
+    sent_at: null,
     error: 'status 404: only 2xx counts as success',
   };
   const first = await service.call<AlertTest>('POST', path);
@@ -301,9 +310,24 @@ test('A sample whose request died before posting to Slack is posted later', asyn
 
 /** One example per kind of non-public host; all use the same block list. */
 const NOT_PUBLIC = [
-  ...['127.0.0.1', '10.1.2.3', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1'],
-  ...['0.0.0.0', '2130706433', '0x7f.1', '224.0.0.1', '[::1]', '[fd00:ec2::254]', '[fe80::1]'],
-  ...['[::ffff:169.254.169.254]', '[64:ff9b::a9fe:a9fe]', 'localhost', 'a.localhost', 'metadata'],
+  '127.0.0.1',
+  '10.1.2.3',
+  '172.16.0.1',
+  '192.168.1.1',
+  '169.254.169.254',
+  '100.64.0.1',
+  '0.0.0.0',
+  '2130706433',
+  '0x7f.1',
+  '224.0.0.1',
+  '[::1]',
+  '[fd00:ec2::254]',
+  '[fe80::1]',
+  '[::ffff:169.254.169.254]',
+  '[64:ff9b::a9fe:a9fe]',
+  'localhost',
+  'a.localhost',
+  'metadata',
 ];
 
 test('Slack URLs with non-public addresses are rejected in rules and environment', async (t) => {

@@ -21,8 +21,12 @@ import type { MonitorRow, MonitorRunRow } from '../../src/store/tables.generated
 import { startAlerting } from './alerting.ts';
 
 const listing = (target: string, tier: 1 | 2 | 3): BlocklistFinding => ({
-  ...{ target, list: `tier${tier}.example`, list_name: `List ${tier}`, tier },
-  ...{ codes: ['127.0.0.2'], meaning: null },
+  target,
+  list: `tier${tier}.example`,
+  list_name: `List ${tier}`,
+  tier,
+  codes: ['127.0.0.2'],
+  meaning: null,
 });
 
 /** The form in which an incident stores it. */
@@ -53,8 +57,14 @@ async function startWatching(t: Parameters<typeof startAlerting>[0], monitor: Pa
   const row = await app.db
     .insertInto('monitors')
     .values({
-      ...{ id: app.newId('mon'), name: 'Ours', type: 'blocklist', frequency: 'hourly', enabled: 1 },
-      ...{ status: 'unknown', created_at: isoTime(0), ...monitor },
+      id: app.newId('mon'),
+      name: 'Ours',
+      type: 'blocklist',
+      frequency: 'hourly',
+      enabled: 1,
+      status: 'unknown',
+      created_at: isoTime(0),
+      ...monitor,
     })
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -68,14 +78,13 @@ async function startWatching(t: Parameters<typeof startAlerting>[0], monitor: Pa
       previous = findings;
       const time = isoTime(app.clock.now());
       const stored = {
-        ...{
-          id: app.newId('run'),
-          monitor_id: row.id,
-          started_at: time,
-          finished_at: time,
-          status,
-        },
-        ...{ findings: JSON.stringify(findings), changes: JSON.stringify(changes) },
+        id: app.newId('run'),
+        monitor_id: row.id,
+        started_at: time,
+        finished_at: time,
+        status,
+        findings: JSON.stringify(findings),
+        changes: JSON.stringify(changes),
       };
       await tx.insertInto('monitor_runs').values(stored).execute();
       await app.subscribers.publish(observed, tx, await observeRun(tx, app.config, stored, row));
@@ -108,7 +117,8 @@ test('Each listed monitor target has its own incident, resolved only by a clear 
   const dark = (target: string) => ({ target, known: false });
   await run(
     outcome([], {
-      ...{ allUnknown: true, targets: ['192.0.2.1', 'example.com'].map(dark) },
+      allUnknown: true,
+      targets: ['192.0.2.1', 'example.com'].map(dark),
       unknown: [{ target: null, list: 'tier1.example' }],
     }),
   );
@@ -142,9 +152,20 @@ test('Domain health runs report blocklists by name and tier', async (t) => {
   await makeAlert({ condition: 'auth_fail', domain_id });
   const id = app.newId('mon');
   const monitor = {
-    ...{ id, name: 'Ours', type: 'domain_health', frequency: 'daily', enabled: 1 },
-    ...{ status: 'ok', created_at: isoTime(0), domain_id, targets: null, token: null },
-    ...{ last_run_at: null, next_run_at: null, lease: null, leased_until: null },
+    id,
+    name: 'Ours',
+    type: 'domain_health',
+    frequency: 'daily',
+    enabled: 1,
+    status: 'ok',
+    created_at: isoTime(0),
+    domain_id,
+    targets: null,
+    token: null,
+    last_run_at: null,
+    next_run_at: null,
+    lease: null,
+    leased_until: null,
   } satisfies MonitorRow;
   await app.db.insertInto('monitors').values(monitor).execute();
   const run = (findings: Finding[], known = true) =>
@@ -152,8 +173,12 @@ test('Domain health runs report blocklists by name and tier', async (t) => {
       const time = isoTime(app.clock.now());
       const targets = [{ target: 'example.org', known }];
       const stored: MonitorRunRow = {
-        ...{ id: app.newId('run'), monitor_id: id, started_at: time, finished_at: time },
-        ...{ status: 'alerting', findings: JSON.stringify(findings) },
+        id: app.newId('run'),
+        monitor_id: id,
+        started_at: time,
+        finished_at: time,
+        status: 'alerting',
+        findings: JSON.stringify(findings),
         changes: JSON.stringify({ appeared: [], gone: [], unknown: [], targets }),
       };
       await app.subscribers.publish(
@@ -290,7 +315,8 @@ test('A domain’s blocklist rule considers only monitors of that domain', async
     json: { name: 'example.org' },
   });
   const { id: alert_id } = await makeAlert({
-    ...{ condition: 'blocklist_hit', domain_id: made.body.id },
+    condition: 'blocklist_hit',
+    domain_id: made.body.id,
   });
   const monitor = (json: object) =>
     service.call<{ id: string }>('POST', '/v1/monitors', {
@@ -299,8 +325,13 @@ test('A domain’s blocklist rule considers only monitors of that domain', async
   const own = await monitor({ domain_id: made.body.id });
   await monitor({ targets: ['example.org'] });
   const incident = {
-    ...{ id: app.newId('inc'), alert_id, subject: 'example.org', status: 'open' as const },
-    ...{ value: '{"lists":[]}', run_id: 'run_1', opened_at: isoTime(app.clock.now()) },
+    id: app.newId('inc'),
+    alert_id,
+    subject: 'example.org',
+    status: 'open' as const,
+    value: '{"lists":[]}',
+    run_id: 'run_1',
+    opened_at: isoTime(app.clock.now()),
     condition: 'blocklist_hit' as const,
   };
   await app.db.insertInto('alert_incidents').values(incident).execute();

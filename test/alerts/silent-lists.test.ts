@@ -100,7 +100,9 @@ test('resolutionOf resolves a test’s listing once its lists respond', () => {
     const lists = [{ zone: 'a.example', name: 'A', tier: 1, status }];
     const checks = [{ id: 'ip_blocklists', evidence: { lists } }];
     const [observation] = observeTest({
-      ...{ from_domain: 'example.com', livemode: 1, domain_id: null },
+      from_domain: 'example.com',
+      livemode: 1,
+      domain_id: null,
       checks: JSON.stringify(checks),
     } as TestRow);
     const context = { answer: 'unknown', blocklistsInUse: new Set(inUse) } as const;
@@ -114,14 +116,19 @@ test('resolutionOf resolves a test’s listing once its lists respond', () => {
     { target: 'example.com', list: 'b.example', list_name: 'B', tier: 1, codes: [] },
   ];
   const run = {
-    ...{ kind: 'run', subject: 'example.com', findings: [finding] },
+    kind: 'run',
+    subject: 'example.com',
+    findings: [finding],
     changes: {
-      ...{ appeared: [], gone: [], unknown: [{ target: 'example.com', list: 'b.example' }] },
+      appeared: [],
+      gone: [],
+      unknown: [{ target: 'example.com', list: 'b.example' }],
       targets: [{ target: 'example.com', known: true }],
     },
   } as unknown as RunObservation;
   const ofDomain = {
-    ...{ subject: 'example.com', foundByRun: true },
+    subject: 'example.com',
+    foundByRun: true,
     value: { lists: [{ zone: 'a.example', name: 'A', tier: 1, listed: ['example.com'] }] },
   };
   const endOfRun = (inUse: string[]) =>

@@ -26,11 +26,9 @@ async function problemsIn(raw: string | Buffer, zone: Zone = {}): Promise<CheckR
     {
       raw: typeof raw === 'string' ? Buffer.from(raw.replaceAll('\n', '\r\n')) : raw,
       envelope: {
-        ...{
-          mail_from: 'b@linen-shop.net',
-          client_ip: CLIENT,
-          helo: 'unknown-host.linen-shop.net',
-        },
+        mail_from: 'b@linen-shop.net',
+        client_ip: CLIENT,
+        helo: 'unknown-host.linen-shop.net',
         tls: { used: true, version: 'TLSv1.3', cipher: null },
       },
       receivedAt: RECEIVED_AT,

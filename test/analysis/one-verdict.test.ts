@@ -97,7 +97,9 @@ for (const [name, signatures] of Object.entries(SIGNATURES))
             ? { '_dmarc.meadow.example': { TXT: [`v=DMARC1; p=${policy}`] } }
             : {};
           const envelope = {
-            ...{ mail_from: spf.from, client_ip: CLIENT, helo: 'mail.meadow.example' },
+            mail_from: spf.from,
+            client_ip: CLIENT,
+            helo: 'mail.meadow.example',
             tls: { used: true, version: 'TLSv1.3', cipher: null },
           };
           const result = await analyze(

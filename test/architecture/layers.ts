@@ -26,8 +26,16 @@ const FEATURES = [
   'mcp',
 ];
 const MECHANISMS = [
-  ...['lib', 'store', 'net', 'http', 'smtp', 'scheduler', 'analysis', 'report'],
-  ...['sign-ins', 'feature'],
+  'lib',
+  'store',
+  'net',
+  'http',
+  'smtp',
+  'scheduler',
+  'analysis',
+  'report',
+  'sign-ins',
+  'feature',
 ];
 const BELOW_SURFACES = [...MECHANISMS, ...FEATURES];
 

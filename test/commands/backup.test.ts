@@ -80,7 +80,10 @@ test('A backup restores the database and its key into an empty folder', async (t
   const key = readFileSync(join(folder, 'secret.key'), 'utf8');
   const made = await runCommand(backup, [file, '--json'], env);
   assert.deepEqual(JSON.parse(made.stdout), {
-    ...{ file, bytes: statSync(file).size, schema_version: SCHEMA_VERSION, secret_key: true },
+    file,
+    bytes: statSync(file).size,
+    schema_version: SCHEMA_VERSION,
+    secret_key: true,
   });
   assert.equal(made.stderr, '');
   assert.equal(statSync(file).mode & 0o777, 0o600);

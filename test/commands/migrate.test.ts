@@ -29,6 +29,9 @@ test('migrate upgrades an older database once, and keeps a backup', async (t) =>
   assert.ok(existsSync(kept!));
   const again = await runCommand(migrate, ['--json'], env);
   assert.deepEqual(JSON.parse(again.stdout), {
-    ...{ database: path, from: SCHEMA_VERSION, to: SCHEMA_VERSION, backup: null },
+    database: path,
+    from: SCHEMA_VERSION,
+    to: SCHEMA_VERSION,
+    backup: null,
   });
 });

@@ -28,21 +28,30 @@ async function startGoogle(
   const login = await startHttpScript(t, ({ path, json }) =>
     path === '/device'
       ? json(200, {
-          ...{ device_code: 'd', user_code: 'ABCD', expires_in: 60, interval: 1 },
+          device_code: 'd',
+          user_code: 'ABCD',
+          expires_in: 60,
+          interval: 1,
           verification_uri: 'https://provider.example/device',
         })
       : json(200, {
-          ...{ token_type: 'bearer', access_token: 'access', refresh_token: 'rt-secret' },
-          ...{ expires_in: 3600, ...(scopes === null ? {} : { scope: scopes.join(' ') }) },
+          token_type: 'bearer',
+          access_token: 'access',
+          refresh_token: 'rt-secret',
+          expires_in: 3600,
+          ...(scopes === null ? {} : { scope: scopes.join(' ') }),
         }),
   );
   const postmaster = await startPostmasterServer(t);
   const account = {
-    ...{ receiver: NAME, client_id: 'app', base_url: postmaster.url },
+    receiver: NAME,
+    client_id: 'app',
+    base_url: postmaster.url,
     token_url: `${login.url}/token`,
   };
   return {
-    ...{ login, postmaster },
+    login,
+    postmaster,
     byDevice: { ...account, device_url: `${login.url}/device` },
     byBrowser: { ...account, authorization_url: `${login.url}/auth` },
   };
@@ -210,7 +219,8 @@ test('fetch leaves an account alone from which the service is fetching, and stop
   const lease = { lease: 'other:1', leased_until };
   await service.app.db.updateTable('receivers').set(lease).where('id', '=', NAME).execute();
   assert.deepEqual(await run(['fetch', NAME], env), {
-    ...{ code: EXIT.externalFailure, stdout: '' },
+    code: EXIT.externalFailure,
+    stdout: '',
     stderr: `${NAME}: the service is fetching from this account right now.\n`,
   });
   const free = { lease: null, leased_until: null };

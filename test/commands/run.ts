@@ -17,7 +17,10 @@ export async function runCommand(
 ): Promise<Printed> {
   const printed = { stdout: '', stderr: '' };
   const code = await command.run(args, {
-    ...{ env: environment, width: 80, useColor: false, isStderrTerminal: false },
+    env: environment,
+    width: 80,
+    useColor: false,
+    isStderrTerminal: false,
     stdout: (text) => {
       printed.stdout += text;
       onOutput?.(text);

@@ -33,7 +33,10 @@ async function startProvider(
     if (answer?.(exchange)) return;
     if (path === '/device')
       return json(200, {
-        ...{ device_code: 'd', user_code: 'ABCD', expires_in: 60, interval: 1 },
+        device_code: 'd',
+        user_code: 'ABCD',
+        expires_in: 60,
+        interval: 1,
         verification_uri: 'https://provider.example/device',
       });
     json(200, { token_type: 'bearer', access_token: 'at', refresh_token: 'rt', expires_in: 3600 });
@@ -46,8 +49,12 @@ async function startProvider(
     acceptsToken: (token) => accepts && token === 'at',
   });
   const mailbox = {
-    ...{ provider: 'mine', address: NAME, imap: `imap://127.0.0.1:${imap.port}` },
-    ...{ client_id: 'app', token_url: `${http.url}/token`, connections: 1 },
+    provider: 'mine',
+    address: NAME,
+    imap: `imap://127.0.0.1:${imap.port}`,
+    client_id: 'app',
+    token_url: `${http.url}/token`,
+    connections: 1,
   };
   return { http, imap, mailbox };
 }

@@ -26,8 +26,13 @@ async function outputOf(command: Command, args: string[], width: number, environ
     output += text;
   };
   await command.run(args, {
-    ...{ env: environment, width, useColor: false, isStderrTerminal: true },
-    ...{ stdout: write, stderr: write, status: () => {} },
+    env: environment,
+    width,
+    useColor: false,
+    isStderrTerminal: true,
+    stdout: write,
+    stderr: write,
+    status: () => {},
     stdin: async () => new Uint8Array(),
     ask: async () => null,
     program: 'deliverability',

@@ -32,7 +32,11 @@ test('Google has its endpoints and the permissions for Postmaster Tools, Microso
     name: 'google_postmaster',
     baseUrl: 'https://gmailpostmastertools.googleapis.com',
     oauth: {
-      ...{ clientId: 'g', clientSecret: 's', refreshToken: null, deviceUrl: null, scope: null },
+      clientId: 'g',
+      clientSecret: 's',
+      refreshToken: null,
+      deviceUrl: null,
+      scope: null,
       issuer: 'https://accounts.google.com',
       tokenUrl: 'https://oauth2.googleapis.com/token',
       authorizationUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
@@ -52,9 +56,14 @@ test('Accounts of one receiver have names, and their servers can be replaced', (
   const [first, second, snds] = read(
     { receiver: 'google_postmaster', name: 'Main', client_id: 'g', base_url: 'https://a.example/' },
     {
-      ...{ receiver: 'google_postmaster', name: 'other', client_id: 'g', refresh_token: 'r' },
-      ...{ base_url: 'http://localhost:8090/google//', token_url: 'http://127.0.0.1:8090/token' },
-      ...{ device_url: 'http://127.0.0.1:8090/device', scope: 'postmaster' },
+      receiver: 'google_postmaster',
+      name: 'other',
+      client_id: 'g',
+      refresh_token: 'r',
+      base_url: 'http://localhost:8090/google//',
+      token_url: 'http://127.0.0.1:8090/token',
+      device_url: 'http://127.0.0.1:8090/device',
+      scope: 'postmaster',
     },
     { receiver: 'microsoft_snds', key: 'k', base_url: 'https://b.example/snds/data' },
   );
@@ -62,10 +71,15 @@ test('Accounts of one receiver have names, and their servers can be replaced', (
   assert.equal(second!.baseUrl, 'http://127.0.0.1:8090/google');
   assert.ok(second?.receiver === 'google_postmaster');
   assert.deepEqual(second.oauth, {
-    ...{ clientId: 'g', clientSecret: null, refreshToken: 'r', authorizationUrl: null },
-    ...{ issuer: 'http://127.0.0.1:8090', tokenUrl: 'http://127.0.0.1:8090/token' },
+    clientId: 'g',
+    clientSecret: null,
+    refreshToken: 'r',
+    authorizationUrl: null,
+    issuer: 'http://127.0.0.1:8090',
+    tokenUrl: 'http://127.0.0.1:8090/token',
     deviceUrl: 'http://127.0.0.1:8090/device',
-    ...{ scope: 'postmaster', signInScope: 'postmaster' },
+    scope: 'postmaster',
+    signInScope: 'postmaster',
   });
   assert.equal(snds!.baseUrl, 'https://b.example/snds/data');
 });

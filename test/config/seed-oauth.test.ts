@@ -29,11 +29,17 @@ test('Google and Microsoft have their endpoints and scopes', () => {
     { provider: 'microsoft_365', address: 'g@b.example', client_id: 'm', api: 'graph' },
   );
   assert.deepEqual(gmail!.imap, {
-    ...{ host: 'imap.gmail.com', port: 993, tls: 'implicit', user: 'a@gmail.com' },
+    host: 'imap.gmail.com',
+    port: 993,
+    tls: 'implicit',
+    user: 'a@gmail.com',
     password: null,
   });
   assert.deepEqual(gmail!.oauth, {
-    ...{ clientId: 'g', clientSecret: 's', refreshToken: null, deviceUrl: null },
+    clientId: 'g',
+    clientSecret: 's',
+    refreshToken: null,
+    deviceUrl: null,
     issuer: 'https://accounts.google.com',
     tokenUrl: 'https://oauth2.googleapis.com/token',
     authorizationUrl: 'https://accounts.google.com/o/oauth2/v2/auth',
@@ -41,7 +47,10 @@ test('Google and Microsoft have their endpoints and scopes', () => {
     signInScope: 'https://mail.google.com/',
   });
   assert.deepEqual(outlook!.oauth, {
-    ...{ clientId: 'o', clientSecret: null, refreshToken: null, authorizationUrl: null },
+    clientId: 'o',
+    clientSecret: null,
+    refreshToken: null,
+    authorizationUrl: null,
     issuer: 'https://login.microsoftonline.com/consumers/v2.0',
     tokenUrl: 'https://login.microsoftonline.com/consumers/oauth2/v2.0/token',
     deviceUrl: 'https://login.microsoftonline.com/consumers/oauth2/v2.0/devicecode',
@@ -60,14 +69,24 @@ test('Google and Microsoft have their endpoints and scopes', () => {
 
 test('Endpoints can be replaced, with plain HTTP on loopback only', () => {
   const [seed] = read({
-    ...{ provider: 'mine', address: 'a@b.example', imap: 'imaps://imap.b.example' },
-    ...{ client_id: 'c', token_url: 'http://localhost:8090/token', scope: 'mail' },
+    provider: 'mine',
+    address: 'a@b.example',
+    imap: 'imaps://imap.b.example',
+    client_id: 'c',
+    token_url: 'http://localhost:8090/token',
+    scope: 'mail',
     refresh_token: 'r',
   });
   assert.deepEqual(seed!.oauth, {
-    ...{ clientId: 'c', clientSecret: null, refreshToken: 'r', scope: 'mail', signInScope: 'mail' },
-    ...{ deviceUrl: null, authorizationUrl: null },
-    ...{ issuer: 'http://127.0.0.1:8090', tokenUrl: 'http://127.0.0.1:8090/token' },
+    clientId: 'c',
+    clientSecret: null,
+    refreshToken: 'r',
+    scope: 'mail',
+    signInScope: 'mail',
+    deviceUrl: null,
+    authorizationUrl: null,
+    issuer: 'http://127.0.0.1:8090',
+    tokenUrl: 'http://127.0.0.1:8090/token',
   });
 });
 
@@ -80,17 +99,29 @@ test('Each fault of a seed mailbox with OAuth 2 has its own line, without secret
     { provider: 'yahoo', address: 'a@yahoo.com', client_id: 'c', refresh_token: 'hunter2' },
     { provider: 'outlook', address: 'a@outlook.com', client_id: 'a b', api: 'graf' },
     {
-      ...{ provider: 'outlook', address: 'b@outlook.com', client_id: 'c', api: 'graph' },
-      ...{ password: 'hunter2', junk: ['x'], graph_url: 'http://graph.example' },
+      provider: 'outlook',
+      address: 'b@outlook.com',
+      client_id: 'c',
+      api: 'graph',
+      password: 'hunter2',
+      junk: ['x'],
+      graph_url: 'http://graph.example',
     },
     {
-      ...{ provider: 'outlook', address: 'c@outlook.com', client_id: 'c' },
-      ...{ token_url: 'https://user:hunter2@b.example/', device_url: 7, graph_url: 'x' },
-      ...{ refresh_token: 'hunter2 with spaces' },
+      provider: 'outlook',
+      address: 'c@outlook.com',
+      client_id: 'c',
+      token_url: 'https://user:hunter2@b.example/',
+      device_url: 7,
+      graph_url: 'x',
+      refresh_token: 'hunter2 with spaces',
     },
     {
-      ...{ provider: 'mine', address: 'a@b.example', imap: 'imaps://u:hunter2@imap.b.example' },
-      ...{ client_id: 'c', token_url: 'https://b.example/token' },
+      provider: 'mine',
+      address: 'a@b.example',
+      imap: 'imaps://u:hunter2@imap.b.example',
+      client_id: 'c',
+      token_url: 'https://b.example/token',
     },
   );
   const url =
@@ -125,8 +156,18 @@ test('The examples of the documentation are valid, one for each provider', () =>
   );
   const providers = new Set(seeds.map(({ provider }) => provider));
   for (const provider of [
-    ...['gmail', 'google_workspace', 'outlook', 'microsoft_365', 'yahoo', 'aol', 'icloud'],
-    ...['fastmail', 'gmx', 'web_de', 'zoho', 'proton'],
+    'gmail',
+    'google_workspace',
+    'outlook',
+    'microsoft_365',
+    'yahoo',
+    'aol',
+    'icloud',
+    'fastmail',
+    'gmx',
+    'web_de',
+    'zoho',
+    'proton',
   ])
     assert.ok(providers.has(provider), `no example for ${provider}`);
   assert.ok(seeds.some(({ graphUrl }) => graphUrl !== null));

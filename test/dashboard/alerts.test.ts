@@ -149,8 +149,14 @@ test('The page of an incident tells what happened, what to do, and who was notif
   sink.refuse = { at: 'rcpt', code: 550, text: '5.1.1 No such user' };
   const checks = JSON.stringify([
     {
-      ...{ id: 'dmarc', category: 'authentication', status: 'fail', weight: 10, gain: 10 },
-      ...{ title: 'DMARC fails', description: '', evidence: {} },
+      id: 'dmarc',
+      category: 'authentication',
+      status: 'fail',
+      weight: 10,
+      gain: 10,
+      title: 'DMARC fails',
+      description: '',
+      evidence: {},
       fix: { text: 'Sign with DKIM as example.com.', record: null },
     },
   ]);

@@ -48,8 +48,12 @@ interface Link {
 
 export async function crawl({ role, get, prefix = '' }: CrawlOptions): Promise<Crawl> {
   const result: Crawl = {
-    ...{ opened: new Set(), forms: new Map(), commands: new Map() },
-    ...{ withoutCommand: [], faults: [], weights: new Map() },
+    opened: new Set(),
+    forms: new Map(),
+    commands: new Map(),
+    withoutCommand: [],
+    faults: [],
+    weights: new Map(),
   };
   const { faults, forms, commands, withoutCommand, opened, weights } = result;
   const queue: Link[] = [{ path: '/', from: 'the start' }];

@@ -31,7 +31,9 @@ test('Reporters are compared by what they did, also those whose report spans sev
   const fail = { dkim: 'fail', spf: 'fail' };
   await upload(
     dmarc({
-      ...{ orgName: 'Google', id: 'a', begin: String(BEGIN - 86_400) },
+      orgName: 'Google',
+      id: 'a',
+      begin: String(BEGIN - 86_400),
       records: [
         record({ count: '90' }),
         record({ ...fail, source: '198.51.100.9', count: '7', disposition: 'reject' }),
@@ -49,12 +51,22 @@ test('Reporters are compared by what they did, also those whose report spans sev
     body.reporters.map(({ id: _id, last_at: _at, ...sums }) => sums),
     [
       {
-        ...{ name: 'google', reports: 1, messages: 100, passed: 90, failed: 10 },
-        ...{ quarantined: 3, rejected: 7 },
+        name: 'google',
+        reports: 1,
+        messages: 100,
+        passed: 90,
+        failed: 10,
+        quarantined: 3,
+        rejected: 7,
       },
       {
-        ...{ name: 'yahoo.com', reports: 1, messages: 2, passed: 2, failed: 0 },
-        ...{ quarantined: 0, rejected: 0 },
+        name: 'yahoo.com',
+        reports: 1,
+        messages: 2,
+        passed: 2,
+        failed: 0,
+        quarantined: 0,
+        rejected: 0,
       },
     ],
   );

@@ -164,8 +164,10 @@ test('A monitor is edited and deleted; a wrong edit keeps what was typed', async
   const { id } = await create();
   const path = `/monitors/${id}`;
   const edit = {
-    ...{ name: 'New name', frequency: 'weekly' },
-    ...{ has_targets: 'yes', targets: '203.0.114.9' },
+    name: 'New name',
+    frequency: 'weekly',
+    has_targets: 'yes',
+    targets: '203.0.114.9',
   };
   assert.equal((await member.post(path, edit)).location, `${path}?done=saved`);
   const changed = await get(id);

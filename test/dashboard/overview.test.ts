@@ -33,9 +33,16 @@ async function openIncident({ app, call }: TestService, subject: string): Promis
   });
   const id = app.newId('inc');
   const incident = {
-    ...{ id, alert_id: body.id, subject, threshold: 70 },
-    ...{ value: '{"score":61,"threshold":70}', test_id: null, run_id: null },
-    ...{ opened_at: isoTime(app.clock.now()), resolved_at: null, resolution: null },
+    id,
+    alert_id: body.id,
+    subject,
+    threshold: 70,
+    value: '{"score":61,"threshold":70}',
+    test_id: null,
+    run_id: null,
+    opened_at: isoTime(app.clock.now()),
+    resolved_at: null,
+    resolution: null,
     closing_id: null,
     condition: 'score_below',
     status: 'open',
@@ -47,14 +54,18 @@ async function openIncident({ app, call }: TestService, subject: string): Promis
 /** A finding of the health check, as it is stored. */
 const NO_SPF = JSON.stringify([
   {
-    ...{ id: 'spf_record', label: 'SPF record', category: 'authentication', status: 'fail' },
-    ...{ severity: 'critical', title: 'There is no SPF record.', detail: '', evidence: {} },
-    ...{
-      points: 3,
-      earned: 0,
-      gain: 10,
-      reference: { name: 'RFC 7208', url: 'https://rfc.example' },
-    },
+    id: 'spf_record',
+    label: 'SPF record',
+    category: 'authentication',
+    status: 'fail',
+    severity: 'critical',
+    title: 'There is no SPF record.',
+    detail: '',
+    evidence: {},
+    points: 3,
+    earned: 0,
+    gain: 10,
+    reference: { name: 'RFC 7208', url: 'https://rfc.example' },
     fix: { text: 'Publish an SPF record that names your servers.' },
   },
 ]);
@@ -104,12 +115,17 @@ test('Broken things come first, each in one line that leads to its page', async 
   const { app } = service;
   await storeTest(app);
   const critical = await addDomain(service, 'critical.example', {
-    ...{ status: 'verified', health_status: 'critical', health_score: 31 },
-    ...{ health_checks: NO_SPF, health_checked_at: isoTime(app.clock.now()) },
+    status: 'verified',
+    health_status: 'critical',
+    health_score: 31,
+    health_checks: NO_SPF,
+    health_checked_at: isoTime(app.clock.now()),
   });
   const failed = await addDomain(service, 'failed.example', { status: 'failed' });
   const losing = await addDomain(service, 'losing.example', {
-    ...{ status: 'verified', health_status: 'healthy', missing_since: isoTime(app.clock.now()) },
+    status: 'verified',
+    health_status: 'healthy',
+    missing_since: isoTime(app.clock.now()),
   });
   const incident = await openIncident(service, 'shop.example');
   const { body: endpoint } = await service.call<{ id: string }>('POST', '/v1/webhooks/endpoints', {
@@ -244,7 +260,8 @@ test('The figures are those of the period and the domain in the URL', async (t) 
   const { service, owner } = await start(t);
   const { app } = service;
   const domain_id = await addDomain(service, 'example.com', {
-    ...{ status: 'verified', health_status: 'healthy' },
+    status: 'verified',
+    health_status: 'healthy',
   });
   await storeTest(app, { score: 80, grade: 'B', dkim: 'fail', issues: ['dkim'] });
   const newest = await storeTest(app, { score: 60, grade: 'D', issues: ['dkim', 'dmarc_policy'] });

@@ -164,7 +164,9 @@ test('Every operation bounds its body', async (t) => {
   const bodies = ROUTES.filter(({ method }) => method !== 'GET');
   for (const { method, path, consumes, operation } of bodies) {
     const status = await declareBody(service, {
-      ...{ method, path: path.replace(/:\w+/g, 'nothing_0'), cookie: owner.cookie },
+      method,
+      path: path.replace(/:\w+/g, 'nothing_0'),
+      cookie: owner.cookie,
       type: consumes?.type ?? 'application/json',
       length: 64 * 1024 * 1024,
     });
@@ -186,9 +188,13 @@ function declareBody({ http }: TestService, declared: Declared): Promise<number>
   return new Promise((resolve, reject) => {
     const sent = request(
       {
-        ...{ port: http.port, method, path },
+        port: http.port,
+        method,
+        path,
         headers: {
-          ...{ cookie, 'content-type': type, 'content-length': String(length) },
+          cookie,
+          'content-type': type,
+          'content-length': String(length),
           'sec-fetch-site': 'same-origin',
         },
       },

@@ -15,8 +15,11 @@ const DAY_MS = 86_400_000;
 export const ACCOUNTS_ENV = {
   DELIVERABILITY_RECEIVERS: JSON.stringify([
     {
-      ...{ receiver: 'google_postmaster', client_id: 'app', client_secret: 'a-secret' },
-      ...{ base_url: 'http://127.0.0.1:9', token_url: 'http://127.0.0.1:9/token' },
+      receiver: 'google_postmaster',
+      client_id: 'app',
+      client_secret: 'a-secret',
+      base_url: 'http://127.0.0.1:9',
+      token_url: 'http://127.0.0.1:9/token',
     },
     { receiver: 'microsoft_snds', key: 'a-key', base_url: 'http://127.0.0.1:9' },
   ]),
@@ -47,8 +50,15 @@ export async function storeGmailDomain(
   await app.db
     .insertInto('receiver_domains')
     .values({
-      ...{ receiver_id: 'google_postmaster', name, permission: 'OWNER', verification: 'VERIFIED' },
-      ...{ listed_at: at, days_at: at, requirements_at: at, problem: null, problem_detail: null },
+      receiver_id: 'google_postmaster',
+      name,
+      permission: 'OWNER',
+      verification: 'VERIFIED',
+      listed_at: at,
+      days_at: at,
+      requirements_at: at,
+      problem: null,
+      problem_detail: null,
       ...row,
     })
     .execute();
@@ -63,10 +73,21 @@ export async function storeGmailDay(
   await app.db
     .insertInto('receiver_days')
     .values({
-      ...{ name, day: dayAgo(app, age), receiver_id: 'google_postmaster' },
-      ...{ spam_rate: null, spf_rate: null, dkim_rate: null, dmarc_rate: null, tls_rate: null },
-      ...{ tls_messages: null, reject_rate: null, temp_fail_rate: null, errors: null },
-      ...{ feedback_loops: null, fetched_at: isoTime(app.clock.now()), ...row },
+      name,
+      day: dayAgo(app, age),
+      receiver_id: 'google_postmaster',
+      spam_rate: null,
+      spf_rate: null,
+      dkim_rate: null,
+      dmarc_rate: null,
+      tls_rate: null,
+      tls_messages: null,
+      reject_rate: null,
+      temp_fail_rate: null,
+      errors: null,
+      feedback_loops: null,
+      fetched_at: isoTime(app.clock.now()),
+      ...row,
     })
     .execute();
 }
@@ -80,8 +101,13 @@ export async function storeRequirement(
   await app.db
     .insertInto('receiver_requirements')
     .values({
-      ...{ name, receiver_id: 'google_postmaster', reason: null, previous: null },
-      ...{ since: at, checked_at: at, ...row },
+      name,
+      receiver_id: 'google_postmaster',
+      reason: null,
+      previous: null,
+      since: at,
+      checked_at: at,
+      ...row,
     })
     .execute();
 }
@@ -96,11 +122,23 @@ export async function storeAddressDay(
   await app.db
     .insertInto('receiver_addresses')
     .values({
-      ...{ address, day: dayAgo(app, age), receiver_id: 'microsoft_snds' },
-      ...{ started_at: isoTime(end - DAY_MS / 3), ended_at: isoTime(end), rcpt_commands: 900 },
-      ...{ data_commands: 900, recipients: 900, filter_result: 'GREEN', complaint_rate: 0.001 },
-      ...{ is_below_rate: 1, trap_hits: 0, sample_helo: null, sample_mail_from: null },
-      ...{ comments: null, fetched_at: isoTime(app.clock.now()), ...row },
+      address,
+      day: dayAgo(app, age),
+      receiver_id: 'microsoft_snds',
+      started_at: isoTime(end - DAY_MS / 3),
+      ended_at: isoTime(end),
+      rcpt_commands: 900,
+      data_commands: 900,
+      recipients: 900,
+      filter_result: 'GREEN',
+      complaint_rate: 0.001,
+      is_below_rate: 1,
+      trap_hits: 0,
+      sample_helo: null,
+      sample_mail_from: null,
+      comments: null,
+      fetched_at: isoTime(app.clock.now()),
+      ...row,
     })
     .execute();
 }
@@ -110,8 +148,13 @@ export async function storeBlock(app: App, address: string, details: string): Pr
   await app.db
     .insertInto('receiver_blocks')
     .values({
-      ...{ receiver_id: 'microsoft_snds', first_address: address, last_address: address },
-      ...{ blocked: 1, details, since: at, checked_at: at },
+      receiver_id: 'microsoft_snds',
+      first_address: address,
+      last_address: address,
+      blocked: 1,
+      details,
+      since: at,
+      checked_at: at,
     })
     .execute();
 }

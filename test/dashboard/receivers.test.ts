@@ -109,7 +109,8 @@ test('Without figures, the page says why, and never that all is well', async (t)
   const reasonAt = async (card: string) => textOf(cardOf((await member.get(path)).html, card));
   assert.match(await reasonAt('gmail'), /doesn’t have example\.com/);
   await storeGmailDomain(app, NAME, {
-    ...{ problem: 'no_permission', problem_detail: 'The account may not read example.com.' },
+    problem: 'no_permission',
+    problem_detail: 'The account may not read example.com.',
   });
   assert.match(await reasonAt('gmail'), /No data\. The account may not read example\.com\./);
   await app.db.updateTable('receiver_domains').set({ problem: null }).execute();
@@ -144,8 +145,13 @@ test('Outlook shows the addresses that send for the domain, and no others', asyn
     await app.db
       .insertInto('feedback_addresses')
       .values({
-        ...{ id: `${id} ${address}`, domain_id: id, address, messages: 90, passed: 90 - i },
-        ...{ first_day: dayAgo(app, 9), last_day: dayAgo(app, 2) },
+        id: `${id} ${address}`,
+        domain_id: id,
+        address,
+        messages: 90,
+        passed: 90 - i,
+        first_day: dayAgo(app, 9),
+        last_day: dayAgo(app, 2),
         look_up_at: isoTime(app.clock.now() + 1e9),
       })
       .execute();
@@ -168,7 +174,9 @@ test('The page of receivers shows accounts, their domains, addresses by day and 
   const { service, app, id, member } = await startPages(t);
   await storeGmailDomain(app, NAME);
   await storeGmailDomain(app, 'other.example', {
-    ...{ permission: 'NONE', problem: 'no_permission', problem_detail: 'Verify other.example.' },
+    permission: 'NONE',
+    problem: 'no_permission',
+    problem_detail: 'Verify other.example.',
   });
   await app.db
     .updateTable('receivers')

@@ -81,7 +81,10 @@ test('An admin shares the tests of the URL, sees the link again, and revokes it'
   assert.doesNotMatch(page.html, /Not chosen/);
   assert.equal(page.html.match(/name="test_ids"[^>]*checked/g)?.length, 2);
   const created = await owner.post('/reports/shares', {
-    ...{ test_ids: [b, a], offered: `${a},${b}`, title: 'Spring', expires_in: '86400' },
+    test_ids: [b, a],
+    offered: `${a},${b}`,
+    title: 'Spring',
+    expires_in: '86400',
   });
   const [made] = await sharesOf(service);
   assert.deepEqual(
@@ -133,7 +136,9 @@ test('The form for a link keeps what was typed and explains each error', async (
   const a = await storeTest(service.app, { name: 'Newsletter' });
   const waiting = await service.createTest({ name: 'Not received' });
   const none = await owner.post('/reports/shares', {
-    ...{ offered: `${a}`, title: 'Spring', expires_in: '2592000' },
+    offered: `${a}`,
+    title: 'Spring',
+    expires_in: '2592000',
   });
   assert.equal(none.status, 422);
   assert.match(mainOf(none.html), /The choice of tests must contain at least one test\./);
@@ -144,12 +149,16 @@ test('The form for a link keeps what was typed and explains each error', async (
   );
   assert.match(mainOf(none.html), /Newsletter/);
   const early = await owner.post('/reports/shares', {
-    ...{ test_ids: [a, waiting.id], offered: `${a},${waiting.id}`, expires_in: '86400' },
+    test_ids: [a, waiting.id],
+    offered: `${a},${waiting.id}`,
+    expires_in: '86400',
   });
   assert.equal(early.status, 422);
   assert.match(mainOf(early.html), /has no result yet: its message has not arrived/);
   const bidi = await owner.post('/reports/shares', {
-    ...{ test_ids: a, title: 'a\u202eb', expires_in: '86400' },
+    test_ids: a,
+    title: 'a\u202eb',
+    expires_in: '86400',
   });
   assert.equal(fieldOf(bidi.html, 'title')['aria-invalid'], 'true');
 });
@@ -234,11 +243,22 @@ test('An admin creates a schedule, edits it, pauses it, and deletes it', async (
   );
   const { id, next_send_at, created_at, ...rest } = made!;
   assert.deepEqual(rest, {
-    ...{ object: 'report_schedule', name: 'Every Monday', frequency: 'weekly' },
-    ...{ recipients: ['ann@example.com', 'bob@example.com'], domains: [domain.body.id] },
-    ...{ include_sections: ['summary', 'alerts'], format: 'pdf', send_hour: 8 },
-    ...{ timezone: 'Europe/Berlin', weekday: 'monday', day_of_month: 1, enabled: true },
-    ...{ detail: null, last_sent_at: null, last_status: null, unsubscribed: [] },
+    object: 'report_schedule',
+    name: 'Every Monday',
+    frequency: 'weekly',
+    recipients: ['ann@example.com', 'bob@example.com'],
+    domains: [domain.body.id],
+    include_sections: ['summary', 'alerts'],
+    format: 'pdf',
+    send_hour: 8,
+    timezone: 'Europe/Berlin',
+    weekday: 'monday',
+    day_of_month: 1,
+    enabled: true,
+    detail: null,
+    last_sent_at: null,
+    last_status: null,
+    unsubscribed: [],
   });
   const shown = mainOf((await owner.get(created.location!)).html);
   assert.match(shown, /Schedule created\..*Every Monday at 08:00, Europe\/Berlin/);
@@ -266,8 +286,12 @@ test('The form of a schedule keeps what was typed and explains each error', asyn
   const { service, owner } = await start(t, { env: MAIL });
   const wrong = {
     ...FORM,
-    ...{ name: ' ', recipients: 'no address', day_of_month: '', include_sections: [] },
-    ...{ timezone: 'Mars/Olympus', domain_names: 'nowhere.example' },
+    name: ' ',
+    recipients: 'no address',
+    day_of_month: '',
+    include_sections: [],
+    timezone: 'Mars/Olympus',
+    domain_names: 'nowhere.example',
   };
   const unknown = await owner.post('/reports/schedules', wrong);
   assert.equal(unknown.status, 422);

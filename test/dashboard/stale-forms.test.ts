@@ -52,24 +52,35 @@ async function objects(call: Awaited<ReturnType<typeof startWithOwner>>['service
     (await call<{ id: string }>('POST', path, { json })).body.id;
   const test = await create('/v1/tests', { name: 'Old', tags: ['a'], metadata: { k: 'v' } });
   const alert = await create('/v1/alerts', {
-    ...{ name: 'Old', condition: 'score_below', threshold: 50, channels: ['email', 'slack'] },
+    name: 'Old',
+    condition: 'score_below',
+    threshold: 50,
+    channels: ['email', 'slack'],
     slack_webhook_url: 'https://hooks.slack.com/services/x',
   });
   const endpoint = await create('/v1/webhooks/endpoints', {
-    ...{ url: 'https://example.com/hook', events: ['*'], description: 'Old' },
+    url: 'https://example.com/hook',
+    events: ['*'],
+    description: 'Old',
   });
   const schedule = await create('/v1/reports/schedules', {
-    ...{ name: 'Old', frequency: 'weekly', recipients: ['a@example.com'] },
+    name: 'Old',
+    frequency: 'weekly',
+    recipients: ['a@example.com'],
   });
   const domain = await create('/v1/domains', { name: 'example.com' });
   const monitor = await create('/v1/monitors', {
-    ...{ name: 'Old', type: 'domain_health', domain_id: domain, frequency: 'daily' },
+    name: 'Old',
+    type: 'domain_health',
+    domain_id: domain,
+    frequency: 'daily',
   });
   const edited: Edited[] = [
     { page: `/tests/${test}/edit`, action: `/tests/${test}/edit`, object: `/v1/tests/${test}` },
     { page: `/alerts/${alert}`, action: `/alerts/${alert}`, object: `/v1/alerts/${alert}` },
     {
-      ...{ page: `/webhooks/${endpoint}`, action: `/webhooks/${endpoint}` },
+      page: `/webhooks/${endpoint}`,
+      action: `/webhooks/${endpoint}`,
       object: `/v1/webhooks/endpoints/${endpoint}`,
     },
     {
@@ -78,7 +89,8 @@ async function objects(call: Awaited<ReturnType<typeof startWithOwner>>['service
       object: `/v1/reports/schedules/${schedule}`,
     },
     {
-      ...{ page: `/monitors/${monitor}`, action: `/monitors/${monitor}` },
+      page: `/monitors/${monitor}`,
+      action: `/monitors/${monitor}`,
       object: `/v1/monitors/${monitor}`,
     },
   ];

@@ -23,9 +23,19 @@ export async function storeTest(app: App, wanted: Wanted = {}): Promise<string> 
   const blank = newTestRow(app, { kind: 'auto', metadata: {}, expires_in: 3600, livemode: true });
   const row: TestRow = {
     ...blank,
-    ...{ status: 'completed', score: 90, grade: 'A', spf: 'pass', dkim: 'pass', dmarc: 'pass' },
-    ...{ created_at: at, received_at: at, completed_at: at, checks: JSON.stringify(checks) },
-    ...{ summary: 'No problems found.', subject: 'Hello', from_address: 'Ann <ann@example.com>' },
+    status: 'completed',
+    score: 90,
+    grade: 'A',
+    spf: 'pass',
+    dkim: 'pass',
+    dmarc: 'pass',
+    created_at: at,
+    received_at: at,
+    completed_at: at,
+    checks: JSON.stringify(checks),
+    summary: 'No problems found.',
+    subject: 'Hello',
+    from_address: 'Ann <ann@example.com>',
     ...columns,
   };
   await app.db.transaction().execute(async (tx) => {

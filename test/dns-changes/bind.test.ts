@@ -115,8 +115,10 @@ describe('Records of a domain at a real BIND', { skip: skipUnlessInstalled('name
     const owner = await memberOf(service, 'owner@example.com');
     const page = await owner.get(`/domains/${domain.id}/dns?checks=dmarc_policy`);
     const posted = await owner.post(`/domains/${domain.id}/dns`, {
-      ...{ token: fieldOf(page.html, 'token').value!, server_id: server.id },
-      ...{ checks: 'dmarc_policy', record: `TXT ${DMARC}` },
+      token: fieldOf(page.html, 'token').value!,
+      server_id: server.id,
+      checks: 'dmarc_policy',
+      record: `TXT ${DMARC}`,
     });
     assert.equal(posted.status, 303, mainOf(posted.html));
     assert.match((await texts(bind, DMARC))!.join(), /^v=DMARC1; p=/);

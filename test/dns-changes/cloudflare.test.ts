@@ -21,7 +21,10 @@ const open = (served: CloudflareServer, api_token = CLOUDFLARE_TOKEN) =>
   cloudflare.open({ api_token }, { ...loopbackContext(), web: served.web });
 
 const set = (name: string, type: string, values: string[], ttl = 3600): RecordSet => ({
-  ...{ name, type, values, ttl },
+  name,
+  type,
+  values,
+  ttl,
 });
 
 async function assertProblem(work: Promise<unknown>, problem: DnsServerProblem, message?: RegExp) {

@@ -26,8 +26,13 @@ export const memory = {
 type Records = Partial<Record<RecordType, string[]>>;
 
 const field = (name: string, isSecret: boolean): ServerField => ({
-  ...{ name: `memory_${name}`, kind: 'text', isSecret, isRequired: true },
-  ...{ label: `Memory ${name}`, hint: `The ${name} of the memory.`, example: 'x' },
+  name: `memory_${name}`,
+  kind: 'text',
+  isSecret,
+  isRequired: true,
+  label: `Memory ${name}`,
+  hint: `The ${name} of the memory.`,
+  example: 'x',
   documentation: `The ${name} of the memory.`,
   schema: v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty')),
 });
@@ -38,7 +43,9 @@ function open({ memory_password }: Record<string, string>): NameServer {
     throw new DnsServerError('bad_credentials', 'The server does not accept the password.');
   };
   const read = (name: string, type: string): RecordSet => ({
-    ...{ name, type, ttl: 600 },
+    name,
+    type,
+    ttl: 600,
     values: [...((memory.zone[name] as Records | undefined)?.[type as RecordType] ?? [])],
   });
   return {
@@ -65,7 +72,9 @@ function open({ memory_password }: Record<string, string>): NameServer {
 }
 
 const kind: ServerKind = {
-  ...{ name: 'Memory', hint: 'Keeps records in memory.', open },
+  name: 'Memory',
+  hint: 'Keeps records in memory.',
+  open,
   fields: [
     field('room', false),
     field('password', true),

@@ -40,7 +40,8 @@ test('An admin publishes the record of a finding after seeing the difference, an
   assert.equal(nothing.status, 422);
   assert.match(mainOf(nothing.html), /Select at least one record\./);
   const published = await admin.post(`/domains/${domain.id}/dns`, {
-    ...{ ...fields, record: `TXT ${DMARC}` },
+    ...fields,
+    record: `TXT ${DMARC}`,
   });
   assert.equal(published.status, 303, mainOf(published.html));
   assert.deepEqual(dns.zone[DMARC], { TXT: [NEW] });
@@ -50,7 +51,8 @@ test('An admin publishes the record of a finding after seeing the difference, an
 
   // The same form again: the records have changed since.
   const again = await admin.post(`/domains/${domain.id}/dns`, {
-    ...{ ...fields, record: `TXT ${DMARC}` },
+    ...fields,
+    record: `TXT ${DMARC}`,
   });
   assert.equal(again.status, 409);
   assert.match(mainOf(again.html), /have changed since this plan was made/);
@@ -82,8 +84,10 @@ test('A change that the name server does not confirm is neither published nor fa
     throw new DnsServerError('timeout', 'No response in time.', { mayHaveChanged: true });
   };
   const { location } = await admin.post(`/domains/${domain.id}/dns`, {
-    ...{ token: fieldOf(plan.html, 'token').value!, server_id: server.id },
-    ...{ checks: 'dmarc_policy', record: `TXT ${DMARC}` },
+    token: fieldOf(plan.html, 'token').value!,
+    server_id: server.id,
+    checks: 'dmarc_policy',
+    record: `TXT ${DMARC}`,
   });
   const result = await admin.get(location!);
   assert.match(mainOf(result.html), /did not confirm every change.*Not confirmed/s);
@@ -103,7 +107,8 @@ test('Name servers are added with the fields of their kind, checked, changed and
   assert.equal(refused.status, 422);
   assert.match(mainOf(refused.html), /The memory password is required\./);
   const added = await owner.post('/dns/servers', {
-    ...{ ...typed, setting_memory_password: 'not the password' },
+    ...typed,
+    setting_memory_password: 'not the password',
   });
   assert.equal(added.status, 303, mainOf(added.html));
   const broken = await owner.get(added.location!);
@@ -111,9 +116,11 @@ test('Name servers are added with the fields of their kind, checked, changed and
   assert.match(mainOf(broken.html), /Does not work/);
   const path = added.location!.replace(/\?.*/, '');
   const saved = await owner.post(path, {
-    ...{ name: 'attic', setting_memory_room: 'cellar', setting_memory_note: 'old' },
-    ...{ setting_memory_password: SETTINGS.memory_password },
-    ...{ version: fieldOf(broken.html, 'version').value! },
+    name: 'attic',
+    setting_memory_room: 'cellar',
+    setting_memory_note: 'old',
+    setting_memory_password: SETTINGS.memory_password,
+    version: fieldOf(broken.html, 'version').value!,
   });
   assert.equal(saved.status, 303, mainOf(saved.html));
   const works = await owner.get(saved.location!);
@@ -122,8 +129,10 @@ test('Name servers are added with the fields of their kind, checked, changed and
   assert.equal(fieldOf(works.html, 'setting_memory_room').value, 'cellar');
   assert.equal(fieldOf(works.html, 'setting_memory_note').value, 'old');
   const cleared = await owner.post(path, {
-    ...{ name: 'attic', setting_memory_room: 'cellar', setting_memory_note: '' },
-    ...{ version: fieldOf(works.html, 'version').value! },
+    name: 'attic',
+    setting_memory_room: 'cellar',
+    setting_memory_note: '',
+    version: fieldOf(works.html, 'version').value!,
   });
   const { html } = await owner.get(cleared.location!);
   assert.equal(fieldOf(html, 'setting_memory_note').value || '', '');
@@ -173,7 +182,8 @@ test('The report of a test leads from a record to its plan, for domains of the t
       'POST',
       '/v1/tests/raw?client_ip=192.0.2.1&helo=a.example',
       {
-        ...{ body: message, headers: { 'content-type': 'message/rfc822' } },
+        body: message,
+        headers: { 'content-type': 'message/rfc822' },
       },
     );
     await service.call('GET', `/v1/tests/${body.id}?wait=50`);

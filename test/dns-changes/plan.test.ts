@@ -19,8 +19,14 @@ const sourceOf = (zone: Zone) =>
   publicRecords(zoneResolver({ ...zone, 'example.com': { SOA, ...zone['example.com'] } }));
 
 const proposed = (record: Partial<ProposedRecord>): ProposedRecord => ({
-  ...{ type: 'TXT', name: 'example.com', value: 'v=spf1 mx -all' },
-  ...{ purpose: 'SPF: publish it.', checks: ['spf'], basedOn: null, problem: null, caution: null },
+  type: 'TXT',
+  name: 'example.com',
+  value: 'v=spf1 mx -all',
+  purpose: 'SPF: publish it.',
+  checks: ['spf'],
+  basedOn: null,
+  problem: null,
+  caution: null,
   ...record,
 });
 
@@ -257,7 +263,10 @@ test('the token of a plan stands for its changes, in any order', async () => {
 
 test('proposals say which records a person must adjust or ask for', () => {
   const check = (id: string, type: string, name: string, value: string, evidence = {}) => ({
-    ...{ id, label: id, status: 'fail' as const, evidence },
+    id,
+    label: id,
+    status: 'fail' as const,
+    evidence,
     fix: { text: 'Publish it.', record: { type, name, value } },
   });
   const proposals = proposalsOf([

@@ -36,7 +36,10 @@ const openAt = (server: TestNameServer, settings = {}, clock = loopbackContext()
   rfc2136.open({ ...server.settings, ...settings }, loopbackContext(clock));
 
 const set = (name: string, type: string, values: string[], ttl = 3600): RecordSet => ({
-  ...{ name, type, values, ttl },
+  name,
+  type,
+  values,
+  ttl,
 });
 
 const sorted = (records: RecordSet) => ({ ...records, values: records.values.toSorted() });

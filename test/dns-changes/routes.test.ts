@@ -42,9 +42,16 @@ test('A plan shows the difference, is applied once confirmed, checks the domain 
   const [made] = applied.body.data;
   assert.deepEqual(dns.zone[DMARC]!.TXT, change!.after.values);
   assert.partialDeepStrictEqual(made, {
-    ...{ object: 'dns_change', status: 'applied', error: null, undoes: null, zone: 'example.com' },
-    ...{ before: change!.before, after: change!.after, domain_id: domain.id },
-    ...{ finished_at: service.now(), cached_until: '2026-11-21T10:10:00.000Z' },
+    object: 'dns_change',
+    status: 'applied',
+    error: null,
+    undoes: null,
+    zone: 'example.com',
+    before: change!.before,
+    after: change!.after,
+    domain_id: domain.id,
+    finished_at: service.now(),
+    cached_until: '2026-11-21T10:10:00.000Z',
   });
   await service.settle();
   assert.ok((await findings()).includes('dmarc_policy pass'), (await findings()).join(', '));
@@ -128,14 +135,16 @@ test('Invalid settings of a name server are rejected, each with its name', async
   const base = { kind: 'memory', name: 'other', settings: SETTINGS };
   assert.deepEqual(await errorsOf({ ...base, kind: 'magic' }), [422, ['kind']]);
   assert.deepEqual(await errorsOf({ ...base, settings: { memory_room: 'x' } }), [
-    ...[422, ['settings.memory_password']],
+    422,
+    ['settings.memory_password'],
   ]);
   assert.deepEqual(await errorsOf({ ...base, settings: { ...SETTINGS, size: 'x' } }), [
-    ...[422, ['settings.size']],
+    422,
+    ['settings.size'],
   ]);
   assert.deepEqual(
     await errorsOf({ ...base, settings: { ...SETTINGS, api_token: 'x'.repeat(40) } }),
-    [...[422, ['settings.api_token']]],
+    [422, ['settings.api_token']],
   );
   const taken = await call<Problem>('POST', '/v1/dns_servers', { json: { ...base, name: 'ns1' } });
   assert.deepEqual(
@@ -200,10 +209,21 @@ test('Changes whose node stopped are settled by what the server has', async (t) 
     await app.db
       .insertInto('dns_changes')
       .values({
-        ...{ id, server_id, domain_id: domain.id, zone: 'example.com', name, type: 'TXT' },
-        ...{ before: JSON.stringify(sets), after: JSON.stringify(after), reason: 'A test' },
-        ...{ status: 'applying', error: null, undoes: null, created_at: service.now() },
-        ...{ finished_at: null, leased_until: service.now() },
+        id,
+        server_id,
+        domain_id: domain.id,
+        zone: 'example.com',
+        name,
+        type: 'TXT',
+        before: JSON.stringify(sets),
+        after: JSON.stringify(after),
+        reason: 'A test',
+        status: 'applying',
+        error: null,
+        undoes: null,
+        created_at: service.now(),
+        finished_at: null,
+        leased_until: service.now(),
       })
       .execute();
     return id;
@@ -466,14 +486,21 @@ describe('The command', { skip: skipOnPostgres }, () => {
     await app.db
       .insertInto('dns_changes')
       .values({
-        ...{
-          id: app.newId('chg'),
-          server_id: server.id,
-          domain_id: domain.id,
-          zone: 'example.com',
-        },
-        ...{ name: DMARC, type: 'TXT', before: after, after, reason: 'A test', status: 'applying' },
-        ...{ error: null, undoes: null, created_at: now(), finished_at: null, leased_until: now() },
+        id: app.newId('chg'),
+        server_id: server.id,
+        domain_id: domain.id,
+        zone: 'example.com',
+        name: DMARC,
+        type: 'TXT',
+        before: after,
+        after,
+        reason: 'A test',
+        status: 'applying',
+        error: null,
+        undoes: null,
+        created_at: now(),
+        finished_at: null,
+        leased_until: now(),
       })
       .execute();
     const { code, stderr } = await run([...APPLY, '--yes']);

@@ -457,7 +457,9 @@ const healthWith = (
   status: 'healthy' | 'warning' | 'critical' | 'unknown',
   ...checks: never[]
 ): Observations['health'] => ({
-  ...{ kind: 'health', subject: 'kiln.example', domainId: 'dom_1' },
+  kind: 'health',
+  subject: 'kiln.example',
+  domainId: 'dom_1',
   health: { name: 'kiln.example', status, score: 80, summary: 'As it is.', checks },
 });
 

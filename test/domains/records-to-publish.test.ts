@@ -51,8 +51,12 @@ test('recordsToPublish merges several findings about one record into one record'
   const old = 'v=DMARC1; p=none; rua=a@example.com; fo=1; ri';
   assert.deepEqual(await recordsOf({ [DMARC]: { TXT: [old] } }), [
     {
-      ...{ type: 'TXT', name: DMARC, value: 'v=DMARC1; p=none; rua=mailto:a@example.com; fo=1' },
-      ...{ action: 'replace', replaces: [old], required: false },
+      type: 'TXT',
+      name: DMARC,
+      value: 'v=DMARC1; p=none; rua=mailto:a@example.com; fo=1',
+      action: 'replace',
+      replaces: [old],
+      required: false,
     },
   ]);
   // Nobody knows which address was meant.

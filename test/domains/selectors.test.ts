@@ -96,7 +96,9 @@ test('A missing key degrades health only if its selector is configured or in use
 test('DKIM selectors are learned only from verified, aligned signatures of live mail', async (t) => {
   const { app, clock, receiveSigned, selectors, domain } = await startLearning(t);
   const signature = (name: string, selector: string, result = 'pass') => ({
-    ...{ domain: name, selector, result },
+    domain: name,
+    selector,
+    result,
   });
   let livemode = 0;
   const learn = (aligned: string[] | null, received_at: string | null, ...signatures: object[]) => {

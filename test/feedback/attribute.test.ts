@@ -29,8 +29,16 @@ async function asBefore(db: Db): Promise<void> {
     await db
       .insertInto('feedback_reporters')
       .values({
-        ...{ id: reporter, name: label!, kind: null, title: null, label: null, trusted: 0 },
-        ...{ first_at: received_at, last_at: received_at, reports: 0, counted: 0 },
+        id: reporter,
+        name: label!,
+        kind: null,
+        title: null,
+        label: null,
+        trusted: 0,
+        first_at: received_at,
+        last_at: received_at,
+        reports: 0,
+        counted: 0,
       })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .execute();
@@ -45,7 +53,9 @@ async function asBefore(db: Db): Promise<void> {
     await db
       .updateTable('feedback_reports')
       .set(({ ref }) => ({
-        ...{ reporter_id: reporter, label: null, attributed: 0 },
+        reporter_id: reporter,
+        label: null,
+        attributed: 0,
         identity: ref('file_identity'),
       }))
       .where('id', '=', id)
@@ -60,7 +70,9 @@ test('Reports from before count for who signed their mail, and wait if that is n
   const { db } = service.app;
   const post = (body: string) =>
     service.call('POST', `/feedback/tls/${domain.feedback.address.slice(3, 19)}`, {
-      ...{ key: null, body, headers: { 'content-type': 'application/tlsrpt+json' } },
+      key: null,
+      body,
+      headers: { 'content-type': 'application/tlsrpt+json' },
     });
 
   // A genuine report that contradicted a forged one, which counted.

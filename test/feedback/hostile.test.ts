@@ -15,7 +15,9 @@ test('Over HTTPS, only TLS reports are taken', async (t) => {
   const token = domain.feedback.address.slice(3, 19);
   for (const body of [dmarc(), arf('Feedback-Type: abuse\nSource-IP: 192.0.2.9\n'), tls()])
     await service.call('POST', `/feedback/tls/${token}`, {
-      ...{ key: null, body, headers: { 'content-type': 'application/tlsrpt+json' } },
+      key: null,
+      body,
+      headers: { 'content-type': 'application/tlsrpt+json' },
     });
   await settled();
   assert.deepEqual(

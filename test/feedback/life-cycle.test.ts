@@ -95,11 +95,13 @@ test('Viewers read feedback, and cannot upload or confirm', async (t) => {
   const statuses = [
     await service.call('GET', '/v1/feedback/reports', { key }),
     await service.call('POST', '/v1/feedback/reports', {
-      ...{ key, body: dmarc({ id: 'x' }) },
+      key,
+      body: dmarc({ id: 'x' }),
       headers: { 'content-type': 'application/octet-stream' },
     }),
     await service.call('PATCH', `/v1/feedback/reporters/${report!.reporter_id}`, {
-      ...{ key, json: { confirmed: true } },
+      key,
+      json: { confirmed: true },
     }),
   ];
   assert.deepEqual(
@@ -163,7 +165,8 @@ test('Deleting a domain deletes all of its feedback', async (t) => {
   // The uploaded file was sent to no domain. It is deleted after 30 days.
   assert.deepEqual(after, {
     ...Object.fromEntries(TABLES.map((table) => [table, 0])),
-    ...{ feedback_mails: 1, message_chunks: 1 },
+    feedback_mails: 1,
+    message_chunks: 1,
   });
 });
 
@@ -233,17 +236,25 @@ test('The records to publish keep what is there, and the state follows them', as
   assert.equal(state, 'not_published');
   assert.deepEqual(records, [
     {
-      ...{ type: 'TXT', name: '_dmarc.example.com', published: false },
+      type: 'TXT',
+      name: '_dmarc.example.com',
+      published: false,
       current: 'v=DMARC1; p=reject; rua=mailto:a@example.com; adkim=s',
       value: `v=DMARC1; p=reject; rua=mailto:a@example.com,mailto:${address}; adkim=s`,
     },
     {
-      ...{ type: 'TXT', name: '_smtp._tls.example.com', published: false },
-      ...{ current: null, value: `v=TLSRPTv1; rua=mailto:${address}` },
+      type: 'TXT',
+      name: '_smtp._tls.example.com',
+      published: false,
+      current: null,
+      value: `v=TLSRPTv1; rua=mailto:${address}`,
     },
     {
-      ...{ type: 'TXT', name: '*._report._dmarc.inbox.test', published: false },
-      ...{ current: null, value: 'v=DMARC1' },
+      type: 'TXT',
+      name: '*._report._dmarc.inbox.test',
+      published: false,
+      current: null,
+      value: 'v=DMARC1',
     },
   ]);
 });
@@ -255,7 +266,8 @@ test('With a full disk, uploads and TLS reports are refused for now, and nothing
   });
   const postTls = () =>
     service.call('POST', `/feedback/tls/${domain.feedback.address.slice(3, 19)}`, {
-      ...{ key: null, body: tls() },
+      key: null,
+      body: tls(),
       headers: { 'content-type': 'application/tlsrpt+json' },
     });
   const refused = await service.call('POST', '/v1/feedback/reports', {

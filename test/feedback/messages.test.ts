@@ -13,7 +13,9 @@ import { reportsOfDay, SENDERS, STORY_ZONE } from './story.ts';
 async function startMessages(t: TestContext): Promise<FeedbackService> {
   const feedback = await startFeedback(t, { zone: STORY_ZONE });
   for (const report of reportsOfDay(BEGIN, {
-    ...{ reporters: 1, sendgridSigns: true, newcomer: false },
+    reporters: 1,
+    sendgridSigns: true,
+    newcomer: false,
   }))
     await feedback.upload(report);
   await named(feedback);
@@ -83,14 +85,17 @@ test('Bounces are told apart by class and name the source that the servers show'
   );
   await send(
     bounce({
-      ...{ server: 'mx.other.example', status: '4.2.2' },
+      server: 'mx.other.example',
+      status: '4.2.2',
       original: UNKNOWN.replace('d=example.com', 'd=sendgrid.net'),
     }),
     { sign: false },
   );
   await send(
     bounce({
-      ...{ server: 'mx.other.example', remote: 'eu.mimecast.com', status: '5.0.0' },
+      server: 'mx.other.example',
+      remote: 'eu.mimecast.com',
+      status: '5.0.0',
       reply: '550 SPF Sender Invalid - envelope rejected',
       original: withId('news-4', UNKNOWN),
     }),
@@ -103,11 +108,15 @@ test('Bounces are told apart by class and name the source that the servers show'
       ['policy', null, 'November news', 'SPF fails, and Mimecast rejects mail for which it does.'],
       ['soft', 'SendGrid', 'November news', 'The mailbox is full.'],
       [
-        ...['hard', 'mail.example.com', 'November news'],
+        'hard',
+        'mail.example.com',
+        'November news',
         'The mailbox does not exist. Remove the address from your list.',
       ],
       [
-        ...['policy', 'mail.example.com', 'November news'],
+        'policy',
+        'mail.example.com',
+        'November news',
         'Gmail rejects mail without a passing SPF or DKIM result. Sign with DKIM, or add the sender to your SPF record.',
       ],
     ],
@@ -203,7 +212,8 @@ test('A rejected message shows the finding of the last test that matches, until 
   clock.advance(60_000);
   const later = await runTest(feedback, '203.0.113.7');
   const passing = (JSON.parse(checks!) as { id: string }[]).map((check) => ({
-    ...{ ...check, status: 'pass' },
+    ...check,
+    status: 'pass',
   }));
   await service.app.db
     .updateTable('tests')

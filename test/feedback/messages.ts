@@ -53,7 +53,9 @@ export const UNKNOWN = ORIGINAL.replace(/^Received:.*\n .*\n/, '');
 export async function runTest({ service }: FeedbackService, clientIp: string): Promise<string> {
   const { id, address } = await service.createTest();
   await sendMail({
-    ...{ port: service.smtp.port, to: address, clientIp },
+    port: service.smtp.port,
+    to: address,
+    clientIp,
     raw: 'From: News <news@example.com>\r\nTo: a@example.net\r\nSubject: News\r\n\r\nHello.\r\n',
   });
   const { status } = await service.getTest(id, '?wait=30');

@@ -77,7 +77,11 @@ test('A few failing messages that join a source that passes end their incident, 
   await watch();
   assert.deepEqual(
     (await incidents()).map(({ status, resolution, value, notified }) => [
-      ...[status, resolution, value.source, value.moved_to, notified],
+      status,
+      resolution,
+      value.source,
+      value.moved_to,
+      notified,
     ]),
     [['resolved', 'no_longer_watched', NETWORK, 'shop.example', 2]],
   );

@@ -5,7 +5,10 @@ import { test } from 'node:test';
 import { type PublishedPolicy, whyMilder } from '../../src/feedback/override-reasons.ts';
 
 const failed = (header_from: string | null = 'example.com') => ({
-  ...{ outcome: 'fail' as const, disposition: 'none' as const, reasons: [], header_from },
+  outcome: 'fail' as const,
+  disposition: 'none' as const,
+  reasons: [],
+  header_from,
 });
 
 test('whyMilder names the tag that applied, and says nothing if the report does not show which', () => {

@@ -54,7 +54,9 @@ async function startStory(t: Parameters<typeof startFeedback>[0]): Promise<Feedb
   const feedback = await startFeedback(t, { zone: STORY_ZONE });
   for (const day of [3, 2])
     for (const report of reportsOfDay(BEGIN - day * DAY_S, {
-      ...{ reporters: 2, sendgridSigns: false, newcomer: true },
+      reporters: 2,
+      sendgridSigns: false,
+      newcomer: true,
     }))
       await feedback.upload(report);
   await feedback.upload(tls());
@@ -65,7 +67,10 @@ async function startStory(t: Parameters<typeof startFeedback>[0]): Promise<Feedb
 /** Three days; addresses that other reports have too, and one that they have not. */
 const wrong = () =>
   dmarc({
-    ...{ orgName: 'Wrong Ltd', id: 'wrong', begin: String(BEGIN - 2 * DAY_S), end: String(END) },
+    orgName: 'Wrong Ltd',
+    id: 'wrong',
+    begin: String(BEGIN - 2 * DAY_S),
+    end: String(END),
     records: [
       record({ source: '192.0.2.10', count: '31' }),
       record({ source: '149.72.1.9', count: '7', dkim: 'fail', spf: 'fail' }),
@@ -106,7 +111,10 @@ test('DELETE /v1/feedback/reports/{id} takes a report out of every sum, and it m
     '/v1/audit_log?action=feedback_report.deleted',
   );
   assert.deepEqual(log.data.at(-2)!.details, {
-    ...{ type: 'dmarc', status: 'counted', reporter: 'wrong ltd', domain: 'example.com' },
+    type: 'dmarc',
+    status: 'counted',
+    reporter: 'wrong ltd',
+    domain: 'example.com',
     messages: 43,
   });
 

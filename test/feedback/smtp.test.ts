@@ -27,7 +27,8 @@ const many = (id: string) =>
       record({
         source: '203.0.113.9',
         count: '3',
-        ...{ dkim: 'fail', spf: 'fail' },
+        dkim: 'fail',
+        spf: 'fail',
         reasons: '<reason><type>mailing_list</type></reason>',
       }),
     ].join(''),
@@ -40,16 +41,32 @@ test('Reports of two reporters: the verified one counts, the one with a broken s
   await send(attached(many('r-2')), { from: 'broken.example' });
   assert.deepEqual(
     (await reports()).map(({ status, verified, messages, passed, failed, suffix, source }) => ({
-      ...{ status, verified, messages, passed, failed, suffix, source },
+      status,
+      verified,
+      messages,
+      passed,
+      failed,
+      suffix,
+      source,
     })),
     [
       {
-        ...{ status: 'counted', verified: true, messages: 45, passed: 40, failed: 5 },
-        ...{ suffix: 'dmarc', source: 'smtp' },
+        status: 'counted',
+        verified: true,
+        messages: 45,
+        passed: 40,
+        failed: 5,
+        suffix: 'dmarc',
+        source: 'smtp',
       },
       {
-        ...{ status: 'unverified', verified: false, messages: 45, passed: 40, failed: 5 },
-        ...{ suffix: null, source: 'smtp' },
+        status: 'unverified',
+        verified: false,
+        messages: 45,
+        passed: 40,
+        failed: 5,
+        suffix: null,
+        source: 'smtp',
       },
     ],
   );
@@ -58,8 +75,13 @@ test('Reports of two reporters: the verified one counts, the one with a broken s
     `/v1/feedback/dmarc?domain_id=${domain.id}`,
   );
   const sums = {
-    ...{ messages: 45, passed: 40, failed: 5 },
-    ...{ none: 43, quarantined: 2, rejected: 0, overridden: 3 },
+    messages: 45,
+    passed: 40,
+    failed: 5,
+    none: 43,
+    quarantined: 2,
+    rejected: 0,
+    overridden: 3,
   };
   assert.deepEqual(body.totals, sums);
   assert.deepEqual(body.days, [{ date: '2026-11-21', ...sums }]);

@@ -60,8 +60,16 @@ export async function addConfirmed(
   await app.db
     .insertInto('feedback_reporters')
     .values({
-      ...{ id: app.newId('rep'), name: `DKIM ${domain}`, kind: 'dkim', title: domain, label },
-      ...{ trusted: 1, first_at: at, last_at: at, reports: 0, counted: 0 },
+      id: app.newId('rep'),
+      name: `DKIM ${domain}`,
+      kind: 'dkim',
+      title: domain,
+      label,
+      trusted: 1,
+      first_at: at,
+      last_at: at,
+      reports: 0,
+      counted: 0,
     })
     .execute();
 }
@@ -104,7 +112,9 @@ export async function startFeedback(
       const message = Buffer.from(raw).toString('latin1').replaceAll('receiver.example', from);
       const signed = sign
         ? await signMessage(Buffer.from(message, 'latin1'), {
-            ...{ domain: from, selector: 's1', key: KEY },
+            domain: from,
+            selector: 's1',
+            key: KEY,
             signTime: clock.now() - 60_000,
           })
         : Buffer.from(message, 'latin1');
@@ -112,7 +122,9 @@ export async function startFeedback(
       const to = suffix === undefined ? address : address.replace('@', `+${suffix}@`);
       await sendMail({
         port: service.smtp.port,
-        ...{ to, raw: signed, mailFrom: `bounce@${from}` },
+        to,
+        raw: signed,
+        mailFrom: `bounce@${from}`,
       });
       if (wait) await settled();
     },

@@ -54,7 +54,8 @@ export function reportsOfDay(
 ): string[] {
   return REPORTERS.slice(0, reporters).map((orgName, index) =>
     dmarc({
-      ...{ orgName, id: `${orgName}-${begin}` },
+      orgName,
+      id: `${orgName}-${begin}`,
       begin: String(begin),
       end: String(begin + DAY_S - 1),
       records: [
@@ -63,7 +64,8 @@ export function reportsOfDay(
         record({
           source: SENDERS.sendgrid,
           count: '10',
-          ...{ spf: 'fail', dkim: sendgridSigns ? 'pass' : 'fail' },
+          spf: 'fail',
+          dkim: sendgridSigns ? 'pass' : 'fail',
           results: sendgridSigns
             ? undefined
             : '<auth_results><dkim><domain>sendgrid.net</domain><selector>s1</selector><result>pass</result></dkim><spf><domain>em1.sendgrid.net</domain><result>pass</result></spf></auth_results>',
@@ -77,7 +79,10 @@ export function reportsOfDay(
         ...(newcomer ? [record({ source: SENDERS.newcomer, count: '12', spf: 'fail' })] : []),
         ...SENDERS.spoofers.slice(0, 1 + (index % 3)).map((source, position) =>
           record({
-            ...{ source, count: String(5 + position), dkim: 'fail', spf: 'fail' },
+            source,
+            count: String(5 + position),
+            dkim: 'fail',
+            spf: 'fail',
             results:
               '<auth_results><spf><domain>example.com</domain><result>fail</result></spf></auth_results>',
           }),

@@ -96,7 +96,11 @@ test('Reports that a stranger signs in the name of three receivers make no polic
   const { reporters } = await unconfirmed(feedback);
   assert.deepEqual(
     reporters.map(({ name, label, kind, reports, messages }) => [
-      ...[name, label, kind, reports, messages],
+      name,
+      label,
+      kind,
+      reports,
+      messages,
     ]),
     [['evil.example', 'google.com', 'dkim', 3 * DAYS, 3 * DAYS * 20]],
   );
@@ -129,7 +133,8 @@ test('Reports of a stranger neither hold a policy back nor hide that mail fails'
   });
   await followTrust(feedback.service.app);
   const reports = (await feedback.reports('&status=implausible')).map(({ messages, detail }) => [
-    ...[messages, detail],
+    messages,
+    detail,
   ]);
   assert.deepEqual(reports, [
     [100_000_000, 'It counts 100000000 in a day. The largest day that counts so far has 5000.'],
@@ -152,7 +157,9 @@ test('A stranger who guesses the ID of a report does not displace the genuine on
   await mailFrom(feedback, report('500'), { from: GOOGLE });
   assert.deepEqual(
     (await feedback.reports()).map(({ status, reporter, messages }) => [
-      ...[status, reporter, messages],
+      status,
+      reporter,
+      messages,
     ]),
     [
       ['unconfirmed', 'evil.example', 1],
@@ -304,7 +311,8 @@ test('The same signed complaint is one complaint, however a stranger sends it ag
   assert.equal(await events(), 1);
   // Another one of the same loop counts.
   await mailFrom(feedback, arf(COMPLAINT.replace('192.0.2.9', '192.0.2.10')), {
-    ...{ from: LOOP, headerList: FEW_FIELDS },
+    from: LOOP,
+    headerList: FEW_FIELDS,
   });
   assert.equal(await events(), 2);
 });
@@ -317,7 +325,8 @@ test('Without a signed Content-Type, a body counts only if it begins with its de
   const failure = arf(AUTH_FAILURE, original);
   const send = (raw: Uint8Array, tamper?: (signed: string) => string) =>
     mailFrom(feedback, raw, {
-      ...{ from: LINKEDIN, headerList: FEW_FIELDS },
+      from: LINKEDIN,
+      headerList: FEW_FIELDS,
       ...(tamper ? { tamper } : {}),
     });
   const boundary = (value: string) => (signed: string) =>
@@ -326,7 +335,8 @@ test('Without a signed Content-Type, a body counts only if it begins with its de
   await send(failure);
   // As Google sends them: no Content-Type is signed, with parts and without.
   await mailFrom(feedback, files(dmarc({ orgName: 'google.com', id: '1' })), {
-    ...{ from: GOOGLE, headerList: FEW_FIELDS },
+    from: GOOGLE,
+    headerList: FEW_FIELDS,
   });
   await mailFrom(
     feedback,
@@ -465,7 +475,8 @@ test('Whatever domains that are not known send, however it is signed, changes no
   }
   const token = domain.feedback.address.slice(3, 19);
   await service.call('POST', `/feedback/tls/${token}`, {
-    ...{ key: null, body: tls({ 'organization-name': 'google.com' }) },
+    key: null,
+    body: tls({ 'organization-name': 'google.com' }),
     headers: { 'content-type': 'application/tlsrpt+json' },
   });
   await feedback.settled();

@@ -69,11 +69,17 @@ export async function mailFrom(
     signer === null
       ? message
       : await signMessage(message, {
-          ...{ domain: signer, selector: 's1', key: KEY, signTime: clock.now() - 60_000 },
+          domain: signer,
+          selector: 's1',
+          key: KEY,
+          signTime: clock.now() - 60_000,
           ...(headerList ? { headerList } : {}),
         });
   await sendMail({
-    ...{ port: service.smtp.port, to: domain.feedback.address, mailFrom, clientIp },
+    port: service.smtp.port,
+    to: domain.feedback.address,
+    mailFrom,
+    clientIp,
     raw: tamper ? Buffer.from(tamper(signed.toString('latin1')), 'latin1') : signed,
   });
   await settled();
@@ -108,8 +114,14 @@ export async function conclusions(feedback: FeedbackService) {
   const incidents = await get<{ data: object[] }>('/v1/alert_incidents');
   const selectors = await service.app.db.selectFrom('domains').select('learnt_selectors').execute();
   return {
-    ...{ advice, dmarc, complaints, picture, incidents, selectors },
-    ...{ tls, sources: sources.data },
+    advice,
+    dmarc,
+    complaints,
+    picture,
+    incidents,
+    selectors,
+    tls,
+    sources: sources.data,
     events: events.data.map(({ type }) => type).filter((type) => type !== 'bounce.received'),
   };
 }

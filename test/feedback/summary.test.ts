@@ -22,7 +22,9 @@ const WEEK = { from: '2026-11-15', to: '2026-11-21' };
 async function tellStory({ upload, send, clock }: FeedbackService): Promise<void> {
   for (let day = 16; day >= 0; day--)
     for (const report of reportsOfDay(BEGIN - day * DAY_S, {
-      ...{ reporters: 3, sendgridSigns: false, newcomer: day < 3 },
+      reporters: 3,
+      sendgridSigns: false,
+      newcomer: day < 3,
     }))
       await upload(report);
   await upload(tls({}, [tlsPolicy({}, {}, [tlsFailure()])]));
@@ -74,12 +76,19 @@ test('GET /v1/reports/summary has what receivers report, for all domains or one'
   };
   const week = await figures('period=week');
   const source = (id: number, name: string, messages: number, passed: number) => ({
-    ...{ id: week!.failing_sources.sources.concat(week!.new_sources.sources)[id]!.id },
-    ...{ domain_id: domain.id, domain: 'example.com', name, messages, passed },
+    id: week!.failing_sources.sources.concat(week!.new_sources.sources)[id]!.id,
+    domain_id: domain.id,
+    domain: 'example.com',
+    name,
+    messages,
+    passed,
   });
   assert.deepEqual(week, {
     ...WEEK,
-    ...{ reporters: 3, messages: 1879, passed: 1431, pass_rate: 0.7616 },
+    reporters: 3,
+    messages: 1879,
+    passed: 1431,
+    pass_rate: 0.7616,
     spoofed: { messages: 238, stopped: 0 },
     failing_sources: { total: 1, sources: [source(0, 'SendGrid', 210, 0)] },
     new_sources: { total: 1, sources: [source(1, 'example.net', 108, 108)] },
@@ -167,7 +176,10 @@ test('A scheduled report has what receivers report in HTML, text and PDF', {
     const name = `Report ${sink.taken.length}`;
     const { body } = await service.call<{ id: string }>('POST', '/v1/reports/schedules', {
       json: {
-        ...{ name, frequency: 'weekly', recipients: ['ann@example.com'], format },
+        name,
+        frequency: 'weekly',
+        recipients: ['ann@example.com'],
+        format,
         include_sections: sections,
       },
     });

@@ -48,7 +48,9 @@ test('A report that arrives twice or days too late changes nothing', async (t) =
   await markNetwork();
   const fails = (id: string, day: number) =>
     dmarc({
-      ...{ id, orgName: 'Late', begin: String(BEGIN + day * DAY_S) },
+      id,
+      orgName: 'Late',
+      begin: String(BEGIN + day * DAY_S),
       end: String(BEGIN + (day + 1) * DAY_S - 1),
       records: record({ source: FIRST, count: '8', dkim: 'fail', spf: 'fail' }),
     });

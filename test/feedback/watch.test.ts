@@ -24,7 +24,12 @@ function day(
 ): SourceDay {
   const failed = messages - passed;
   return {
-    ...{ day: ago(daysAgo), messages, passed, dkim: passed, spf: 0, forwarded: 0 },
+    day: ago(daysAgo),
+    messages,
+    passed,
+    dkim: passed,
+    spf: 0,
+    forwarded: 0,
     quarantined: disposition === 'quarantined' ? failed : 0,
     rejected: disposition === 'rejected' ? failed : 0,
   };

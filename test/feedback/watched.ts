@@ -39,7 +39,9 @@ export async function startWatching(t: TestContext, condition: 'source_failing' 
         );
         const [report] = await upload(
           dmarc({
-            ...{ id: `d${day}`, begin: String(begin), end: String(begin + DAY_S - 1) },
+            id: `d${day}`,
+            begin: String(begin),
+            end: String(begin + DAY_S - 1),
             records: records.join(''),
           }),
         );
@@ -64,7 +66,12 @@ export async function startWatching(t: TestContext, condition: 'source_failing' 
     async incidents() {
       const { body } = await service.call<{ data: AlertIncident[] }>('GET', '/v1/alert_incidents');
       return body.data.map(({ status, resolution, value, notifications, subject, id }) => ({
-        ...{ id, subject, status, resolution, value, notified: notifications.length },
+        id,
+        subject,
+        status,
+        resolution,
+        value,
+        notified: notifications.length,
       }));
     },
     async events() {

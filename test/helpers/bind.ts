@@ -95,7 +95,8 @@ async function start(
 ): Promise<TestNameServer> {
   const port = await freePort();
   const daemon = await startDaemon({
-    ...{ command, ready },
+    command,
+    ready,
     args(folder) {
       mkdirSync(join(folder, 'zones'));
       for (const [zone, names] of Object.entries(zones))

@@ -61,13 +61,17 @@ const Body = v.variant('type', [
   v.strictObject({ ...Base, type: v.literal('AAAA'), content: v.pipe(v.string(), v.ipv6()) }),
   v.strictObject({ ...Base, type: v.literal('MX'), content: v.string(), priority: number(65_535) }),
   v.strictObject({
-    ...{ ...Base, type: v.literal('CAA') },
+    ...Base,
+    type: v.literal('CAA'),
     data: v.strictObject({ flags: number(255), tag: v.string(), value: v.string() }),
   }),
   v.strictObject({
-    ...{ ...Base, type: v.literal('TLSA') },
+    ...Base,
+    type: v.literal('TLSA'),
     data: v.strictObject({
-      ...{ usage: number(255), selector: number(255), matching_type: number(255) },
+      usage: number(255),
+      selector: number(255),
+      matching_type: number(255),
       certificate: v.string(),
     }),
   }),
@@ -95,7 +99,11 @@ export async function startCloudflareServer(
     add(record) {
       const zone_id = server.zones.find(({ name }) => `.${record.name}`.endsWith(`.${name}`))!.id;
       server.records.push({
-        ...{ id: newId(), zone_id, ttl: 1, proxied: false, comment: null },
+        id: newId(),
+        zone_id,
+        ttl: 1,
+        proxied: false,
+        comment: null,
         ...record,
       });
     },
@@ -106,7 +114,8 @@ export async function startCloudflareServer(
   });
   const script = await startHttpScript(t, (exchange) => {
     server.requests.push({
-      ...{ method: exchange.method, body: exchange.body },
+      method: exchange.method,
+      body: exchange.body,
       path: `${exchange.path}?${exchange.query}`,
     });
     if (server.intercept(exchange)) return;

@@ -124,8 +124,11 @@ function configurationOf(folder: string, port: number, zones: Record<string, Tre
   const anchor = write(
     '.',
     [
-      ...['. IN NS ns.example.', 'com. IN NS ns.example.', 'example. IN NS ns.example.'],
-      ...[`ns.example. IN A ${TOP}`, exampleDs],
+      '. IN NS ns.example.',
+      'com. IN NS ns.example.',
+      'example. IN NS ns.example.',
+      `ns.example. IN A ${TOP}`,
+      exampleDs,
     ],
     'well',
   );

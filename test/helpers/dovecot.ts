@@ -45,8 +45,13 @@ export async function startDovecot({ flagsJunk = true } = {}): Promise<Dovecot> 
     url,
     async client(name) {
       const client = new ImapFlow({
-        ...{ host: '127.0.0.1', port, secure: false, doSTARTTLS: false, logger: false },
-        ...{ auth: { user: name, pass: DOVECOT_PASSWORD }, disableAutoIdle: true },
+        host: '127.0.0.1',
+        port,
+        secure: false,
+        doSTARTTLS: false,
+        logger: false,
+        auth: { user: name, pass: DOVECOT_PASSWORD },
+        disableAutoIdle: true,
       });
       client.on('error', () => {});
       await client.connect();

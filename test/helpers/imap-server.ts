@@ -62,7 +62,13 @@ export async function startImapServer(t: TestContext, script: ImapScript): Promi
   const sockets = new Set<Socket>();
   const idling = new Set<Socket>();
   const server: ImapServer = {
-    ...{ port: 0, url: '', script, commands: [], open: 0, mostOpen: 0, total: 0 },
+    port: 0,
+    url: '',
+    script,
+    commands: [],
+    open: 0,
+    mostOpen: 0,
+    total: 0,
     announce(count) {
       for (const socket of idling) socket.write(`* ${count} EXISTS\r\n`);
     },

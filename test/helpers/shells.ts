@@ -63,7 +63,10 @@ export async function startShell(
   const child = spawn('script', ['--quiet', '--flush', '--command', command, '/dev/null'], {
     cwd: folder,
     env: {
-      ...{ PATH: process.env.PATH, HOME: folder, TERM: 'dumb', LC_ALL: 'C.UTF-8' },
+      PATH: process.env.PATH,
+      HOME: folder,
+      TERM: 'dumb',
+      LC_ALL: 'C.UTF-8',
       ZDOTDIR: home,
       HISTFILE: '/dev/null',
     },

@@ -23,9 +23,17 @@ export async function startSpamd(settings: string[] = []): Promise<Spamd> {
       writeFileSync(join(folder, 'local.cf'), lines.map((line) => `${line}\n`).join(''));
       const asNobody = process.getuid?.() === 0 ? ['--username=nobody'] : [];
       return [
-        ...['--local', '--nouser-config', '--syslog=stderr', `--helper-home-dir=${folder}`],
-        ...['--configpath=/usr/share/spamassassin', `--siteconfigpath=${folder}`, ...asNobody],
-        ...['--listen=127.0.0.1', `--port=${port}`, '--max-children=1', '--min-children=1'],
+        '--local',
+        '--nouser-config',
+        '--syslog=stderr',
+        `--helper-home-dir=${folder}`,
+        '--configpath=/usr/share/spamassassin',
+        `--siteconfigpath=${folder}`,
+        ...asNobody,
+        '--listen=127.0.0.1',
+        `--port=${port}`,
+        '--max-children=1',
+        '--min-children=1',
       ];
     },
   });

@@ -354,7 +354,11 @@ test('GET /openapi.json lists each operation’s role, parameters and responses'
   ]);
   const { Limit } = body.components.parameters;
   assert.deepEqual(Limit!.schema, {
-    ...{ type: 'integer', minimum: 1, maximum: 100, default: 20, format: 'int32' },
+    type: 'integer',
+    minimum: 1,
+    maximum: 100,
+    default: 20,
+    format: 'int32',
   });
   const list = body.paths['/v1/tests']!.get!;
   assert.deepEqual((list.parameters as object[])[0], { $ref: '#/components/parameters/Limit' });

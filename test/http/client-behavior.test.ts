@@ -37,10 +37,13 @@ async function makeParents(service: TestService): Promise<Record<string, string>
   return {
     '/v1/monitors/:id/runs': await made('/v1/monitors', monitor),
     '/v1/alerts/:id/incidents': await made('/v1/alerts', {
-      ...{ name: 'n', condition: 'auth_fail', channels: ['email'] },
+      name: 'n',
+      condition: 'auth_fail',
+      channels: ['email'],
     }),
     '/v1/webhooks/endpoints/:id/deliveries': await made('/v1/webhooks/endpoints', {
-      ...{ url: 'https://example.com/', events: ['*'] },
+      url: 'https://example.com/',
+      events: ['*'],
     }),
     '/v1/feedback/reports/:id/rows': await uploadReport(service),
     '/v1/tests/:id/history': (await service.createTest()).id,
@@ -52,7 +55,8 @@ async function uploadReport({ call }: TestService): Promise<string> {
   await call('POST', '/v1/domains', { json: { name: 'reports.example' } });
   const policy = '<policy_published><domain>reports.example</domain><p>none</p></policy_published>';
   const { body } = await call<List>('POST', '/v1/feedback/reports', {
-    ...{ body: dmarc({ policy }), headers: { 'content-type': 'application/octet-stream' } },
+    body: dmarc({ policy }),
+    headers: { 'content-type': 'application/octet-stream' },
   });
   return body.data[0]!.id;
 }
@@ -237,7 +241,9 @@ test('Changes by the service keep the ETag of every object, and changes by users
         db
           .updateTable('domains')
           .set({
-            ...{ status: 'verified', verified_at: now, health_status: 'critical' },
+            status: 'verified',
+            verified_at: now,
+            health_status: 'critical',
             learnt_selectors: JSON.stringify([{ selector: 's2', seen_at: now }]),
           })
           .execute(),

@@ -22,7 +22,8 @@ async function start(t: TestContext) {
   const service = await startTestService(t, { clock });
   const post = (path: string, json: object, idempotencyKey?: string) =>
     service.call<Body>('POST', path, {
-      ...{ key: null, json },
+      key: null,
+      json,
       headers: idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey },
     });
   const rows = () => service.app.db.selectFrom('idempotency_keys').selectAll().execute();

@@ -136,7 +136,8 @@ describe('Idempotency-Key after the caller’s role was lowered', () => {
     assert.equal((await call('PATCH', `/v1/team/members/${member.id}`, { json })).status, 200);
     const again = (key = 'k1', options: CallOptions = { json: { name: 'a' } }, query = '') =>
       call<Record<string, string>>('POST', `/v1/tests${query}`, {
-        ...{ key: member.key, ...options },
+        key: member.key,
+        ...options,
         headers: { 'idempotency-key': key, ...options.headers },
       });
     const rows = () => service.app.db.selectFrom('idempotency_keys').selectAll().execute();
@@ -258,7 +259,12 @@ describe('Idempotent handler', () => {
   const declared = { role: 'member', response: Made, status: 201 } as const;
   const location = ({ id }: { id: string }) => `/made/${id}`;
   const creating = route({
-    ...{ ...declared, location, method: 'POST', path: '/made', operation: 'make', summary: 'Make' },
+    ...declared,
+    location,
+    method: 'POST',
+    path: '/made',
+    operation: 'make',
+    summary: 'Make',
     async handle({ app, transact, setHeader }) {
       if (fail === 'before') throw new AppError('conflict', 'Not now.');
       setHeader('x-made', 'yes');
@@ -274,7 +280,12 @@ describe('Idempotent handler', () => {
     },
   });
   const acting = route({
-    ...{ ...declared, location, method: 'POST', path: '/acted', operation: 'act', summary: 'Act' },
+    ...declared,
+    location,
+    method: 'POST',
+    path: '/acted',
+    operation: 'act',
+    summary: 'Act',
     writes: false,
     async handle() {
       await held;
@@ -283,7 +294,11 @@ describe('Idempotent handler', () => {
     },
   });
   const signing = route({
-    ...{ ...declared, location, method: 'POST', path: '/signed', operation: 'sign' },
+    ...declared,
+    location,
+    method: 'POST',
+    path: '/signed',
+    operation: 'sign',
     summary: 'Sign',
     writes: false,
     handle({ setHeader }) {
@@ -292,7 +307,11 @@ describe('Idempotent handler', () => {
     },
   });
   const open = route({
-    ...{ method: 'POST', path: '/open', operation: 'open', role: 'public', summary: 'Open' },
+    method: 'POST',
+    path: '/open',
+    operation: 'open',
+    role: 'public',
+    summary: 'Open',
     response: Made,
     handle: () => ({ id: `${ids.push('o')}` }),
   });

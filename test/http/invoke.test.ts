@@ -116,7 +116,11 @@ test('invoke() rejects a change with an outdated If-Match', async (t) => {
 
 test('A page that invokes operations cannot open a transaction of its own', async (t) => {
   const page = route({
-    ...{ method: 'POST', path: '/page', operation: 'page', role: 'viewer', invokes: true },
+    method: 'POST',
+    path: '/page',
+    operation: 'page',
+    role: 'viewer',
+    invokes: true,
     summary: 'A page of a test',
     handle: ({ transact }) => transact(async () => new Response('done')),
   });

@@ -97,19 +97,31 @@ const ready = route({
 });
 
 const changeable = {
-  ...{ path: '/things/:id', etag: ({ id }: { id: string }) => id, response: Thing },
+  path: '/things/:id',
+  etag: ({ id }: { id: string }) => id,
+  response: Thing,
   handle: () => ({ id: 'a', count: null }),
 } as const;
 const get = route({
-  ...{ ...changeable, method: 'GET', role: 'viewer', operation: 'getThing', summary: 'Get one' },
+  ...changeable,
+  method: 'GET',
+  role: 'viewer',
+  operation: 'getThing',
+  summary: 'Get one',
 });
 const change = route({
-  ...{ ...changeable, method: 'PATCH', role: 'admin', operation: 'changeThing' },
+  ...changeable,
+  method: 'PATCH',
+  role: 'admin',
+  operation: 'changeThing',
   summary: 'Change one',
   body: v.strictObject({ name: Name }),
 });
 const remove = route({
-  ...{ method: 'DELETE', path: '/things/:id', role: 'owner', operation: 'removeThing' },
+  method: 'DELETE',
+  path: '/things/:id',
+  role: 'owner',
+  operation: 'removeThing',
   summary: 'Remove one',
   response: v.object({ id: v.string() }),
   handle: () => ({ id: 'a' }),
@@ -221,7 +233,9 @@ describe('OpenAPI operation', () => {
     const made = operation('post', '/things').responses['201']!;
     const limited = ['RateLimit-Policy', 'RateLimit'];
     assert.deepEqual(Object.keys(made.headers!), [
-      ...['X-Request-Id', 'Location', 'Idempotent-Replayed'],
+      'X-Request-Id',
+      'Location',
+      'Idempotent-Replayed',
       ...limited,
     ]);
     const changed = operation('patch', '/things/{id}').responses['200']!;
@@ -254,7 +268,9 @@ describe('OpenAPI operation', () => {
         )
         .sort();
     const everywhere = [
-      ...['internal_error', 'malformed_request', 'validation_failed'],
+      'internal_error',
+      'malformed_request',
+      'validation_failed',
       'rate_limited',
     ].sort();
     const withoutBody = [...everywhere, 'unexpected_body'].sort();
@@ -281,7 +297,10 @@ describe('OpenAPI operation', () => {
       codesOf('delete', '/things/{id}'),
       [
         ...withoutBody,
-        ...['forbidden', 'live_mode_required', 'not_found', 'precondition_failed'],
+        'forbidden',
+        'live_mode_required',
+        'not_found',
+        'precondition_failed',
         'unauthenticated',
       ].sort(),
     );

@@ -107,7 +107,11 @@ it('Security headers set by a route are kept', async (t) => {
     'cache-control': 'public, max-age=60',
   };
   const page = route({
-    ...{ method: 'GET', path: '/page', operation: 'page', role: 'public', summary: 'A page' },
+    method: 'GET',
+    path: '/page',
+    operation: 'page',
+    role: 'public',
+    summary: 'A page',
     produces: ['text/html'],
     handle({ setHeader }) {
       setHeader('X-Own', 'yes');

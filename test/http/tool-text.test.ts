@@ -72,7 +72,9 @@ test('A resource is JSON of the same form, with clean names and strings at any d
   const value = { id: 1, list: [{ 'k\u200b': 'a\u202eb»\u0000\n' }, null, true], none: null };
   assert.deepEqual(JSON.parse(resourceForModel(value)), {
     data_note: DATA_NOTE,
-    ...{ id: 1, list: [{ k: 'ab"\n' }, null, true], none: null },
+    id: 1,
+    list: [{ k: 'ab"\n' }, null, true],
+    none: null,
   });
 });
 

@@ -51,7 +51,9 @@ test('A trace is in the log lines of its request and in the webhooks that result
   const receiver = await startReceiver(t);
   const lines: Record<string, string>[] = [];
   const log = createLog({
-    ...{ level: 'info', format: 'json', clock: systemClock },
+    level: 'info',
+    format: 'json',
+    clock: systemClock,
     write: (line) => void lines.push(JSON.parse(line)),
   });
   const service = await startTestService(t, { env: receiver.env, log });
@@ -63,7 +65,8 @@ test('A trace is in the log lines of its request and in the webhooks that result
       'POST',
       '/v1/tests',
       {
-        ...{ json: {}, headers },
+        json: {},
+        headers,
       },
     );
     for (const name of ['traceparent', 'tracestate', 'traceresponse'])

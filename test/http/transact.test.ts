@@ -24,7 +24,10 @@ const event = (id: string) => ({ id, type: 'made', livemode: 1, created_at: 'now
 it('A writing route that returns without transact() responds with 500 and releases its idempotency key', async (t) => {
   let skip = true;
   const forgetful = route({
-    ...{ ...declared, path: '/forgetful', operation: 'forget', role: 'member' },
+    ...declared,
+    path: '/forgetful',
+    operation: 'forget',
+    role: 'member',
     async handle({ app, transact }) {
       if (skip) return { ok: true };
       return transact(async (tx) => {
@@ -50,7 +53,10 @@ it('A writing route that returns without transact() responds with 500 and releas
 
 it('A route responds with 500 if its only transaction failed, even if its handler continues', async (t) => {
   const careless = route({
-    ...{ ...declared, path: '/careless', operation: 'ignore', role: 'member' },
+    ...declared,
+    path: '/careless',
+    operation: 'ignore',
+    role: 'member',
     async handle({ transact }) {
       await transact(() => Promise.reject(new Error('no'))).catch(() => {});
       return { ok: true };
@@ -62,7 +68,10 @@ it('A route responds with 500 if its only transaction failed, even if its handle
 
 it('A handler that fails before transact() is logged with its own error', async (t) => {
   const failing = route({
-    ...{ ...declared, path: '/failing', operation: 'fail', role: 'member' },
+    ...declared,
+    path: '/failing',
+    operation: 'fail',
+    role: 'member',
     handle: ({ params }) => Promise.reject(params),
   });
   const service = await startRoutedService(t, [failing]);
@@ -73,19 +82,30 @@ it('A handler that fails before transact() is logged with its own error', async 
 it('Routes not declared as writing respond without transact() and cannot call it', async (t) => {
   const preview = { ...declared, role: 'member', writes: false } as const;
   const previewing = route({
-    ...{ ...preview, path: '/previewing', operation: 'preview' },
+    ...preview,
+    path: '/previewing',
+    operation: 'preview',
     handle: () => ({ ok: true }),
   });
   const writing = route({
-    ...{ ...preview, path: '/writing', operation: 'write' },
+    ...preview,
+    path: '/writing',
+    operation: 'write',
     handle: ({ transact }) => transact(async () => ({ ok: true })),
   });
   const reading = route({
-    ...{ ...declared, method: 'GET', path: '/reading', operation: 'read', role: 'viewer' },
+    ...declared,
+    method: 'GET',
+    path: '/reading',
+    operation: 'read',
+    role: 'viewer',
     handle: ({ transact }) => transact(async () => ({ ok: true })),
   });
   const open = route({
-    ...{ ...declared, path: '/open', operation: 'open', role: 'public' },
+    ...declared,
+    path: '/open',
+    operation: 'open',
+    role: 'public',
     handle: ({ transact }) => transact(async () => ({ ok: true })),
   });
   const service = await startRoutedService(t, [previewing, writing, reading, open]);
@@ -104,7 +124,10 @@ it('transact() authorizes the caller again for the route’s role', async (t) =>
   let meanwhile = async () => {};
   const roles: string[] = [];
   const slow = route({
-    ...{ ...declared, path: '/slow', operation: 'wait', role: 'admin' },
+    ...declared,
+    path: '/slow',
+    operation: 'wait',
+    role: 'admin',
     async handle({ transact }) {
       await meanwhile();
       return transact(async (_tx, { role, member }) => {
@@ -133,7 +156,11 @@ it('transact() authorizes the caller again for the route’s role', async (t) =>
 it('transact() does not authorize callers of a public writing route', async (t) => {
   const receivedArguments: unknown[][] = [];
   const open = route({
-    ...{ ...declared, path: '/open', operation: 'open', role: 'public', writes: true },
+    ...declared,
+    path: '/open',
+    operation: 'open',
+    role: 'public',
+    writes: true,
     handle: ({ transact }) =>
       transact(async (...args) => {
         receivedArguments.push(args.slice(1));
@@ -150,7 +177,10 @@ it('transact() stores the idempotent response with the change that determines it
     service.app.db.selectFrom('idempotency_keys').select('status').execute();
   const seen: unknown[] = [];
   const stepwise = route({
-    ...{ ...declared, path: '/stepwise', operation: 'step', role: 'member' },
+    ...declared,
+    path: '/stepwise',
+    operation: 'step',
+    role: 'member',
     async handle({ transact }) {
       await transact(
         async () => 'no response yet, continue',

@@ -49,7 +49,9 @@ async function expiring(): Promise<Buffer> {
     .raw.toString('latin1')
     .split(/^Received: by mail\.lantern[\s\S]+?(?=^From: )/m);
   const signed = await signMessage(message, {
-    ...{ domain: 'lantern-books.example', selector: 'expiring', key: KEY },
+    domain: 'lantern-books.example',
+    selector: 'expiring',
+    key: KEY,
     signTime: Date.UTC(2026, 10, 20, 9, 46, 9),
     expires: Date.UTC(2026, 10, 21, 9, 46, 9),
   });

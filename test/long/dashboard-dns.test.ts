@@ -14,7 +14,8 @@ import { checkLook, SIZES, startMemberBrowser } from './dashboard.ts';
 for (const [size, viewport] of Object.entries(SIZES))
   test(`An admin publishes the record of a finding and undoes it on a ${size}`, async (t) => {
     const { domain, dns, service } = await startPublishing(t).then((service) => ({
-      ...{ ...service, service },
+      ...service,
+      service,
     }));
     const browser = await startMemberBrowser(t, service, 'admin');
     // On the phone, nothing needs a script.

@@ -194,7 +194,8 @@ async function storeTrouble(
   await storeWorkingAccounts(app);
   await storeGmailDomain(app, name);
   await storeGmailDomain(app, `${'a-long-label-of-a-name.'.repeat(8)}example`, {
-    ...{ problem: 'no_permission', problem_detail: 'The account may not read the domain.' },
+    problem: 'no_permission',
+    problem_detail: 'The account may not read the domain.',
   });
   const errors = JSON.stringify([
     { type: 'reject', reason: 'low_ip_reputation', rate: 0.08, count: 210 },
@@ -203,8 +204,15 @@ async function storeTrouble(
   for (let age = 28; age >= 2; age--)
     if (age % 6 !== 0)
       await storeGmailDay(app, name, age, {
-        ...{ spam_rate: age > 8 ? 0.0004 : 0.0041, spf_rate: 0.99, dkim_rate: 1, dmarc_rate: 0.7 },
-        ...{ tls_rate: 1, tls_messages: 1200, reject_rate: 0.08, temp_fail_rate: 0.01, errors },
+        spam_rate: age > 8 ? 0.0004 : 0.0041,
+        spf_rate: 0.99,
+        dkim_rate: 1,
+        dmarc_rate: 0.7,
+        tls_rate: 1,
+        tls_messages: 1200,
+        reject_rate: 0.08,
+        temp_fail_rate: 0.01,
+        errors,
       });
   for (const requirement of ['SPF', 'ONE_CLICK_UNSUBSCRIBE', 'A_NEW_REQUIREMENT'])
     await storeRequirement(app, name, { requirement, status: 'NEEDS_WORK' });
@@ -228,8 +236,13 @@ test('A domain in trouble at Gmail and Outlook, and the accounts there, are acce
   await app.db
     .insertInto('feedback_addresses')
     .values({
-      ...{ id: `${domain.id} ${ADDRESS}`, domain_id: domain.id, address: ADDRESS, messages: 9 },
-      ...{ passed: 9, first_day: '2020-01-01', last_day: new Date().toISOString().slice(0, 10) },
+      id: `${domain.id} ${ADDRESS}`,
+      domain_id: domain.id,
+      address: ADDRESS,
+      messages: 9,
+      passed: 9,
+      first_day: '2020-01-01',
+      last_day: new Date().toISOString().slice(0, 10),
       look_up_at: '2100-01-01T00:00:00.000Z',
     })
     .execute();

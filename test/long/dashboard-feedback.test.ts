@@ -28,7 +28,9 @@ async function startStory(t: TestContext) {
   const feedback = await startFeedback(t, { zone: STORY_ZONE });
   for (let day = 27; day >= 0; day--)
     for (const report of reportsOfDay(BEGIN - day * DAY_S, {
-      ...{ reporters: 3, sendgridSigns: day < 6, newcomer: day < 8 },
+      reporters: 3,
+      sendgridSigns: day < 6,
+      newcomer: day < 8,
     }))
       await feedback.upload(report);
   await feedback.upload(tls({}, [tlsPolicy({}, {}, [tlsFailure()])]));
@@ -54,8 +56,10 @@ async function sendMessages(feedback: FeedbackService) {
     await send(bounce({ status: '5.1.1', original: withId(id('d')) }), { sign: false });
     await send(
       bounce({
-        ...{ server: 'mx.other.example', remote: 'eu-smtp-inbound-1.mimecast.com' },
-        ...{ status: '5.0.0', reply: '550 SPF Sender Invalid - envelope rejected' },
+        server: 'mx.other.example',
+        remote: 'eu-smtp-inbound-1.mimecast.com',
+        status: '5.0.0',
+        reply: '550 SPF Sender Invalid - envelope rejected',
         original: withId(id('e'), UNKNOWN),
       }),
       { sign: false },
@@ -73,7 +77,8 @@ async function takePictures(browser: MemberBrowser, paths: Record<string, string
       for (const colorScheme of ['light', 'dark'] as const) {
         const look = await browser.open(path, { viewport, colorScheme });
         await look.screenshot({
-          ...{ path: `${PICTURES}/${name}-${size}-${colorScheme}.png`, fullPage: true },
+          path: `${PICTURES}/${name}-${size}-${colorScheme}.png`,
+          fullPage: true,
         });
         await look.context().close();
       }
@@ -210,7 +215,9 @@ test('Complaints and bounces are read in a browser, with what to fix', async (t)
 });
 
 const file = (name: string, text: string) => ({
-  ...{ name, mimeType: 'application/octet-stream', buffer: Buffer.from(text) },
+  name,
+  mimeType: 'application/octet-stream',
+  buffer: Buffer.from(text),
 });
 
 test('Files are uploaded one by one with a line for each, chosen with the keyboard or dropped', async (t) => {

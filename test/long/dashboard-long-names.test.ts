@@ -21,13 +21,21 @@ test('No page is wider than a phone, however long the words in it are', {
     name: `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(60)}.example`,
   });
   const monitor = await create('/v1/monitors', {
-    ...{ name: WORD, type: 'domain_health', domain_id: domain, frequency: 'daily' },
+    name: WORD,
+    type: 'domain_health',
+    domain_id: domain,
+    frequency: 'daily',
   });
   const alert = await create('/v1/alerts', {
-    ...{ name: WORD, condition: 'score_below', threshold: 50, channels: ['email'] },
+    name: WORD,
+    condition: 'score_below',
+    threshold: 50,
+    channels: ['email'],
   });
   const endpoint = await create('/v1/webhooks/endpoints', {
-    ...{ url: `https://example.com/${WORD.repeat(5)}`, events: ['*'], description: WORD },
+    url: `https://example.com/${WORD.repeat(5)}`,
+    events: ['*'],
+    description: WORD,
   });
   const subject = `\u202e${WORD.repeat(500)}`;
   const ids = [
@@ -36,9 +44,17 @@ test('No page is wider than a phone, however long the words in it are', {
   ];
   const browser = await startMemberBrowser(t, service);
   for (const path of [
-    ...['/', '/tests', `/tests/${ids[0]}/edit`, `/tests/compare?a=${ids[0]}&b=${ids[1]}`],
-    ...[`/tests/delete?ids=${ids}`, `/reports/shares/new?test_ids=${ids}`, `/domains/${domain}`],
-    ...[`/monitors/${monitor}`, `/alerts/${alert}`, `/webhooks/${endpoint}`, '/audit-log'],
+    '/',
+    '/tests',
+    `/tests/${ids[0]}/edit`,
+    `/tests/compare?a=${ids[0]}&b=${ids[1]}`,
+    `/tests/delete?ids=${ids}`,
+    `/reports/shares/new?test_ids=${ids}`,
+    `/domains/${domain}`,
+    `/monitors/${monitor}`,
+    `/alerts/${alert}`,
+    `/webhooks/${endpoint}`,
+    '/audit-log',
   ]) {
     const page = await browser.open(path, { viewport: SIZES.phone });
     await page.evaluate(

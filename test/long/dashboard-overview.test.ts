@@ -39,7 +39,9 @@ async function fill(service: TestService): Promise<void> {
   await service.app.db
     .updateTable('domains')
     .set({
-      ...{ status: 'verified', health_status: 'critical', health_score: 31 },
+      status: 'verified',
+      health_status: 'critical',
+      health_score: 31,
       missing_since: '2026-11-20T10:00:00.000Z',
     })
     .execute();
@@ -49,7 +51,10 @@ async function fill(service: TestService): Promise<void> {
   await receive(service, 'The newsletter');
   for (let day = 1; day < 40; day++)
     await storeTest(service.app, {
-      ...{ hoursAgo: 24 * day, score: 60 + (day % 5) * 8, grade: 'C', issues: ['dmarc_policy'] },
+      hoursAgo: 24 * day,
+      score: 60 + (day % 5) * 8,
+      grade: 'C',
+      issues: ['dmarc_policy'],
       subject: day === 2 ? `${'A long subject without an end '.repeat(50)}\u202e` : 'Receipt',
     });
 }
@@ -75,7 +80,9 @@ test('Every page is accessible and fits the screen, with data and without', asyn
     ...PAGES,
     `/reports/shares/${share.body.id}`,
     `/reports/shares/new?test_ids=${test!.id}`,
-    ...[path, `${path}/edit`, '/reports/schedules/new'],
+    path,
+    `${path}/edit`,
+    '/reports/schedules/new',
   ])
     await checkLook(browser, page);
 });

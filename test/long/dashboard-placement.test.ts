@@ -36,7 +36,8 @@ async function start(t: TestContext) {
   const service = await startSeeding(t, {
     clock,
     seeds: mailboxes.map(({ url }, i) => ({
-      ...{ provider: providers[i], address: `seed${i}@${providers[i]}.example` },
+      provider: providers[i],
+      address: `seed${i}@${providers[i]}.example`,
       imap: i === 3 ? url.replace(/:[^:@]+@/, ':wrong@') : url,
       plus_addresses: true,
     })),

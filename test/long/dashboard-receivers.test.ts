@@ -21,7 +21,9 @@ test('What receivers report is readable on a monitor, the summary and the report
   const { service, domain, upload } = feedback;
   for (let day = 9; day >= 0; day--)
     for (const report of reportsOfDay(BEGIN - day * DAY_S, {
-      ...{ reporters: 3, sendgridSigns: false, newcomer: day < 3 },
+      reporters: 3,
+      sendgridSigns: false,
+      newcomer: day < 3,
     }))
       await upload(report);
   await upload(tls({}, [tlsPolicy({}, {}, [tlsFailure()])]));

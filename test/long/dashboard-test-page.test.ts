@@ -227,9 +227,18 @@ async function storeImage({ app: { db } }: TestService, id: string): Promise<voi
   await db
     .insertInto('test_images')
     .values({
-      ...{ test_id: id, position: 0, kind: 'content', url: 'http://img.leak.example/img' },
-      ...{ status: 'loaded', reason: null, detail: null, media_type: 'image/svg+xml' },
-      ...{ width: 20, height: 20, size: bytes.length, bytes },
+      test_id: id,
+      position: 0,
+      kind: 'content',
+      url: 'http://img.leak.example/img',
+      status: 'loaded',
+      reason: null,
+      detail: null,
+      media_type: 'image/svg+xml',
+      width: 20,
+      height: 20,
+      size: bytes.length,
+      bytes,
     })
     .execute();
 }

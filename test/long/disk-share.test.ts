@@ -24,7 +24,9 @@ import { sendMail } from '../helpers/send.ts';
 /** Sent one after another: each takes seconds to write, send and read. The smaller share is full after 35 of them. */
 const STRANGERS = isFullSize ? 200 : 45;
 const UPLOADS = isFullSize ? 200 : 15;
-const SHARE = isFullSize ? {} : { DELIVERABILITY_FEEDBACK_STORAGE_PER_DOMAIN: '40MiB' };
+const SHARE: Record<string, string> = isFullSize
+  ? {}
+  : { DELIVERABILITY_FEEDBACK_STORAGE_PER_DOMAIN: '40MiB' };
 const MAILS_PER_TEST = 10;
 
 /** Null if this machine allows no mounts. */
@@ -105,8 +107,11 @@ test(`${STRANGERS} messages of strangers and ${UPLOADS} uploads of 14 MB leave s
     clock.advance(60_000);
     try {
       await sendMail({
-        ...{ port: service.smtp.port, to: domain.feedback.address, raw: large(`s-${index}`) },
-        ...{ mailFrom: 'bounce@broken.example', clientIp: `198.51.${index}.7` },
+        port: service.smtp.port,
+        to: domain.feedback.address,
+        raw: large(`s-${index}`),
+        mailFrom: 'bounce@broken.example',
+        clientIp: `198.51.${index}.7`,
       });
       counts.accepted += 1;
     } catch (error) {

@@ -168,8 +168,13 @@ async function freshReport({ app, call }: TestService, nth: number) {
   const source = await app.db
     .insertInto('feedback_sources')
     .values({
-      ...{ id: app.newId('src'), domain_id: domain.body.id, key: 'host example.net' },
-      ...{ name: 'example.net', evidence: 'x', mark: null, label: null },
+      id: app.newId('src'),
+      domain_id: domain.body.id,
+      key: 'host example.net',
+      name: 'example.net',
+      evidence: 'x',
+      mark: null,
+      label: null,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
@@ -245,7 +250,8 @@ const REAL_VALUES: Record<
   async applyDnsChanges(service) {
     const { call } = service;
     const { body: domains } = await call<{ data: { id: string; name: string }[] }>(
-      ...(['GET', '/v1/domains?limit=100'] as const),
+      'GET',
+      '/v1/domains?limit=100',
     );
     const { body: servers } = await call<{ data: { id: string }[] }>('GET', '/v1/dns_servers');
     const domain = domains.data.find(({ name }) => /^d\d+\.example$/.test(name))!;

@@ -158,8 +158,16 @@ for (const [proxy, text, path] of ROWS)
     const password = 'four words make one';
     await accept(service, tokenOf(await invite(service, { email })), { password });
     const signIn = await curl([
-      ...['--interface', '127.0.0.5', '-H', 'X-Forwarded-For: 203.0.113.9', '-D', '-'],
-      ...['-H', 'Content-Type: application/json', '-d', JSON.stringify({ email, password })],
+      '--interface',
+      '127.0.0.5',
+      '-H',
+      'X-Forwarded-For: 203.0.113.9',
+      '-D',
+      '-',
+      '-H',
+      'Content-Type: application/json',
+      '-d',
+      JSON.stringify({ email, password }),
       `${url}/v1/sessions`,
     ]);
     assert.match(signIn, /^set-cookie: .*; Secure/im, signIn);

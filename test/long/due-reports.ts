@@ -27,12 +27,19 @@ export async function makeReportsDue(
     const send_hour = (new Date(now).getUTCHours() + 12) % 24;
     const plan = { frequency: 'daily', send_hour, timezone: 'UTC', weekday: 'monday' } as const;
     const row: ReportScheduleRow = {
-      ...{ id: newId('rps'), name: 'Ours', ...plan, day_of_month: 1 },
-      ...{ recipients: JSON.stringify(recipients), domains: null },
-      ...{ include_sections: '["summary","trends","alerts"]', enabled: 1 },
+      id: newId('rps'),
+      name: 'Ours',
+      ...plan,
+      day_of_month: 1,
+      recipients: JSON.stringify(recipients),
+      domains: null,
+      include_sections: '["summary","trends","alerts"]',
+      enabled: 1,
       format: i === 0 ? 'pdf' : 'html',
-      ...{ next_send_at: isoTime(lastSend({ ...plan, day_of_month: 1 }, now)) },
-      ...{ created_at: isoTime(now), lease: null, leased_until: null },
+      next_send_at: isoTime(lastSend({ ...plan, day_of_month: 1 }, now)),
+      created_at: isoTime(now),
+      lease: null,
+      leased_until: null,
     };
     await db.insertInto('report_schedules').values(row).execute();
     addresses.push(...recipients);

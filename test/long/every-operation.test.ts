@@ -247,8 +247,14 @@ async function walkFeedback({ ask, service }: Walk) {
   await ask('GET', `/v1/feedback/unconfirmed?${query}`, 200);
   await ask('GET', '/v1/feedback/unconfirmed?domain_id=dom_none', 404);
   for (const sums of [
-    ...['dmarc', 'dmarc/export', 'dmarc/reporters', 'tls', 'tls/export', 'tls/failures/export'],
-    ...['complaints/summary', 'bounces/summary'],
+    'dmarc',
+    'dmarc/export',
+    'dmarc/reporters',
+    'tls',
+    'tls/export',
+    'tls/failures/export',
+    'complaints/summary',
+    'bounces/summary',
   ]) {
     await ask('GET', `/v1/feedback/${sums}?${query}`, 200);
     await ask('GET', `/v1/feedback/${sums}?${query}&from=2020-01-01`, 422);

@@ -85,8 +85,13 @@ export function startFaultLoad(t: TestContext, target: Target, random: Random): 
       if (test) {
         const raw = makeMessage(number++, random);
         const mail: Mail = {
-          ...{ testId: test.id, address: test.address, raw, retries: true },
-          ...{ state: 'fresh', sentAt: 0, keptAs: null },
+          testId: test.id,
+          address: test.address,
+          raw,
+          retries: true,
+          state: 'fresh',
+          sentAt: 0,
+          keptAs: null,
         };
         load.mails.push(mail);
         // A sender retries; the load ends with each message that can be delivered.

@@ -37,7 +37,8 @@ function report(id: string, now: number): Uint8Array {
   );
   const xml = dmarc({
     id,
-    ...{ begin: String(begin), end: String(begin + DAY_SECONDS - 1) },
+    begin: String(begin),
+    end: String(begin + DAY_SECONDS - 1),
     records: records.join(''),
   });
   const header = `From: Reports <noreply-dmarc-support@google.com>
@@ -79,7 +80,10 @@ test(`${ROUNDS} SIGKILLs lose no acknowledged report and count each once`, {
     const id = `r-${sent}`;
     const now = systemClock.now();
     const raw = await signMessage(Buffer.from(report(id, now)), {
-      ...{ domain: 'google.com', selector: 's1', key, signTime: now - 60_000 },
+      domain: 'google.com',
+      selector: 's1',
+      key,
+      signTime: now - 60_000,
     });
     await sendMail({ port: serve.smtpPort, to: domain.feedback.address, raw }).then(
       () => acknowledged.push(id),

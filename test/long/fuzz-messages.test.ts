@@ -93,13 +93,20 @@ async function renderReports(
 ): Promise<void> {
   const report: StoredReport = {
     ...result,
-    ...{ id: null, name: null, received_at: null, completed_at: null, envelope, placement: [] },
+    id: null,
+    name: null,
+    received_at: null,
+    completed_at: null,
+    envelope,
+    placement: [],
     checks: JSON.stringify(result.checks),
     providers: JSON.stringify(result.providers),
   };
   const format = number % PDF_EVERY === 0 ? 'pdf' : 'html';
   const { bytes } = await renderReport({
-    ...{ kind: 'test', format, report },
+    kind: 'test',
+    format,
+    report,
     message: { raw, images: null },
   });
   assert.ok(bytes.length > 1_000);

@@ -84,8 +84,20 @@ const exactScore = ({ uncapped, cap }: AnalysisResult): number =>
 const WORLDS = 300;
 /** All checks of the generated worlds with fixes that a world can show. */
 const COMPARED = [
-  ...['dkim', 'dkim_alignment', 'dkim_key', 'spf', 'spf_alignment', 'spf_record'],
-  ...['dmarc', 'dmarc_policy', 'dmarc_record', 'ptr', 'fcrdns', 'helo', 'mx', 'return_path'],
+  'dkim',
+  'dkim_alignment',
+  'dkim_key',
+  'spf',
+  'spf_alignment',
+  'spf_record',
+  'dmarc',
+  'dmarc_policy',
+  'dmarc_record',
+  'ptr',
+  'fcrdns',
+  'helo',
+  'mx',
+  'return_path',
 ];
 const KINDS: MailKind[] = ['transactional', 'marketing'];
 

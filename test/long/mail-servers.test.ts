@@ -37,7 +37,11 @@ async function envelopeOf(service: TestService, { id }: Test) {
 /** Sends a message directly, from an address of the loopback network. */
 async function sendFrom(localAddress: string, port: number, to: string): Promise<void> {
   const transport = createTransport({
-    ...{ host: '127.0.0.1', port, localAddress, name: 'mail.example.com', ignoreTLS: true },
+    host: '127.0.0.1',
+    port,
+    localAddress,
+    name: 'mail.example.com',
+    ignoreTLS: true,
   });
   try {
     await transport.sendMail({ envelope: { from: 'b@example.com', to }, raw: MAIL });
@@ -135,7 +139,9 @@ test('The Received field of Postfix names the client over LMTP', {
   const { client_ip, helo, reported_by } = await envelopeOf(service, made);
   assert.deepEqual([client_ip, helo], ['192.0.2.9', 'mail.example.com']);
   assert.deepEqual(reported_by, {
-    ...{ client_ip: '127.0.0.1', name: 'mx.example.net', method: 'received' },
+    client_ip: '127.0.0.1',
+    name: 'mx.example.net',
+    method: 'received',
   });
 });
 

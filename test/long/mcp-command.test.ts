@@ -182,7 +182,9 @@ test('mcp by itself checks messages and domains, and explains checks', async (t)
 test('mcp writes nothing but the protocol to stdout, survives malformed lines, and ends with its input', async (t) => {
   const lines = [
     JSON.stringify({
-      ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
       params: {
         protocolVersion: '2025-06-18',
         capabilities: {},

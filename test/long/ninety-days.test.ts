@@ -28,27 +28,40 @@ interface AdviceFrom {
 const EXPECTED: Record<string, AdviceFrom[]> = {
   'example.com': [
     {
-      ...{ day: 0, state: 'not_enough_data', next: 'quarantine' },
+      day: 0,
+      state: 'not_enough_data',
+      next: 'quarantine',
       lost: ['Mailchimp', 'university.example'],
     },
     {
-      ...{ day: 10, state: 'not_enough_data', next: 'quarantine', first: ['SendGrid'] },
+      day: 10,
+      state: 'not_enough_data',
+      next: 'quarantine',
+      first: ['SendGrid'],
       lost: ['Mailchimp', 'SendGrid', 'university.example'],
     },
     // SendGrid failed until day 12.
     {
-      ...{ day: 13, state: 'not_ready', next: 'quarantine', first: ['SendGrid'] },
+      day: 13,
+      state: 'not_ready',
+      next: 'quarantine',
+      first: ['SendGrid'],
       lost: ['Mailchimp', 'SendGrid', 'university.example'],
     },
     {
-      ...{ day: 26, state: 'ready', next: 'quarantine' },
+      day: 26,
+      state: 'ready',
+      next: 'quarantine',
       lost: ['Mailchimp', 'university.example'],
     },
     { day: 70, state: 'ready', next: 'reject', lost: ['Mailchimp', 'university.example'] },
   ],
   'shop.example': [
     {
-      ...{ day: 0, state: 'not_enough_data', next: 'reject', first: ['Postmark'] },
+      day: 0,
+      state: 'not_enough_data',
+      next: 'reject',
+      first: ['Postmark'],
       lost: ['Postmark'],
     },
     // Postmark failed until day 44.
@@ -92,7 +105,12 @@ async function observed(story: Story, name: string) {
     `/v1/domains/${story.domains[name]!.id}`,
   );
   return {
-    ...{ state, next, ready, covered_days, reporters, feedback: body.feedback.state },
+    state,
+    next,
+    ready,
+    covered_days,
+    reporters,
+    feedback: body.feedback.state,
     record: record === null ? null : /p=\w+/.exec(record.value)![0],
     first: missing.flatMap((sentence) => /^(.+): .* fail DMARC\./.exec(sentence)?.[1] ?? []),
     lost: would_be_rejected.map((source) => source.name).sort(),
@@ -114,7 +132,10 @@ async function kindsOf(story: Story, name: string): Promise<Record<string, strin
 function expected(name: string, day: number) {
   const { state, next, first = [], lost } = EXPECTED[name]!.findLast((row) => row.day <= day)!;
   return {
-    ...{ state, next, ready: state === 'ready', covered_days: daysWithReports(name, day) },
+    state,
+    next,
+    ready: state === 'ready',
+    covered_days: daysWithReports(name, day),
     // The one that sends each two days begins on the second morning.
     reporters: day === 0 ? 5 : 6,
     feedback: isStopped(name, day) ? 'stopped' : 'receiving',

@@ -41,7 +41,10 @@ export function startLoad(nodes: Nodes, random: Random): Load {
   let isStopping = false;
   let number = 0;
   const load: Load = {
-    ...{ mails: [], uploads: [], faults: [], replies: {} },
+    mails: [],
+    uploads: [],
+    faults: [],
+    replies: {},
     async stop() {
       isStopping = true;
       await Promise.all(clients);
@@ -140,8 +143,13 @@ async function sendByMail(
   const test = await call('POST', '/v1/tests', { body: '{}', idempotencyKey });
   if (!test) return count(load, 'key given up');
   const mail: Mail = {
-    ...{ testId: test.id, address: test.address, raw: makeMessage(number, random) },
-    ...{ state: 'fresh', retries: true, sentAt: 0, keptAs: null },
+    testId: test.id,
+    address: test.address,
+    raw: makeMessage(number, random),
+    state: 'fresh',
+    retries: true,
+    sentAt: 0,
+    keptAs: null,
   };
   load.mails.push(mail);
   for (;;) {
@@ -216,7 +224,12 @@ export async function uploadedMails(db: Db, { uploads, faults }: Load): Promise<
     if (found.length > 1) faults.push(`${name} was stored ${found.length} times`);
     if (testId !== null && found[0]?.id !== testId) faults.push(`${name} is lost`);
     return found.map(({ id }) => ({
-      ...{ testId: id, address: '', raw, retries: true, sentAt: 0, keptAs: null },
+      testId: id,
+      address: '',
+      raw,
+      retries: true,
+      sentAt: 0,
+      keptAs: null,
       state: testId === null ? 'unanswered' : 'kept',
     }));
   });

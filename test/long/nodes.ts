@@ -108,7 +108,13 @@ export async function startNodes(t: TestContext, clockOffsetsMs: number[]): Prom
   // The recommended rules of the first owner would send mail and events that no test here counts.
   await store.db.deleteFrom('alerts').execute();
   const nodes: Nodes = {
-    ...{ key, server, location, store, receiver, sink, running },
+    key,
+    server,
+    location,
+    store,
+    receiver,
+    sink,
+    running,
     async start(place) {
       const process = await spawnNode(place);
       const ready = await process.nextLine('ready');

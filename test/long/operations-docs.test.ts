@@ -80,7 +80,8 @@ test('A test needs about as much space as docs/operations.md says', async (t) =>
   };
   const submit = async () => {
     const { body } = await service.call<{ id: string }>('POST', '/v1/tests', {
-      ...{ body: message, headers: { 'content-type': 'message/rfc822' } },
+      body: message,
+      headers: { 'content-type': 'message/rfc822' },
     });
     assert.equal((await service.getTest(body.id, '?wait=20')).status, 'completed');
   };

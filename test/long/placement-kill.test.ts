@@ -32,7 +32,9 @@ test('Placement goes on after each of several kills, and settles once', async (t
     ),
   );
   const seeds = servers.map(({ url }, i) => ({
-    ...{ provider: `p${i}`, address: `user${i}@b.example`, imap: url },
+    provider: `p${i}`,
+    address: `user${i}@b.example`,
+    imap: url,
   }));
   const folder = temporaryFolder(t);
   // Without DNS, analyses are retried for minutes, and the placement of a test settles after its result.

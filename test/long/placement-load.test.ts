@@ -34,7 +34,10 @@ test('Fifty tests over ten mailboxes keep the connection limit and find only the
   );
   const service = await startSeeding(t, {
     seeds: servers.map(({ url }, i) => ({
-      ...{ provider: `p${i}`, address: `user${i}@b.example`, imap: url, connections: CONNECTIONS },
+      provider: `p${i}`,
+      address: `user${i}@b.example`,
+      imap: url,
+      connections: CONNECTIONS,
     })),
   });
   const created = await Promise.all(
@@ -80,7 +83,10 @@ test('In the first two minutes, 95% are found within 3 s in the inbox and 15 s i
     // Mailboxes go on being read for messages that are checked again.
     env: { DELIVERABILITY_PLACEMENT_RECHECK: '2m' },
     seeds: users.map((user) => ({
-      ...{ provider: 'one', address: `${user}@b.example`, imap: dovecot.url(user), connections: 2 },
+      provider: 'one',
+      address: `${user}@b.example`,
+      imap: dovecot.url(user),
+      connections: 2,
     })),
   });
   for (const [folder, limit] of [

@@ -174,7 +174,9 @@ describe('Records of other checks', { skip: skipUnlessInstalled('named') }, () =
       },
     };
     const check = dane(async () => ({
-      ...{ status: 'tls', version: 'TLSv1.3', chain },
+      status: 'tls',
+      version: 'TLSv1.3',
+      chain,
       certificate: { valid: true, problem: null, names: [], issuer: null, validTo: null },
     }));
     const bind = await startBind(t, { zones });

@@ -38,8 +38,11 @@ test('Silent and dripping servers end in a timeout, and a healthy mailbox is not
       { ...oauth, address: 'mute@a.example', token_url: mute.url },
       { ...oauth, address: 'slow@a.example', token_url: slow.url },
       {
-        ...{ ...oauth, address: 'graph@a.example', token_url: working.url },
-        ...{ api: 'graph', graph_url: graph.url },
+        ...oauth,
+        address: 'graph@a.example',
+        token_url: working.url,
+        api: 'graph',
+        graph_url: graph.url,
       },
       { provider: 'healthy', address: 'well@a.example', imap: healthy.url },
     ],

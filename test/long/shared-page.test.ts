@@ -70,10 +70,15 @@ describe('Public report page in a browser', { skip: skipUnlessInstalled('chromiu
     const evil = `<script>console.log('ran:')</script><img src="https://evil.example/" onerror="console.log('ran:')"><style>@import "https://evil.example/"</style>`;
     const reports = campaign.reports.map((report) => ({
       ...report,
-      ...{ name: evil, subject: evil, summary: evil, from_address: `a@${evil}` },
+      name: evil,
+      subject: evil,
+      summary: evil,
+      from_address: `a@${evil}`,
       checks: report.checks.map((check) => ({
         ...check,
-        ...{ title: evil, detail: evil, evidence: { [evil]: [evil, { href: evil }] } },
+        title: evil,
+        detail: evil,
+        evidence: { [evil]: [evil, { href: evil }] },
       })),
     }));
     for (const share of [{ ...campaign, title: evil, reports }, shareOf(reports.slice(0, 1))]) {

@@ -56,8 +56,12 @@ async function start(t: TestContext, { kills, reuses }: { kills: Kill[]; reuses:
     acceptsToken: (token) => tokens.accessTokens.has(token),
   });
   const seed = {
-    ...{ provider: 'one', address: NAME, imap: `imap://127.0.0.1:${imap.port}` },
-    ...{ client_id: 'app', token_url: tokens.url, refresh_token: 'first-refresh-token' },
+    provider: 'one',
+    address: NAME,
+    imap: `imap://127.0.0.1:${imap.port}`,
+    client_id: 'app',
+    token_url: tokens.url,
+    refresh_token: 'first-refresh-token',
     device_url: 'https://login.example/device',
   };
   const dns = await startDnsServer();

@@ -130,7 +130,8 @@ test(`${CONNECTIONS} connections within a minute, from many addresses, delay no 
   let [slowest, delivered] = [0, 0];
   for (let i = 0; i < CONNECTIONS; i++) {
     const socket = connect({
-      ...{ port: listener.port, host: '127.0.0.1' },
+      port: listener.port,
+      host: '127.0.0.1',
       localAddress: `127.${1 + (i % 250)}.${1 + (Math.floor(i / 250) % 250)}.1`,
     });
     open.add(socket);
@@ -247,7 +248,9 @@ test('Clients that send a byte at a time take no place from others', {
   const slow: Socket[] = [];
   for (let i = 0; i < 200; i++) {
     const socket = connect({
-      ...{ port: listener.port, host: '127.0.0.1', localAddress: `127.3.${1 + (i % 100)}.1` },
+      port: listener.port,
+      host: '127.0.0.1',
+      localAddress: `127.3.${1 + (i % 100)}.1`,
     });
     socket.on('error', () => {}).resume();
     slow.push(socket);

@@ -78,14 +78,16 @@ test(`${SECONDS} seconds of mixed load leave memory, handles and response times 
   const machine = loads.reduce((a, b) => a + b) / loads.length;
   t.diagnostic(
     JSON.stringify({
-      ...{
-        seconds: SECONDS,
-        mails: load.counts.mails,
-        requests: load.counts.requests,
-        errors: load.errors.length,
-      },
-      ...{ first_p99_ms: first.p99, max_p99_ms: slowest, first_memory_mb: first.memoryMb },
-      ...{ max_memory_mb: Math.max(...memory), more_handles: handles, load_per_core: machine },
+      seconds: SECONDS,
+      mails: load.counts.mails,
+      requests: load.counts.requests,
+      errors: load.errors.length,
+      first_p99_ms: first.p99,
+      max_p99_ms: slowest,
+      first_memory_mb: first.memoryMb,
+      max_memory_mb: Math.max(...memory),
+      more_handles: handles,
+      load_per_core: machine,
     }),
   );
   assert.deepEqual(load.errors.slice(0, 5), []);
@@ -132,8 +134,16 @@ function createLoad(service: ServeProcess, raw: Buffer | string) {
     const id = tests[number % tests.length];
     const ofTest = [`/v1/tests/${id}`, `/v1/tests/${id}/report.html`];
     const all = [
-      ...['/v1/tests', '/v1/events?limit=50', '/v1/webhooks/endpoints', '/v1/reports/summary'],
-      ...['/', '/docs', '/status', '/openapi.json', '/metrics', '/healthz'],
+      '/v1/tests',
+      '/v1/events?limit=50',
+      '/v1/webhooks/endpoints',
+      '/v1/reports/summary',
+      '/',
+      '/docs',
+      '/status',
+      '/openapi.json',
+      '/metrics',
+      '/healthz',
       ...(id ? ofTest : []),
       // A PDF takes the time of many requests.
       ...(id && number % 25 === 0 ? [`/v1/tests/${id}/report.pdf`] : []),

@@ -60,8 +60,11 @@ async function store(db: Db, rows: TestRow[]): Promise<void> {
 const titleOf = (check: string) => check.replace('_', ' ');
 
 const MONTHLY: SendTiming = {
-  ...{ frequency: 'monthly', send_hour: 8, timezone: 'Europe/Berlin' },
-  ...{ weekday: 'monday', day_of_month: 1 },
+  frequency: 'monthly',
+  send_hour: 8,
+  timezone: 'Europe/Berlin',
+  weekday: 'monday',
+  day_of_month: 1,
 };
 /** March in Berlin, an hour shorter than usual; the previous period is February, three days shorter. */
 const MARCH = periodOf(MONTHLY, Date.UTC(2026, 3, 1, 6));
@@ -73,7 +76,9 @@ test('Summaries stay consistent while another thread writes thousands of tests',
   await store(db, rowsOf(service, 3000, written, [null, ...ids]));
   const worker = new Worker(new URL('counting-writer.ts', import.meta.url), {
     workerData: {
-      ...{ location: await databaseIn(service.folder), domains: [null, ...ids], ...written },
+      location: await databaseIn(service.folder),
+      domains: [null, ...ids],
+      ...written,
     } satisfies Writing,
   });
   t.after(() => worker.terminate());

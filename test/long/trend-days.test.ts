@@ -16,19 +16,28 @@ import { timesBetween } from '../schedules/local-times.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const ZONES = [
-  ...['Europe/Berlin', 'America/New_York', 'America/Santiago', 'Asia/Kolkata'],
+  'Europe/Berlin',
+  'America/New_York',
+  'America/Santiago',
+  'Asia/Kolkata',
   'Australia/Lord_Howe',
 ];
 const START = Date.UTC(2026, 0, 1);
 const END = Date.UTC(2027, 0, 1);
 
 const timed = (change: Partial<SendTiming>): SendTiming => ({
-  ...{ frequency: 'weekly', send_hour: 8, timezone: 'Europe/Berlin' },
-  ...{ weekday: 'monday', day_of_month: 1, ...change },
+  frequency: 'weekly',
+  send_hour: 8,
+  timezone: 'Europe/Berlin',
+  weekday: 'monday',
+  day_of_month: 1,
+  ...change,
 });
 
 const reportOf = ({ timezone, frequency }: SendTiming, { boundaries }: ReportPeriod) => ({
-  ...{ ...NOTHING, timezone, frequency },
+  ...NOTHING,
+  timezone,
+  frequency,
   summary: {
     ...NOTHING.summary,
     trend: boundaries.slice(0, -1).map((at) => ({
@@ -49,7 +58,10 @@ const midnightsBetween = (schedule: SendTiming, from: number, to: number) =>
 
 const utcDay = (at: number) =>
   new Intl.DateTimeFormat('en-GB', {
-    ...{ timeZone: 'UTC', weekday: 'short', day: 'numeric', month: 'short' },
+    timeZone: 'UTC',
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
   })
     .format(at)
     .replace(',', '');
@@ -62,7 +74,10 @@ function assertDays(schedule: SendTiming, covered: ReportPeriod): void {
   // Each name is the date in the zone: noon of the day is 9 to 15 hours after it begins.
   const names = namesOf(schedule, covered);
   const clock = new Intl.DateTimeFormat('en-GB', {
-    ...{ timeZone: schedule.timezone, weekday: 'short', day: 'numeric', month: 'short' },
+    timeZone: schedule.timezone,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
   });
   const local = boundaries.slice(0, -1).map((at) => clock.format(at + DAY_MS / 2).replace(',', ''));
   assert.deepEqual(names, local, label);

@@ -87,7 +87,10 @@ async function makeCases(t: TestContext): Promise<Cases> {
   const cases = [
     { what: 'an unmodified delivery', genuine: true, ...good, secret },
     {
-      ...{ what: 'without the prefix of the signature', genuine: true, ...good, secret },
+      what: 'without the prefix of the signature',
+      genuine: true,
+      ...good,
+      secret,
       headers: headersBut({ 'x-service-signature': own.replace('sha256=', '') }),
     },
     { what: 'four minutes old', genuine: true, ...late, secret },

@@ -22,15 +22,27 @@ type Target = Pick<App, 'clock' | 'newId' | 'db'>;
 /** A completed test from news@example.com, with these problems. */
 function completed(app: Target, columns: Partial<TestRow> = {}, problems: string[] = []): TestRow {
   const checks = ['spf', 'links', 'list_unsubscribe'].map((id) => ({
-    ...{ id, label: id.toUpperCase(), title: `About ${id}`, gain: 5, points: 5, evidence: {} },
+    id,
+    label: id.toUpperCase(),
+    title: `About ${id}`,
+    gain: 5,
+    points: 5,
+    evidence: {},
     status: problems.includes(id) ? 'fail' : problems.includes(`${id}?`) ? 'error' : 'pass',
   }));
   const blank = newTestRow(app, { kind: 'auto', metadata: {}, expires_in: 3600, livemode: true });
   return {
     ...blank,
-    ...{ status: 'completed', score: 90, grade: 'A', checks: JSON.stringify(checks) },
-    ...{ received_at: blank.created_at, completed_at: blank.created_at, ruleset: '1' },
-    ...{ from_address: 'news@example.com', from_domain: 'example.com', subject: 'Hello' },
+    status: 'completed',
+    score: 90,
+    grade: 'A',
+    checks: JSON.stringify(checks),
+    received_at: blank.created_at,
+    completed_at: blank.created_at,
+    ruleset: '1',
+    from_address: 'news@example.com',
+    from_domain: 'example.com',
+    subject: 'Hello',
     ...columns,
   };
 }
@@ -60,7 +72,10 @@ describe('The history of a test', () => {
     const { body } = await service.call<HistoryList>('GET', `/v1/tests/${d}/history`);
     assert.deepEqual(
       body.data.map((entry) => [
-        ...[entry.id, entry.matched_by, entry.previous_id, entry.change],
+        entry.id,
+        entry.matched_by,
+        entry.previous_id,
+        entry.change,
         entry.new_findings.map(({ id }) => id),
         entry.resolved_findings.map(({ id }) => id),
       ]),

@@ -44,10 +44,22 @@ async function randomOutcome(random: Random): Promise<PoolOutcome> {
   const { spf, dkim, dmarc, checks, score, grade } = randomResult(random);
   const domain = ['example.com', 'shop.example.net', 'example.org'][random.below(3)];
   const result = {
-    ...{ score, grade, checks, uncapped: score, cap: null, coverage: 1, summary: 'So it is.' },
-    ...{ temporary: random.chance(0.1), subject: null, message_size: 1, categories: [] },
-    ...{ from_address: `ann@${domain}`, auth_results: { spf, dkim, dmarc }, providers: '[]' },
-    ...{ judged_kind: { kind: 'marketing', by: 'sender', reasons: [] }, ruleset: '1' },
+    score,
+    grade,
+    checks,
+    uncapped: score,
+    cap: null,
+    coverage: 1,
+    summary: 'So it is.',
+    temporary: random.chance(0.1),
+    subject: null,
+    message_size: 1,
+    categories: [],
+    from_address: `ann@${domain}`,
+    auth_results: { spf, dkim, dmarc },
+    providers: '[]',
+    judged_kind: { kind: 'marketing', by: 'sender', reasons: [] },
+    ruleset: '1',
   };
   const toFix = (JSON.parse(checks) as { id: string; status: string }[])
     .filter(({ status }) => status === 'fail' || status === 'warn')

@@ -20,7 +20,9 @@ import {
 import { fixNewsletter, newsletterZone, sendNewsletter } from './newsletter.ts';
 
 const INITIALIZE = {
-  ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
   params: {
     protocolVersion: '2025-06-18',
     capabilities: {},
@@ -46,8 +48,12 @@ test('An assistant gets from a failing newsletter to the record that fixes it in
 });
 
 const WRITES = [
-  ...['reanalyze_test', 'add_domain', 'verify_domain', 'create_alert'],
-  ...['apply_dns', 'undo_dns'],
+  'reanalyze_test',
+  'add_domain',
+  'verify_domain',
+  'create_alert',
+  'apply_dns',
+  'undo_dns',
 ];
 const FOR_ADMINS = ['create_alert', 'apply_dns', 'undo_dns'];
 
@@ -349,7 +355,9 @@ test('A long call tells its progress, and ends when the client goes', async (t) 
   const stop = new AbortController();
   const params = { name: 'get_test', arguments: { id, wait_seconds: 300 } };
   const response = await fetch(`${service.url}/mcp`, {
-    ...{ method: 'POST', headers, signal: stop.signal },
+    method: 'POST',
+    headers,
+    signal: stop.signal,
     body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params }),
   });
   assert.equal(response.headers.get('content-type'), 'text/event-stream');
@@ -385,7 +393,8 @@ test('A large request frees its memory when the client goes', async (t) => {
     return wait(...args);
   };
   const params = {
-    ...{ name: 'get_test', arguments: { id, wait_seconds: 300 } },
+    name: 'get_test',
+    arguments: { id, wait_seconds: 300 },
     _meta: { junk: 'x'.repeat(7.5 * 1024 * 1024) },
   };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
@@ -395,9 +404,12 @@ test('A large request frees its memory when the client goes', async (t) => {
       onWait = resolve;
     });
     const response = fetch(`${service.url}/mcp`, {
-      ...{ method: 'POST', body, signal: stop.signal },
+      method: 'POST',
+      body,
+      signal: stop.signal,
       headers: {
-        ...{ ...ACCEPT, authorization: `Bearer ${service.key}` },
+        ...ACCEPT,
+        authorization: `Bearer ${service.key}`,
         'content-type': 'application/json',
       },
     });
@@ -413,7 +425,9 @@ test('A domain is found by its name among any number, and lists go on where an a
   await service.call('POST', '/v1/domains', { json: { name: 'shop.example' } });
   const row = await app.db.selectFrom('domains').selectAll().executeTakeFirstOrThrow();
   const more = Array.from({ length: 120 }, (_, i) => ({
-    ...{ ...row, id: app.newId('dom'), name: `d${i}.shop.example` },
+    ...row,
+    id: app.newId('dom'),
+    name: `d${i}.shop.example`,
   }));
   await app.db.insertInto('domains').values(more).execute();
   const client = await connectOverHttp(t, service);
@@ -444,13 +458,25 @@ test('An incident is listed with one line for each channel that failed', async (
   await db
     .insertInto('alert_incidents')
     .values({
-      ...{ id: incident_id, alert_id, subject: 'shop.example', status: 'open', opened_at: at },
-      ...{ value: '{"score":1}', condition: 'score_below', threshold: 70 },
+      id: incident_id,
+      alert_id,
+      subject: 'shop.example',
+      status: 'open',
+      opened_at: at,
+      value: '{"score":1}',
+      condition: 'score_below',
+      threshold: 70,
     })
     .execute();
   const failures = Array.from({ length: 90 }, (_, i) => ({
-    ...{ id: newId('ntf'), incident_id, alert_id, news: 'triggered' as const, created_at: at },
-    ...{ channel: 'email' as const, recipient: `r${i}@example.net`, status: 'failed' as const },
+    id: newId('ntf'),
+    incident_id,
+    alert_id,
+    news: 'triggered' as const,
+    created_at: at,
+    channel: 'email' as const,
+    recipient: `r${i}@example.net`,
+    status: 'failed' as const,
     attempts: 1,
     error: `The server rejected the message. ${'x'.repeat(100)} ${i}`,
   }));
@@ -474,7 +500,9 @@ test('check_message answers within a minute that the analysis goes on', async ()
     completed_at: null,
   };
   const answer = await checkOnService(Buffer.from('From: a@b.example'), {}, {
-    ...{ signal: new AbortController().signal, progress() {}, has: () => true },
+    signal: new AbortController().signal,
+    progress() {},
+    has: () => true,
     invoke: async (_: unknown, { query }: { query: { wait?: string } }) => {
       seconds += Number(query.wait ?? 0);
       return test;
@@ -513,7 +541,9 @@ test('Two nodes answer one client, because neither keeps a session', {
     key: first.key,
     headers: { ...ACCEPT, 'mcp-protocol-version': '2025-06-18' },
     json: {
-      ...{ jsonrpc: '2.0', id: 9, method: 'tools/call' },
+      jsonrpc: '2.0',
+      id: 9,
+      method: 'tools/call',
       params: { name: 'get_test', arguments: { id } },
     },
   });

@@ -33,7 +33,9 @@ export async function sendNewsletter(service: TestService): Promise<void> {
   await service.call('POST', '/v1/domains', { json: { name: 'shop.example' } });
   const { id, address } = await service.createTest();
   await sendMail({
-    ...{ port: service.smtp.port, to: address, raw: NEWSLETTER },
+    port: service.smtp.port,
+    to: address,
+    raw: NEWSLETTER,
     mailFrom: 'news@shop.example',
   });
   assert.equal((await service.getTest(id, '?wait=20')).status, 'completed');

@@ -132,14 +132,26 @@ test('expireRuns deletes old monitor runs but keeps the latest for comparison', 
 });
 
 const listing = (tier: BlocklistFinding['tier']): Finding => ({
-  ...{ target: ADDRESS, list: `tier-${tier}.example`, list_name: 'A list', tier },
-  ...{ codes: ['127.0.0.2'], meaning: null },
+  target: ADDRESS,
+  list: `tier-${tier}.example`,
+  list_name: 'A list',
+  tier,
+  codes: ['127.0.0.2'],
+  meaning: null,
 });
 const check = (severity: DomainFinding['severity']): Finding => ({
-  ...{ id: 'spf_record', selector: null, status: 'fail', severity, title: 'No.' },
+  id: 'spf_record',
+  selector: null,
+  status: 'fail',
+  severity,
+  title: 'No.',
 });
 const known = (findings: Finding[]) => ({
-  ...{ findings, unknown: [], targets: [], allUnknown: false, canPersist: () => false },
+  findings,
+  unknown: [],
+  targets: [],
+  allUnknown: false,
+  canPersist: () => false,
 });
 
 test('compare treats new or more severe findings as worse and ignores minor ones', () => {
@@ -168,7 +180,10 @@ test('compare treats new or more severe findings as worse and ignores minor ones
 test('compare keeps findings that could not be rechecked and does not report them again', () => {
   const before = [listing(1), check('critical')];
   const unknown = {
-    ...{ findings: [], unknown: [], targets: [], allUnknown: false },
+    findings: [],
+    unknown: [],
+    targets: [],
+    allUnknown: false,
     canPersist: (one: Finding) => 'list' in one,
   };
   const { status, findings, changes, hasWorsened: worse } = compareRuns(before, unknown);

@@ -93,7 +93,9 @@ export async function startMonitoring(t: TestContext, options: Options = {}): Pr
   if (!jobs) await app.scheduler.stop();
   const job = runMonitorsJob(app);
   return {
-    ...{ service, dns, clock },
+    service,
+    dns,
+    clock,
     async runDue() {
       await job.run();
       await job.idle!();

@@ -32,7 +32,9 @@ async function start(t: TestContext) {
   const service = await startSeeding(t, {
     clock,
     seeds: mailboxes.map(({ url }, i) => ({
-      ...{ provider: i === 0 ? 'gmail' : 'gmx', address: `seed${i}@b.example`, imap: url },
+      provider: i === 0 ? 'gmail' : 'gmx',
+      address: `seed${i}@b.example`,
+      imap: url,
       plus_addresses: true,
     })),
   });
@@ -167,7 +169,8 @@ test('A message that arrived in an unknown tab shows that it was sent, so others
     { provider: 'outlook', placement: 'missing', message_key: null },
   ] as const;
   const { findings, placement } = placementOutcome('a@b.example', 'test_1', [...rows], {
-    ...{ samples: 0, inbox: 0 },
+    samples: 0,
+    inbox: 0,
   });
   assert.deepEqual(
     findings.map((finding) => 'problem' in finding && [finding.problem, finding.provider]),
@@ -219,7 +222,8 @@ test('A provider without a result is unknown, and keeps its earlier findings', (
   assert.ok(partly.canPersist(spam) && !partly.canPersist({ ...spam, provider: 'gmail' }));
   assert.ok(!partly.canPersist({ ...spam, problem: 'no_message', provider: null }));
   const nothing = placementOutcome('a@b.example', 'test_1', seedsAt('gmx', 'unknown'), {
-    ...{ samples: 0, inbox: 0 },
+    samples: 0,
+    inbox: 0,
   });
   assert.deepEqual([nothing.findings, nothing.allUnknown], [[], true]);
 });

@@ -99,8 +99,16 @@ test('POST /v1/monitors validates targets and domain_id per monitor type with 42
       {
         type: 'blocklist',
         targets: [
-          ...['10.0.0.1', '192.0.2.1', 'a@example.com', 'com', 7],
-          ...['', ' ', '203.0.114.0/24', '2001:4860::/32', 'https://example.com/a'],
+          '10.0.0.1',
+          '192.0.2.1',
+          'a@example.com',
+          'com',
+          7,
+          '',
+          ' ',
+          '203.0.114.0/24',
+          '2001:4860::/32',
+          'https://example.com/a',
         ],
       },
       [

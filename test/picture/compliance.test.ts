@@ -44,17 +44,16 @@ test('Each requirement has the latest results of our checks, and whether they ag
     ]),
     [
       [
-        ...['SPF', false, null],
+        'SPF',
+        false,
+        null,
         [
           ['tests', 'spf', 'pass', ago(1), latest],
           ['dns', 'spf_record', 'pass', ago(2), null],
         ],
       ],
       ['DKIM', true, 'Fix dkim.', [['tests', 'dkim', 'fail', ago(1), latest]]],
-      [
-        ...['DMARC_POLICY', true, 'Fix dmarc_policy.'],
-        [['dns', 'dmarc_policy', 'warn', ago(2), null]],
-      ],
+      ['DMARC_POLICY', true, 'Fix dmarc_policy.', [['dns', 'dmarc_policy', 'warn', ago(2), null]]],
       // A test that could not tell does not hide the one before.
       ['DNS_RECORDS', true, null, [['tests', 'ptr', 'pass', ago(5), old]]],
       ['ENCRYPTION', null, null, []],

@@ -29,8 +29,10 @@ export function assertConsistent(picture: Picture): void {
     assert.deepEqual(
       { headline, since, state, first_step },
       {
-        ...{ headline: first.title, since: first.since },
-        ...{ state: first.state, first_step: first.first_step },
+        headline: first.title,
+        since: first.since,
+        state: first.state,
+        first_step: first.first_step,
       },
     );
   } else assert.ok(picture.state === 'pass' || picture.state === 'unknown');

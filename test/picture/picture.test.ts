@@ -104,7 +104,8 @@ test('A domain in trouble in four ways: the headline names what costs most, and 
   assert.equal(picture.headline, picture.problems[0]!.title);
   assert.deepEqual(picture.first_step, {
     text: 'Stop sending to recipients who did not ask for the mail or no longer open it, and make unsubscribing easy.',
-    ...{ record: null, path: `/domains/${DOMAIN.id}#gmail` },
+    record: null,
+    path: `/domains/${DOMAIN.id}#gmail`,
   });
   assert.deepEqual(
     picture.sources.map(({ state }) => state),
@@ -173,7 +174,8 @@ test('A missing verification record is a problem with the record to publish, and
     ['warn', 'The verification record is missing.', ago(1)],
   );
   assert.deepEqual(first_step?.record, {
-    ...{ type: 'TXT', name: '_deliverability.example.com' },
+    type: 'TXT',
+    name: '_deliverability.example.com',
     value: 'deliverability-verify=q3v9k2m7x5t1w8b4',
   });
 });
@@ -217,7 +219,9 @@ test('Tests of other modes and unfinished tests say nothing', async (t) => {
 test('A test in which SPF and DKIM could not be checked is unknown', async (t) => {
   const world = await startWorld(t);
   await world.test({ spf: 'error', dkim: 'error', subject: 'pass' }, 0, {
-    ...{ spf: 'temperror', dkim: 'temperror', dmarc: 'temperror' },
+    spf: 'temperror',
+    dkim: 'temperror',
+    dmarc: 'temperror',
   });
   assert.equal(
     lineOf(await world.picture(), 'tests'),

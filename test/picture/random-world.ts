@@ -87,17 +87,30 @@ async function fillFeedback(world: World, random: Random): Promise<void> {
 
 /** What it fills. */
 const TABLES = [
-  ...(['tests', 'test_tallies', 'feedback_domains', 'feedback_sources'] as const),
-  ...(['feedback_source_days', 'dmarc_days', 'feedback_message_sums', 'tls_days'] as const),
-  ...(['feedback_reporters', 'feedback_reports', 'bounces'] as const),
-  ...(['receiver_days', 'receiver_requirements', 'receiver_addresses', 'receiver_blocks'] as const),
-];
+  'tests',
+  'test_tallies',
+  'feedback_domains',
+  'feedback_sources',
+  'feedback_source_days',
+  'dmarc_days',
+  'feedback_message_sums',
+  'tls_days',
+  'feedback_reporters',
+  'feedback_reports',
+  'bounces',
+  'receiver_days',
+  'receiver_requirements',
+  'receiver_addresses',
+  'receiver_blocks',
+] as const;
 
 /** As if nothing had been known yet. */
 export async function emptyWorld(world: World): Promise<void> {
   for (const table of TABLES) await world.db.deleteFrom(table).execute();
   await world.setDomain({
-    ...{ health_status: 'unknown', health_checks: '[]', health_checked_at: null },
+    health_status: 'unknown',
+    health_checks: '[]',
+    health_checked_at: null,
     missing_since: null,
   });
 }

@@ -29,7 +29,9 @@ export const DOMAIN = { id: 'dom_01kag5z7m8q4x2c9n6t3r1w5y0', name: 'example.com
 export const ADDRESS = '192.0.2.10';
 
 const SEEDS = ['a', 'b', 'c'].map((name) => ({
-  ...{ provider: 'gmail', address: `${name}@gmail.example`, imap: 'imap://a:b@127.0.0.1:9' },
+  provider: 'gmail',
+  address: `${name}@gmail.example`,
+  imap: 'imap://a:b@127.0.0.1:9',
 }));
 const RECEIVERS = [
   { receiver: 'google_postmaster', client_id: 'id', client_secret: 'secret' },
@@ -60,7 +62,8 @@ export async function startWorld(
   const app = { db, clock, config };
   await db.insertInto('domains').values(domainRow()).execute();
   return {
-    ...{ app, db },
+    app,
+    db,
     picture: async (): Promise<Picture> => pictureOf(app, await domainIn(db)),
     ...writers(app),
   };
@@ -70,22 +73,43 @@ const domainIn = (db: Db): Promise<DomainRow> =>
   db.selectFrom('domains').selectAll().where('id', '=', DOMAIN.id).executeTakeFirstOrThrow();
 
 const domainRow = (): DomainRow => ({
-  ...{ ...DOMAIN, status: 'verified', token: 'q3v9k2m7x5t1w8b4', created_at: ago(90) },
-  ...{ verified_at: ago(90), pending_since: ago(90), last_checked_at: ago(0) },
-  ...{ last_check_detail: null, next_check_at: null, missing_since: null },
-  ...{ given_selectors: '[]', learnt_selectors: '[]', badge_enabled: 0 },
-  ...{ health_status: 'unknown', health_score: null, health_checks: '[]' },
-  ...{ health_checked_at: null, lease: null, leased_until: null },
-  ...{ next_look_at: null, watched: null },
+  ...DOMAIN,
+  status: 'verified',
+  token: 'q3v9k2m7x5t1w8b4',
+  created_at: ago(90),
+  verified_at: ago(90),
+  pending_since: ago(90),
+  last_checked_at: ago(0),
+  last_check_detail: null,
+  next_check_at: null,
+  missing_since: null,
+  given_selectors: '[]',
+  learnt_selectors: '[]',
+  badge_enabled: 0,
+  health_status: 'unknown',
+  health_score: null,
+  health_checks: '[]',
+  health_checked_at: null,
+  lease: null,
+  leased_until: null,
+  next_look_at: null,
+  watched: null,
 });
 
 const REFERENCE = { name: 'RFC', url: 'https://rfc.example' };
 
 /** A finding of the health check, or of a test. A problem has a fix. */
 const checkOf = (id: string, status: CheckStatus) => ({
-  ...{ id, label: id, category: 'authentication' as const, status, detail: '', evidence: {} },
+  id,
+  label: id,
+  category: 'authentication' as const,
+  status,
+  detail: '',
+  evidence: {},
   title: `${id}: ${status}.`,
-  ...{ points: 3, earned: null, reference: REFERENCE },
+  points: 3,
+  earned: null,
+  reference: REFERENCE,
   gain: status === 'fail' ? 10 : status === 'warn' ? 5 : 0,
   fix: status === 'fail' || status === 'warn' ? { text: `Fix ${id}.` } : null,
 });
@@ -93,10 +117,20 @@ const checkOf = (id: string, status: CheckStatus) => ({
 type Checks = Record<string, CheckStatus>;
 
 const NO_FIGURES: ReceiverDayRow = {
-  ...{ name: DOMAIN.name, day: '', receiver_id: 'google_postmaster', fetched_at: ago(0) },
-  ...{ spam_rate: null, spf_rate: null, dkim_rate: null, dmarc_rate: null, tls_rate: null },
-  ...{ tls_messages: null, reject_rate: null, temp_fail_rate: null },
-  ...{ errors: null, feedback_loops: null },
+  name: DOMAIN.name,
+  day: '',
+  receiver_id: 'google_postmaster',
+  fetched_at: ago(0),
+  spam_rate: null,
+  spf_rate: null,
+  dkim_rate: null,
+  dmarc_rate: null,
+  tls_rate: null,
+  tls_messages: null,
+  reject_rate: null,
+  temp_fail_rate: null,
+  errors: null,
+  feedback_loops: null,
 };
 
 let written = 0;
@@ -111,9 +145,15 @@ function writers({ db, clock }: Pick<App, 'db' | 'clock'>) {
     await db
       .insertInto('tests')
       .values({
-        ...{ ...row, token: `t${written}`, status: 'completed', completed_at: ago(days) },
-        ...{ from_address: `news@${DOMAIN.name}`, score: 80 },
-        ...{ spf: resultOf('spf'), dkim: resultOf('dkim'), dmarc: resultOf('dmarc') },
+        ...row,
+        token: `t${written}`,
+        status: 'completed',
+        completed_at: ago(days),
+        from_address: `news@${DOMAIN.name}`,
+        score: 80,
+        spf: resultOf('spf'),
+        dkim: resultOf('dkim'),
+        dmarc: resultOf('dmarc'),
         envelope: JSON.stringify({ client_ip: ADDRESS }),
         checks: JSON.stringify(Object.entries(checks).map(([id, status]) => checkOf(id, status))),
         ...more,
@@ -144,7 +184,8 @@ function writers({ db, clock }: Pick<App, 'db' | 'clock'>) {
         ...more,
       }));
       await this.setDomain({
-        ...{ health_status, health_checked_at: ago(days) },
+        health_status,
+        health_checked_at: ago(days),
         health_checks: JSON.stringify(found),
       });
     },
@@ -154,8 +195,11 @@ function writers({ db, clock }: Pick<App, 'db' | 'clock'>) {
       await db
         .insertInto('events')
         .values({
-          ...{ id: `evt_${ago(days)}`, type: 'domain.health_changed', livemode: 1 },
-          ...{ created_at: ago(days), position: null },
+          id: `evt_${ago(days)}`,
+          type: 'domain.health_changed',
+          livemode: 1,
+          created_at: ago(days),
+          position: null,
           data: JSON.stringify({ id: DOMAIN.id, health: { status } }),
         })
         .execute();
@@ -171,11 +215,26 @@ function writers({ db, clock }: Pick<App, 'db' | 'clock'>) {
       await db
         .insertInto('test_tallies')
         .values({
-          ...{ livemode: 1, domain_id: DOMAIN.id, hour: `${ago(days).slice(0, 13)}:00:00.000Z` },
-          ...{ tests: 1, scored: 0, score_sum: 0 },
-          ...{ grade_a: 0, grade_b: 0, grade_c: 0, grade_d: 0, grade_f: 0 },
-          ...{ spf_known: 0, spf_pass: 0, dkim_known: 0, dkim_pass: 0, dmarc_known: 0 },
-          ...{ dmarc_pass: 0, issues: '{}', placement_samples: samples, placement_inbox: 0 },
+          livemode: 1,
+          domain_id: DOMAIN.id,
+          hour: `${ago(days).slice(0, 13)}:00:00.000Z`,
+          tests: 1,
+          scored: 0,
+          score_sum: 0,
+          grade_a: 0,
+          grade_b: 0,
+          grade_c: 0,
+          grade_d: 0,
+          grade_f: 0,
+          spf_known: 0,
+          spf_pass: 0,
+          dkim_known: 0,
+          dkim_pass: 0,
+          dmarc_known: 0,
+          dmarc_pass: 0,
+          issues: '{}',
+          placement_samples: samples,
+          placement_inbox: 0,
           placement_counts: JSON.stringify(counts),
         })
         .execute();
@@ -192,8 +251,14 @@ function writers({ db, clock }: Pick<App, 'db' | 'clock'>) {
       await db
         .insertInto('feedback_sources')
         .values({
-          ...{ id, domain_id: DOMAIN.id, key: `own host${id}.example`, name: 'mail.example.com' },
-          ...{ evidence: '', mark: 'own', label: null, new_since: null },
+          id,
+          domain_id: DOMAIN.id,
+          key: `own host${id}.example`,
+          name: 'mail.example.com',
+          evidence: '',
+          mark: 'own',
+          label: null,
+          new_since: null,
           failing_since: failingSince,
         })
         .execute();
@@ -205,8 +270,15 @@ function writers({ db, clock }: Pick<App, 'db' | 'clock'>) {
       await db
         .insertInto('dmarc_days')
         .values({
-          ...{ domain_id: DOMAIN.id, day: dayAgo(days), messages, passed },
-          ...{ failed: messages - passed, none: 0, quarantined: 0, rejected, overridden: 0 },
+          domain_id: DOMAIN.id,
+          day: dayAgo(days),
+          messages,
+          passed,
+          failed: messages - passed,
+          none: 0,
+          quarantined: 0,
+          rejected,
+          overridden: 0,
         })
         .execute();
     },
@@ -217,9 +289,15 @@ function writers({ db, clock }: Pick<App, 'db' | 'clock'>) {
       await db
         .insertInto('feedback_domains')
         .values({
-          ...{ id: DOMAIN.id, token: 'q3v9k2m7x5t1w8b4', records: JSON.stringify([record]) },
-          ...{ lookup_at: ago(0), first_at: lastAt && ago(60), last_at: lastAt },
-          ...{ stopped_at: null, lease: null, leased_until: null },
+          id: DOMAIN.id,
+          token: 'q3v9k2m7x5t1w8b4',
+          records: JSON.stringify([record]),
+          lookup_at: ago(0),
+          first_at: lastAt && ago(60),
+          last_at: lastAt,
+          stopped_at: null,
+          lease: null,
+          leased_until: null,
         })
         .execute();
     },
@@ -239,40 +317,88 @@ function writers({ db, clock }: Pick<App, 'db' | 'clock'>) {
       await db
         .insertInto('feedback_reporters')
         .values({
-          ...{ id, name: id, trusted, first_at: at, last_at: at, reports: 1, counted: 1 },
-          ...{ kind: 'dkim', title: id, label: null },
+          id,
+          name: id,
+          trusted,
+          first_at: at,
+          last_at: at,
+          reports: 1,
+          counted: 1,
+          kind: 'dkim',
+          title: id,
+          label: null,
         })
         .execute();
       await db
         .insertInto('feedback_reports')
         .values({
-          ...{ id, mail_id: id, position: 0, type: 'bounce', status: 'counted', reason: null },
-          ...{ detail: null, identity: id, figures: null, original_id: null, reporter_id: id },
-          ...{ domain_id: DOMAIN.id, policy_domain: null, period_from: null, period_to: null },
-          ...{ messages: count, passed: 0, failed: count, verified: 1, source: 'smtp' },
-          ...{ suffix: null, repaired: '[]', content: '{}', row_count: 0, stored_rows: 0 },
-          ...{ counted_rows: 0, received_at: at, label: null, file_identity: id, attributed: 1 },
+          id,
+          mail_id: id,
+          position: 0,
+          type: 'bounce',
+          status: 'counted',
+          reason: null,
+          detail: null,
+          identity: id,
+          figures: null,
+          original_id: null,
+          reporter_id: id,
+          domain_id: DOMAIN.id,
+          policy_domain: null,
+          period_from: null,
+          period_to: null,
+          messages: count,
+          passed: 0,
+          failed: count,
+          verified: 1,
+          source: 'smtp',
+          suffix: null,
+          repaired: '[]',
+          content: '{}',
+          row_count: 0,
+          stored_rows: 0,
+          counted_rows: 0,
+          received_at: at,
+          label: null,
+          file_identity: id,
+          attributed: 1,
         })
         .execute();
       const bounce = {
-        ...{ report_id: id, domain_id: DOMAIN.id, received_at: at, day: dayAgo(1) },
-        ...{ class: 'policy', action: 'failed', status_code: null, diagnostic: null },
-        ...{ remote_server: null, reporting_server: null, provider: 'unknown' },
-        ...{ from_domain: null, recipient_domain: null, message_id: null, authenticated: 1 },
+        report_id: id,
+        domain_id: DOMAIN.id,
+        received_at: at,
+        day: dayAgo(1),
+        class: 'policy',
+        action: 'failed',
+        status_code: null,
+        diagnostic: null,
+        remote_server: null,
+        reporting_server: null,
+        provider: 'unknown',
+        from_domain: null,
+        recipient_domain: null,
+        message_id: null,
+        authenticated: 1,
       };
       await db
         .insertInto('bounces')
         .values(
           Array.from({ length: count }, (_, position) => ({
-            ...{ ...bounce, id: `${id}.${position}`, position },
+            ...bounce,
+            id: `${id}.${position}`,
+            position,
           })),
         )
         .execute();
       await db
         .insertInto('feedback_message_sums')
         .values({
-          ...{ domain_id: DOMAIN.id, subject: 'bounce class', period: dayAgo(1) },
-          ...{ value: 'policy', count },
+          domain_id: DOMAIN.id,
+          subject: 'bounce class',
+          period: dayAgo(1),
+          value: 'policy',
+          count,
         })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
@@ -301,8 +427,14 @@ function writers({ db, clock }: Pick<App, 'db' | 'clock'>) {
       await db
         .insertInto('receiver_requirements')
         .values({
-          ...{ name: DOMAIN.name, requirement, receiver_id: 'google_postmaster', status },
-          ...{ reason, previous, since: ago(days + 3), checked_at: ago(days) },
+          name: DOMAIN.name,
+          requirement,
+          receiver_id: 'google_postmaster',
+          status,
+          reason,
+          previous,
+          since: ago(days + 3),
+          checked_at: ago(days),
         })
         .execute();
     },
@@ -311,11 +443,23 @@ function writers({ db, clock }: Pick<App, 'db' | 'clock'>) {
       await db
         .insertInto('receiver_addresses')
         .values({
-          ...{ address: ADDRESS, day: dayAgo(days), receiver_id: 'microsoft_snds' },
-          ...{ started_at: ago(days + 1), ended_at: ago(days), rcpt_commands: 100 },
-          ...{ data_commands: 100, recipients: 100, filter_result: 'GREEN' },
-          ...{ complaint_rate: null, is_below_rate: 0, trap_hits: 0, sample_helo: null },
-          ...{ sample_mail_from: null, comments: null, fetched_at: ago(0), ...change },
+          address: ADDRESS,
+          day: dayAgo(days),
+          receiver_id: 'microsoft_snds',
+          started_at: ago(days + 1),
+          ended_at: ago(days),
+          rcpt_commands: 100,
+          data_commands: 100,
+          recipients: 100,
+          filter_result: 'GREEN',
+          complaint_rate: null,
+          is_below_rate: 0,
+          trap_hits: 0,
+          sample_helo: null,
+          sample_mail_from: null,
+          comments: null,
+          fetched_at: ago(0),
+          ...change,
         })
         .execute();
     },
@@ -324,8 +468,12 @@ function writers({ db, clock }: Pick<App, 'db' | 'clock'>) {
       await db
         .insertInto('receiver_blocks')
         .values({
-          ...{ receiver_id: 'microsoft_snds', first_address: first, last_address: last, blocked },
-          ...{ details: blocked ? 'Blocked due to user complaints' : '', since: ago(days + 4) },
+          receiver_id: 'microsoft_snds',
+          first_address: first,
+          last_address: last,
+          blocked,
+          details: blocked ? 'Blocked due to user complaints' : '',
+          since: ago(days + 4),
           checked_at: ago(days),
         })
         .execute();

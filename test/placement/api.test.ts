@@ -90,7 +90,10 @@ test('Without plus addresses, the message is recognized by its Message-ID, or by
   const [one, two] = [await startMailbox(t), await startMailbox(t)];
   const service = await startSeeding(t, {
     seeds: [one, two].map(({ url }, i) => ({
-      ...{ provider: `p${i}`, address: `user${i}@b.example`, imap: url, plus_addresses: false },
+      provider: `p${i}`,
+      address: `user${i}@b.example`,
+      imap: url,
+      plus_addresses: false,
     })),
   });
   const created = await service.createTest({ placement: true });

@@ -66,7 +66,11 @@ async function snapshot(client: ImapFlow): Promise<unknown> {
   const folders = [];
   for (const { path } of await client.list()) {
     const status = await client.status(path, {
-      ...{ messages: true, uidNext: true, uidValidity: true, unseen: true, recent: true },
+      messages: true,
+      uidNext: true,
+      uidValidity: true,
+      unseen: true,
+      recent: true,
     });
     assert.ok(status);
     const lock = await client.getMailboxLock(path, { readOnly: true });
@@ -74,7 +78,9 @@ async function snapshot(client: ImapFlow): Promise<unknown> {
     try {
       if ((status.messages ?? 0) > 0)
         for await (const { uid, flags, source } of client.fetch('1:*', {
-          ...{ uid: true, flags: true, source: true },
+          uid: true,
+          flags: true,
+          source: true,
         }))
           messages.push([
             uid,
@@ -277,7 +283,8 @@ test('The clean-up moves only surely matched messages that are old enough, and c
     for (const folder of ['INBOX', JUNK.anna])
       await anna.append(folder, mailWith({ Subject: `Other ${i}` }), flags);
   const service = await startSeeding(t, {
-    ...{ seeds, clock },
+    seeds,
+    clock,
     env: { DELIVERABILITY_SEED_CLEANUP: '7d' },
   });
   // Opening a folder for writing takes the flag \Recent from its messages, which no other client can prevent.

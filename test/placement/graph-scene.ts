@@ -115,8 +115,13 @@ export async function startScene(
   const tokens = await startTokenServer(t);
   const graph = await startGraph(t, tokens);
   const seed = {
-    ...{ provider: 'outlook', address: NAME, api: 'graph', graph_url: `${graph.http.url}/v1.0` },
-    ...{ client_id: 'app', token_url: tokens.url, refresh_token: 'first-refresh-token' },
+    provider: 'outlook',
+    address: NAME,
+    api: 'graph',
+    graph_url: `${graph.http.url}/v1.0`,
+    client_id: 'app',
+    token_url: tokens.url,
+    refresh_token: 'first-refresh-token',
     plus_addresses: options.plus ?? true,
     ...options.seed,
   };

@@ -40,8 +40,12 @@ async function startMailbox(t: TestContext, settings: Partial<TokenServer> = {})
     acceptsToken: (token) => tokens.accessTokens.has(token),
   });
   const seed = {
-    ...{ provider: 'one', address: NAME, imap: `imap://127.0.0.1:${imap.port}` },
-    ...{ client_id: 'app', token_url: tokens.url, refresh_token: 'first-refresh-token' },
+    provider: 'one',
+    address: NAME,
+    imap: `imap://127.0.0.1:${imap.port}`,
+    client_id: 'app',
+    token_url: tokens.url,
+    refresh_token: 'first-refresh-token',
     device_url: 'https://login.example/device',
   };
   return { tokens, imap, seed };

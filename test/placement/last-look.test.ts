@@ -50,7 +50,10 @@ async function startScene(t: TestContext, script: Partial<ImapScript> = {}, fiel
   await waitForSeed(service, NAME, ({ last_read_at }) => last_read_at !== null);
   const isSettled = (now: Test) => placementIn(now, 'seed').settled;
   return {
-    ...{ clock, service, created, inbox: server.script.folders[0]! },
+    clock,
+    service,
+    created,
+    inbox: server.script.folders[0]!,
     raw: mailWith({ To: placementIn(created, 'seed').address }),
     settled: async () =>
       placementIn(await waitForPlacement(service, created.id, isSettled), 'seed'),

@@ -63,8 +63,12 @@ test('A refresh token that one node has replaced is used by the node that goes o
   });
   const url = await newDatabase(t);
   const seed = {
-    ...{ provider: 'one', address: 'a@b.example', imap: `imap://127.0.0.1:${server.port}` },
-    ...{ client_id: 'app', token_url: tokens.url, refresh_token: 'first-refresh-token' },
+    provider: 'one',
+    address: 'a@b.example',
+    imap: `imap://127.0.0.1:${server.port}`,
+    client_id: 'app',
+    token_url: tokens.url,
+    refresh_token: 'first-refresh-token',
   };
   const env = {
     DELIVERABILITY_SEED_MAILBOXES: JSON.stringify([seed]),

@@ -48,9 +48,14 @@ async function startScene(
   const healthy = await startImapServer(t, { folders: folders() });
   const seeds = [
     {
-      ...{ provider: 'scripted', address: NAME, imap: `imap://127.0.0.1:${imap.port}` },
-      ...{ client_id: 'app', token_url: tokens.url, connections: 1 },
-      ...{ device_url: 'https://login.example/device', ...seed },
+      provider: 'scripted',
+      address: NAME,
+      imap: `imap://127.0.0.1:${imap.port}`,
+      client_id: 'app',
+      token_url: tokens.url,
+      connections: 1,
+      device_url: 'https://login.example/device',
+      ...seed,
     },
     { provider: 'healthy', address: 'well@other.example', imap: healthy.url },
   ];

@@ -12,6 +12,7 @@ import {
   type Exchange,
   type ImapScript,
   type ImapServer,
+  type ScriptedMessage,
   startImapServer,
 } from '../helpers/imap-server.ts';
 import {
@@ -348,7 +349,10 @@ test('A message among 50,000 older ones is found without reading those', async (
 
 test('Among 60,000 new messages, the newest are read, and one that is not among them is unknown', async (t) => {
   const raw = mailWith({ Subject: 'Other', 'Message-ID': '<other@example.com>' });
-  const messages = Array.from({ length: 60_000 }, (_, i) => ({ uid: i + 1, raw }));
+  const messages: ScriptedMessage[] = Array.from({ length: 60_000 }, (_, i) => ({
+    uid: i + 1,
+    raw,
+  }));
   const scene = await startScene(t, () => ({
     folders: [
       { name: 'INBOX', messages },
@@ -369,7 +373,9 @@ test('Among 60,000 new messages, the newest are read, and one that is not among 
   const unsent = await scene.service.createTest({ placement: true });
   const to = placementIn(later, 'seed').address;
   messages.push({
-    ...{ uid: 60_001, raw: mailWith({ To: to }), receivedAt: new Date(scene.clock.now()) },
+    uid: 60_001,
+    raw: mailWith({ To: to }),
+    receivedAt: new Date(scene.clock.now()),
   });
   scene.clock.advance(11_000);
   const done = await waitForPlacement(
@@ -434,7 +440,9 @@ test('A look that takes too long ends, and the next one reads only the rest', as
 
 test('A server that flags thousands of folders as spam is not searched, and the placement is unknown', async (t) => {
   const folders = Array.from({ length: 2000 }, (_, i) => ({
-    ...{ name: `Spam ${i}`, flags: ['\\Junk'], messages: [] },
+    name: `Spam ${i}`,
+    flags: ['\\Junk'],
+    messages: [],
   }));
   const scene = await startScene(t, () => ({
     folders: [{ name: 'INBOX', messages: [] }, ...folders],

@@ -112,7 +112,8 @@ test('Of many messages that arrive one after the other, the newest 2,000 are kep
 test('Skipped messages affect tests that began before them, and monitors ten minutes longer', () => {
   const at = Date.parse('2026-11-23T10:00:00.000Z');
   const began = (minutes: number, monitor_id: string | null = null) => ({
-    ...{ created_at: new Date(at + minutes * 60_000).toISOString(), monitor_id },
+    created_at: new Date(at + minutes * 60_000).toISOString(),
+    monitor_id,
   });
   assert.equal(isAffected(began(-1), null), false);
   assert.equal(isAffected(began(-1), at), true);

@@ -185,9 +185,12 @@ test('Figures are kept for 400 days, and verdicts for 30 days without a confirma
   await scene.fetch('microsoft_snds');
   const counts = async () => {
     const tables = [
-      ...(['receiver_days', 'receiver_addresses', 'receiver_requirements'] as const),
-      ...(['receiver_blocks', 'receiver_domains'] as const),
-    ];
+      'receiver_days',
+      'receiver_addresses',
+      'receiver_requirements',
+      'receiver_blocks',
+      'receiver_domains',
+    ] as const;
     const rows = tables.map((table) => scene.app.db.selectFrom(table).selectAll().execute());
     return (await Promise.all(rows)).map(({ length }) => length);
   };

@@ -80,13 +80,20 @@ export async function startAccounts(t: TestContext, now: number): Promise<Accoun
   });
   const accounts = [
     {
-      ...{ receiver: 'google_postmaster', client_id: 'app', client_secret: clientSecret },
-      ...{ refresh_token: refreshToken, token_url: tokens.url, base_url: postmaster.url },
+      receiver: 'google_postmaster',
+      client_id: 'app',
+      client_secret: clientSecret,
+      refresh_token: refreshToken,
+      token_url: tokens.url,
+      base_url: postmaster.url,
     },
     { receiver: 'microsoft_snds', key, base_url: snds.url },
   ];
   return {
-    ...{ tokens, postmaster, snds, secrets },
+    tokens,
+    postmaster,
+    snds,
+    secrets,
     env: { DELIVERABILITY_RECEIVERS: JSON.stringify(accounts) },
   };
 }

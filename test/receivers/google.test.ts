@@ -40,7 +40,12 @@ test('After the first sign-in, all days of the domains of the team are fetched a
       days: {
         '2026-08-01': { spamRate: 0.002 },
         '2026-11-19': {
-          ...{ spamRate: 0, spf: 0.5, dkim: 1, dmarc: 0.25, tlsRate: 1, tlsMessages: 900 },
+          spamRate: 0,
+          spf: 0.5,
+          dkim: 1,
+          dmarc: 0.25,
+          tlsRate: 1,
+          tlsMessages: 900,
           errors: [{ type: 'reject', reason: 'low_ip_reputation', rate: 0.02, count: 18 }],
           feedbackLoops: { 'campaign-7': 0.004 },
         },
@@ -64,18 +69,32 @@ test('After the first sign-in, all days of the domains of the team are fetched a
     problem: null,
   });
   assert.deepEqual(await google(scene), {
-    ...{ id: 'google_postmaster', object: 'receiver', receiver: 'google_postmaster' },
-    ...{ state: 'working', fetching: false, problem: null, failing_since: null },
-    ...{ last_fetch_at: '2026-11-22T03:00:00.000Z', last_attempt_at: '2026-11-22T03:00:00.000Z' },
+    id: 'google_postmaster',
+    object: 'receiver',
+    receiver: 'google_postmaster',
+    state: 'working',
+    fetching: false,
+    problem: null,
+    failing_since: null,
+    last_fetch_at: '2026-11-22T03:00:00.000Z',
+    last_attempt_at: '2026-11-22T03:00:00.000Z',
     next_fetch_at: '2026-11-23T03:00:00.000Z',
     domains: [
       {
-        ...{ name: 'example.com', domain_id: id, permission: 'OWNER', verification: 'VERIFIED' },
-        ...{ last_fetch_at: '2026-11-22T03:00:00.000Z', problem: null },
+        name: 'example.com',
+        domain_id: id,
+        permission: 'OWNER',
+        verification: 'VERIFIED',
+        last_fetch_at: '2026-11-22T03:00:00.000Z',
+        problem: null,
       },
       {
-        ...{ name: 'other.example', domain_id: null, permission: 'READER' },
-        ...{ verification: 'VERIFIED', last_fetch_at: null, problem: null },
+        name: 'other.example',
+        domain_id: null,
+        permission: 'READER',
+        verification: 'VERIFIED',
+        last_fetch_at: null,
+        problem: null,
       },
     ],
   });
@@ -83,8 +102,16 @@ test('After the first sign-in, all days of the domains of the team are fetched a
   const { days, no_data } = await statsOf(scene, id);
   assert.equal(no_data, null);
   assert.deepEqual(days[0], {
-    ...{ date: '2026-11-19', receiver_id: 'google_postmaster', spam_rate: 0, spf: 0.5, dkim: 1 },
-    ...{ dmarc: 0.25, tls: 1, tls_messages: 900, reject_rate: 0.02, temp_fail_rate: null },
+    date: '2026-11-19',
+    receiver_id: 'google_postmaster',
+    spam_rate: 0,
+    spf: 0.5,
+    dkim: 1,
+    dmarc: 0.25,
+    tls: 1,
+    tls_messages: 900,
+    reject_rate: 0.02,
+    temp_fail_rate: null,
     errors: [{ type: 'reject', reason: 'low_ip_reputation', rate: 0.02, count: 18 }],
     feedback_loops: [{ id: 'campaign-7', spam_rate: 0.004 }],
     fetched_at: '2026-11-22T03:00:00.000Z',
@@ -165,9 +192,15 @@ test('A requirement that needs work is announced and observed, with its status b
   domain.compliance.oneClick = { status: 'NEEDS_WORK', reason: 'NO_UNSUB_GENERAL' };
   await scene.fetch();
   const change = {
-    ...{ object: 'receiver_status', receiver: 'google_postmaster' },
-    ...{ receiver_id: 'google_postmaster', domain: 'example.com', domain_id: id, address: null },
-    ...{ status: 'NEEDS_WORK', previous_status: 'COMPLIANT', at: '2026-11-23T03:00:00.000Z' },
+    object: 'receiver_status',
+    receiver: 'google_postmaster',
+    receiver_id: 'google_postmaster',
+    domain: 'example.com',
+    domain_id: id,
+    address: null,
+    status: 'NEEDS_WORK',
+    previous_status: 'COMPLIANT',
+    at: '2026-11-23T03:00:00.000Z',
   };
   assert.deepEqual(await scene.changes(), [
     { ...change, requirement: 'SPF', detail: null },
@@ -176,24 +209,34 @@ test('A requirement that needs work is announced and observed, with its status b
   const spf = () =>
     scene.observations().find(({ subject }) => subject === 'example.com SPF') as unknown;
   const observation = {
-    ...{ kind: 'requirement', subject: 'example.com SPF', domainId: id, domain: 'example.com' },
-    ...{ requirement: 'SPF', reason: null },
+    kind: 'requirement',
+    subject: 'example.com SPF',
+    domainId: id,
+    domain: 'example.com',
+    requirement: 'SPF',
+    reason: null,
   };
   assert.deepEqual(spf(), {
-    ...{ ...observation, status: 'NEEDS_WORK', previous: 'COMPLIANT' },
+    ...observation,
+    status: 'NEEDS_WORK',
+    previous: 'COMPLIANT',
     since: '2026-11-23T03:00:00.000Z',
   });
   scene.advance(DAY_MS);
   await scene.fetch();
   assert.deepEqual(spf(), {
-    ...{ ...observation, status: 'NEEDS_WORK', previous: 'COMPLIANT' },
+    ...observation,
+    status: 'NEEDS_WORK',
+    previous: 'COMPLIANT',
     since: '2026-11-23T03:00:00.000Z',
   });
   scene.advance(DAY_MS);
   delete domain.compliance.rows.SPF;
   await scene.fetch();
   assert.deepEqual(spf(), {
-    ...{ ...observation, status: 'NOT_LISTED', previous: 'NEEDS_WORK' },
+    ...observation,
+    status: 'NOT_LISTED',
+    previous: 'NEEDS_WORK',
     since: '2026-11-25T03:00:00.000Z',
   });
   scene.advance(DAY_MS);

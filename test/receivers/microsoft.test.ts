@@ -54,7 +54,9 @@ test('Addresses are shown by day, with what is blocked', async (t) => {
     '2026-11-19': [servedAddress('192.0.2.25', '2026-11-19', { filterResult: 'YELLOW' })],
     '2026-11-20': [
       servedAddress('192.0.2.25', '2026-11-20', {
-        ...{ filterResult: 'RED', complaintRate: '2.5%', trapHits: '3' },
+        filterResult: 'RED',
+        complaintRate: '2.5%',
+        trapHits: '3',
         comments: 'Open proxy, see support',
       }),
       servedAddress('192.0.2.7', '2026-11-20', { recipients: 9000 }),
@@ -74,11 +76,19 @@ test('Addresses are shown by day, with what is blocked', async (t) => {
   assert.equal(body.address_count, 3);
   const [red, yellow] = body.addresses[1]!.days;
   assert.deepEqual(red, {
-    ...{ date: '2026-11-20', receiver_id: 'microsoft_snds', filter_result: 'RED' },
-    ...{ started_at: '2026-11-20T08:00:00.000Z', ended_at: '2026-11-21T07:00:00.000Z' },
-    ...{ rcpt_commands: 1200, data_commands: 1100, recipients: 1150, trap_hits: 3 },
-    ...{ complaint_rate: 0.025, complaint_rate_is_below: false },
-    ...{ sample_helo: 'mail.example.com', sample_mail_from: 'news@example.com' },
+    date: '2026-11-20',
+    receiver_id: 'microsoft_snds',
+    filter_result: 'RED',
+    started_at: '2026-11-20T08:00:00.000Z',
+    ended_at: '2026-11-21T07:00:00.000Z',
+    rcpt_commands: 1200,
+    data_commands: 1100,
+    recipients: 1150,
+    trap_hits: 3,
+    complaint_rate: 0.025,
+    complaint_rate_is_below: false,
+    sample_helo: 'mail.example.com',
+    sample_mail_from: 'news@example.com',
     comments: 'Open proxy, see support',
   });
   assert.deepEqual(
@@ -118,7 +128,9 @@ test('A later answer changes a day, and an empty one deletes nothing', async (t)
   scene.snds.days = {
     [day]: [
       servedAddress('192.0.2.25', day, {
-        ...{ activityStart: '11/20/2026 1:00 AM', recipients: 5000, complaintRate: '' },
+        activityStart: '11/20/2026 1:00 AM',
+        recipients: 5000,
+        complaintRate: '',
       }),
     ],
   };

@@ -43,8 +43,12 @@ export async function startReceivers(
   const snds = await startSndsServer(t);
   const accounts = [
     {
-      ...{ receiver: 'google_postmaster', client_id: 'app', client_secret: 'client-secret' },
-      ...{ token_url: tokens.url, base_url: postmaster.url, ...google },
+      receiver: 'google_postmaster',
+      client_id: 'app',
+      client_secret: 'client-secret',
+      token_url: tokens.url,
+      base_url: postmaster.url,
+      ...google,
     },
     { receiver: 'microsoft_snds', key: 'snds-key', base_url: snds.url },
   ];
@@ -56,8 +60,15 @@ export async function startReceivers(
   await service.app.db
     .updateTable('receivers')
     .set({
-      ...{ next_fetch_at: null, attempted_at: null, fetched_at: null, failures: 0, lease: null },
-      ...{ problem: null, problem_detail: null, failing_since: null, leased_until: null },
+      next_fetch_at: null,
+      attempted_at: null,
+      fetched_at: null,
+      failures: 0,
+      lease: null,
+      problem: null,
+      problem_detail: null,
+      failing_since: null,
+      leased_until: null,
     })
     .execute();
   await service.app.db.deleteFrom('events').execute();

@@ -51,7 +51,9 @@ async function read(scene: Scene, paths: string[]): Promise<void> {
   const { call, domainId, texts } = scene;
   for (const path of [
     ...paths,
-    ...[`/domains/${domainId}`, `/v1/domains/${domainId}`, `/v1/domains/${domainId}/picture`],
+    `/domains/${domainId}`,
+    `/v1/domains/${domainId}`,
+    `/v1/domains/${domainId}/picture`,
     ...['stats', 'compliance'].map((part) => `/v1/receivers/${part}?domain_id=${domainId}`),
     '/v1/search?q=receivers',
   ])

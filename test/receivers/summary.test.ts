@@ -25,19 +25,36 @@ const NOW = Date.parse('2026-11-22T10:00:00.000Z');
 const READ_AT = '2026-11-22T06:10:00.000Z';
 
 const day = (date: string, changes: Partial<ReceiverDayRow> = {}): ReceiverDayRow => ({
-  ...{ name: 'example.com', day: date, receiver_id: 'google_postmaster' },
-  ...{ spam_rate: null, spf_rate: null, dkim_rate: null, dmarc_rate: null },
-  ...{ tls_rate: null, tls_messages: null, reject_rate: null, temp_fail_rate: null },
-  ...{ errors: null, feedback_loops: null, fetched_at: READ_AT, ...changes },
+  name: 'example.com',
+  day: date,
+  receiver_id: 'google_postmaster',
+  spam_rate: null,
+  spf_rate: null,
+  dkim_rate: null,
+  dmarc_rate: null,
+  tls_rate: null,
+  tls_messages: null,
+  reject_rate: null,
+  temp_fail_rate: null,
+  errors: null,
+  feedback_loops: null,
+  fetched_at: READ_AT,
+  ...changes,
 });
 
 const requirement = (
   name: string,
   changes: Partial<ReceiverRequirementRow> = {},
 ): ReceiverRequirementRow => ({
-  ...{ name: 'example.com', requirement: name, receiver_id: 'google_postmaster' },
-  ...{ status: 'COMPLIANT', reason: null, previous: null },
-  ...{ since: '2026-11-10T06:10:00.000Z', checked_at: READ_AT, ...changes },
+  name: 'example.com',
+  requirement: name,
+  receiver_id: 'google_postmaster',
+  status: 'COMPLIANT',
+  reason: null,
+  previous: null,
+  since: '2026-11-10T06:10:00.000Z',
+  checked_at: READ_AT,
+  ...changes,
 });
 
 const address = (
@@ -45,17 +62,32 @@ const address = (
   date: string,
   changes: Partial<ReceiverAddressRow> = {},
 ): ReceiverAddressRow => ({
-  ...{ address: ip, day: date, receiver_id: 'microsoft_snds' },
-  ...{ started_at: `${date}T08:00:00.000Z`, ended_at: `${date}T20:00:00.000Z` },
-  ...{ rcpt_commands: 900, data_commands: 890, recipients: 880, filter_result: 'GREEN' },
-  ...{ complaint_rate: 0.001, is_below_rate: 1, trap_hits: 0 },
-  ...{ sample_helo: null, sample_mail_from: null, comments: null, fetched_at: READ_AT },
+  address: ip,
+  day: date,
+  receiver_id: 'microsoft_snds',
+  started_at: `${date}T08:00:00.000Z`,
+  ended_at: `${date}T20:00:00.000Z`,
+  rcpt_commands: 900,
+  data_commands: 890,
+  recipients: 880,
+  filter_result: 'GREEN',
+  complaint_rate: 0.001,
+  is_below_rate: 1,
+  trap_hits: 0,
+  sample_helo: null,
+  sample_mail_from: null,
+  comments: null,
+  fetched_at: READ_AT,
   ...changes,
 });
 
 const block = (first: string, last: string, blocked: 0 | 1): ReceiverBlockRow => ({
-  ...{ receiver_id: 'microsoft_snds', first_address: first, last_address: last, blocked },
-  ...{ details: blocked ? 'Blocked due to user complaints' : '', since: READ_AT },
+  receiver_id: 'microsoft_snds',
+  first_address: first,
+  last_address: last,
+  blocked,
+  details: blocked ? 'Blocked due to user complaints' : '',
+  since: READ_AT,
   checked_at: READ_AT,
 });
 
@@ -95,10 +127,13 @@ const STORY = {
     day('2026-11-16', { spam_rate: 0.0002, reject_rate: 0, temp_fail_rate: 0 }),
     // Another account showed this day before.
     day('2026-11-18', {
-      ...{ receiver_id: 'other', spam_rate: 0.9, fetched_at: '2026-11-19T06:10:00.000Z' },
+      receiver_id: 'other',
+      spam_rate: 0.9,
+      fetched_at: '2026-11-19T06:10:00.000Z',
     }),
     day('2026-11-18', {
-      ...{ spam_rate: 0.0034, reject_rate: 0.021 },
+      spam_rate: 0.0034,
+      reject_rate: 0.021,
       errors: JSON.stringify([
         { type: 'temp_fail', reason: 'other', rate: 0.5, count: null },
         { type: 'reject', reason: 'spammy_content', rate: 0.001, count: 1 },
@@ -120,7 +155,8 @@ const STORY = {
     address('203.0.113.9', '2026-11-16', { filter_result: 'RED' }),
     address('203.0.113.9', '2026-11-17', { filter_result: 'RED' }),
     address('203.0.113.9', '2026-11-17', {
-      ...{ filter_result: 'RED', started_at: '2026-11-17T21:00:00.000Z' },
+      filter_result: 'RED',
+      started_at: '2026-11-17T21:00:00.000Z',
     }),
     address('203.0.113.9', '2026-11-19'),
     address('203.0.113.10', '2026-11-19', { filter_result: 'YELLOW' }),
@@ -140,7 +176,8 @@ const EXPECTED = (id: string): ReceiverFigures => ({
     total: 1,
     domains: [
       {
-        ...{ domain_id: id, domain: 'example.com' },
+        domain_id: id,
+        domain: 'example.com',
         spam_rate: {
           days: 3,
           latest: { day: '2026-11-20', rate: 0.0004 },
@@ -152,7 +189,8 @@ const EXPECTED = (id: string): ReceiverFigures => ({
           checked_at: READ_AT,
           needs_work: [
             {
-              ...{ requirement: 'DMARC_ALIGNMENT', name: 'DMARC alignment' },
+              requirement: 'DMARC_ALIGNMENT',
+              name: 'DMARC alignment',
               since: '2026-11-10T06:10:00.000Z',
             },
           ],
@@ -161,12 +199,16 @@ const EXPECTED = (id: string): ReceiverFigures => ({
     ],
   },
   outlook: {
-    ...{ days: 3, addresses: 2 },
+    days: 3,
+    addresses: 2,
     spam: { total: 1, addresses: [{ address: '203.0.113.9', days: 3, red_days: 2 }] },
     blocked: {
-      ...{ checked_at: READ_AT, total: 2 },
+      checked_at: READ_AT,
+      total: 2,
       addresses: ['2001:db8::1-2001:db8::f', '203.0.113.16-203.0.113.31'].map((range) => ({
-        ...{ address: range, since: READ_AT, details: 'Blocked due to user complaints' },
+        address: range,
+        since: READ_AT,
+        details: 'Blocked due to user complaints',
       })),
     },
   },
@@ -177,7 +219,9 @@ test('GET /v1/reports/summary has what Google and Microsoft publish; test mode a
   const quiet = await domain('quiet.example');
   const figures = async (query: string, key?: string) => {
     const { status, body } = await service.call<{ receivers: ReceiverFigures | null }>(
-      ...(['GET', `/v1/reports/summary?${query}`, { key }] as const),
+      'GET',
+      `/v1/reports/summary?${query}`,
+      { key },
     );
     assert.equal(status, 200, JSON.stringify(body));
     return body.receivers;
@@ -192,9 +236,16 @@ test('GET /v1/reports/summary has what Google and Microsoft publish; test mode a
   await db
     .insertInto('feedback_addresses')
     .values({
-      ...{ id: `${id} 203.0.113.9`, domain_id: id, address: '203.0.113.9' },
-      ...{ messages: 20, passed: 20, source_id: null, host: null, look_up_at: READ_AT },
-      ...{ first_day: '2026-11-10', last_day: '2026-11-20' },
+      id: `${id} 203.0.113.9`,
+      domain_id: id,
+      address: '203.0.113.9',
+      messages: 20,
+      passed: 20,
+      source_id: null,
+      host: null,
+      look_up_at: READ_AT,
+      first_day: '2026-11-10',
+      last_day: '2026-11-20',
     })
     .execute();
   const sending = (await figures(`period=week&domain_id=${id}`))!.outlook!;
@@ -202,7 +253,8 @@ test('GET /v1/reports/summary has what Google and Microsoft publish; test mode a
   assert.equal(await figures(`period=week&domain_id=${quiet}`), null);
   const month = await figures('period=month');
   assert.deepEqual(month!.gmail.domains[0]!.spam_rate!.highest, {
-    ...{ day: '2026-11-14', rate: 0.05 },
+    day: '2026-11-14',
+    rate: 0.05,
   });
   assert.equal(await figures('period=week', await service.makeKey('viewer', false)), null);
 });
@@ -218,11 +270,13 @@ test('Of several accounts, each figure of a day is that of the one that has it',
     ],
   });
   const { body } = await service.call<{ receivers: ReceiverFigures | null }>(
-    ...(['GET', '/v1/reports/summary?period=week'] as const),
+    'GET',
+    '/v1/reports/summary?period=week',
   );
   assert.equal(body.receivers!.gmail.domains[0]!.spam_rate!.latest.rate, 0.004);
   const stats = await service.call<{ days: { spam_rate: number | null; spf: number | null }[] }>(
-    ...(['GET', `/v1/receivers/stats?domain_id=${id}`] as const),
+    'GET',
+    `/v1/receivers/stats?domain_id=${id}`,
   );
   assert.deepEqual(
     stats.body.days.map(({ spam_rate, spf }) => [spam_rate, spf]),
@@ -234,7 +288,8 @@ test('A status that tells neither is not counted as met', async (t) => {
   const { service, publish } = await start(t);
   await publish({ requirements: [requirement('SPF', { status: 'STATUS_UNSPECIFIED' })] });
   const { body } = await service.call<{ receivers: ReceiverFigures | null }>(
-    ...(['GET', '/v1/reports/summary?period=week'] as const),
+    'GET',
+    '/v1/reports/summary?period=week',
   );
   assert.equal(body.receivers?.gmail.domains[0]?.requirements ?? null, null);
 });
@@ -265,7 +320,10 @@ test('receiverFigures lists the worst of many domains and counts all of them', a
     days: names.map((name, index) => day('2026-11-20', { name, spam_rate: index / 100_000 })),
   });
   const figures = await receiverFigures(db, {
-    ...{ ...WEEK, domains: null, addresses: null, accounts: [] },
+    ...WEEK,
+    domains: null,
+    addresses: null,
+    accounts: [],
   });
   const { total, domains } = figures!.gmail;
   assert.deepEqual([total, domains.length, domains[0]!.domain], [60, 10, 'd59.example']);
@@ -285,7 +343,10 @@ test('The summary page and a scheduled report show what Google and Microsoft pub
     const name = `Report ${sink.taken.length}`;
     const { body } = await service.call<{ id: string }>('POST', '/v1/reports/schedules', {
       json: {
-        ...{ name, frequency: 'weekly', recipients: ['ann@example.com'], format },
+        name,
+        frequency: 'weekly',
+        recipients: ['ann@example.com'],
+        format,
         include_sections: ['summary'],
       },
     });

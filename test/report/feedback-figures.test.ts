@@ -43,7 +43,11 @@ test('figureRows leaves out what no report is about', () => {
   );
   assert.deepEqual(
     linesOf({
-      ...{ messages: 0, passed: 0, pass_rate: null, reporters: 0, complaints: null },
+      messages: 0,
+      passed: 0,
+      pass_rate: null,
+      reporters: 0,
+      complaints: null,
       tls: { reporters: 1, sessions: 1, failed: 0 },
     }),
     ['TLS failures: None (Of 1 session, reported by 1 reporter)'],
@@ -67,9 +71,16 @@ test('formatShare rounds down, so that 100% means all and 0% means none', () => 
 
 test('The sentence about a source truncates its name and says on what it is based', () => {
   const source = {
-    ...{ id: 'src_1', domain_id: 'dom_1', domain: 'example.com', reporters: 1 },
-    ...{ from: '2026-11-21', to: '2026-11-21', url: 'https://app.example.com' },
-    ...{ name: 'm'.repeat(100), messages: 1, passed: 0 },
+    id: 'src_1',
+    domain_id: 'dom_1',
+    domain: 'example.com',
+    reporters: 1,
+    from: '2026-11-21',
+    to: '2026-11-21',
+    url: 'https://app.example.com',
+    name: 'm'.repeat(100),
+    messages: 1,
+    passed: 0,
   };
   assert.equal(
     reportedSourceSentence(source),

@@ -82,7 +82,9 @@ test('The worst domain comes first: 0.3% before a requirement, which comes befor
   const figures = (domain: string, rate: number, needs_work = 0): GmailFigures => {
     const day = { day: '2026-11-20', rate };
     return {
-      ...{ ...SHOP, domain, rejected: null },
+      ...SHOP,
+      domain,
+      rejected: null,
       spam_rate: { days: 1, latest: day, highest: day },
       requirements: {
         checked_at: '2026-11-22T06:10:00.000Z',

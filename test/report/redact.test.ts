@@ -483,7 +483,11 @@ it('redactReport removes non-public evidence from all sentences', async () => {
   const quote = `Your message says “${words[0]}”, ANNA SMITH and free-offer%20`;
   const check = (id: string, evidence: CheckResult['evidence']): CheckResult => ({
     ...structuredClone(report.checks[0]!),
-    ...{ id, evidence, title: `${quote}.`, detail: quote, fix: { text: quote } },
+    id,
+    evidence,
+    title: `${quote}.`,
+    detail: quote,
+    fix: { text: quote },
   });
   const evidence = { said: words[0]!, names: [words[1]!], deep: { list: [{ text: words[2]! }] } };
   report.checks = [check('check_of_tomorrow', evidence), check('tls', evidence)];

@@ -28,20 +28,33 @@ function trendOf(count: number, sliceMs: number): Summary['trend'] {
 
 const providerTrend = (slices: number, length: number) =>
   trendOf(slices, length).map(({ from }) => ({
-    ...{ from, samples: 12, inbox: 11, spam: 1, missing: 0, inbox_rate: 0.9167 },
+    from,
+    samples: 12,
+    inbox: 11,
+    spam: 1,
+    missing: 0,
+    inbox_rate: 0.9167,
   }));
 
 /** What receivers report about two domains in the same week. */
 export const FIGURES: FeedbackFigures = {
-  ...{ from: '2026-11-16', to: '2026-11-22', reporters: 5 },
-  ...{ messages: 12_480, passed: 12_385, pass_rate: 0.9924 },
+  from: '2026-11-16',
+  to: '2026-11-22',
+  reporters: 5,
+  messages: 12_480,
+  passed: 12_385,
+  pass_rate: 0.9924,
   spoofed: { messages: 60, stopped: 45 },
   failing_sources: {
     total: 1,
     sources: [
       {
-        ...{ id: 'src_1', domain_id: 'dom_1', domain: 'shop.example', name: 'SendGrid' },
-        ...{ messages: 84, passed: 54 },
+        id: 'src_1',
+        domain_id: 'dom_1',
+        domain: 'shop.example',
+        name: 'SendGrid',
+        messages: 84,
+        passed: 54,
       },
     ],
   },
@@ -49,9 +62,12 @@ export const FIGURES: FeedbackFigures = {
     total: 5,
     sources: ['Mailchimp', 'crm.example.net', '203.0.114.0/24', 'other.example'].map(
       (name, index) => ({
-        ...{ id: `src_${index + 2}`, domain_id: `dom_${1 + (index % 2)}`, name },
+        id: `src_${index + 2}`,
+        domain_id: `dom_${1 + (index % 2)}`,
+        name,
         domain: index % 2 === 0 ? 'shop.example' : 'example.com',
-        ...{ messages: 1400 - index * 300, passed: 1400 - index * 301 },
+        messages: 1400 - index * 300,
+        passed: 1400 - index * 301,
       }),
     ),
   },
@@ -64,12 +80,14 @@ const since = (day: string) => `2026-11-${day}T06:10:00.000Z`;
 
 /** What Google and Microsoft publish about two domains and four addresses in the same week. */
 export const PUBLISHED: ReceiverFigures = {
-  ...{ from: '2026-11-16', to: '2026-11-22' },
+  from: '2026-11-16',
+  to: '2026-11-22',
   gmail: {
     total: 2,
     domains: [
       {
-        ...{ domain_id: 'dom_1', domain: 'shop.example' },
+        domain_id: 'dom_1',
+        domain: 'shop.example',
         spam_rate: {
           days: 5,
           latest: { day: '2026-11-20', rate: 0.0004 },
@@ -81,31 +99,39 @@ export const PUBLISHED: ReceiverFigures = {
           checked_at: CHECKED_AT,
           needs_work: [
             {
-              ...{ requirement: 'DMARC_ALIGNMENT', name: 'DMARC alignment' },
+              requirement: 'DMARC_ALIGNMENT',
+              name: 'DMARC alignment',
               since: since('19'),
             },
             {
-              ...{ requirement: 'ONE_CLICK_UNSUBSCRIBE', name: 'One-click unsubscribe' },
+              requirement: 'ONE_CLICK_UNSUBSCRIBE',
+              name: 'One-click unsubscribe',
               since: null,
             },
           ],
         },
       },
       {
-        ...{ domain_id: 'dom_2', domain: 'example.com', spam_rate: null },
-        ...{ rejected: null, deferred: null },
+        domain_id: 'dom_2',
+        domain: 'example.com',
+        spam_rate: null,
+        rejected: null,
+        deferred: null,
         requirements: { checked_at: CHECKED_AT, needs_work: [] },
       },
     ],
   },
   outlook: {
-    ...{ days: 6, addresses: 4 },
+    days: 6,
+    addresses: 4,
     spam: { total: 1, addresses: [{ address: '203.0.113.9', days: 5, red_days: 2 }] },
     blocked: {
-      ...{ checked_at: CHECKED_AT, total: 1 },
+      checked_at: CHECKED_AT,
+      total: 1,
       addresses: [
         {
-          ...{ address: '203.0.113.16-203.0.113.31', since: since('21') },
+          address: '203.0.113.16-203.0.113.31',
+          since: since('21'),
           details: 'Blocked due to user complaints or other evidence of spamming',
         },
       ],
@@ -151,13 +177,23 @@ export const WEEK: ScheduledReport = {
       seeds: 6,
       by_provider: [
         {
-          ...{ provider: 'gmail', samples: 84, inbox: 80, inbox_rate: 0.9524 },
-          ...{ tabs: 30, spam: 4, missing: 0 },
+          provider: 'gmail',
+          samples: 84,
+          inbox: 80,
+          inbox_rate: 0.9524,
+          tabs: 30,
+          spam: 4,
+          missing: 0,
           trend: providerTrend(7, DAY_MS),
         },
         {
-          ...{ provider: 'gmx', samples: 2, inbox: 1, inbox_rate: null },
-          ...{ tabs: 0, spam: 0, missing: 1 },
+          provider: 'gmx',
+          samples: 2,
+          inbox: 1,
+          inbox_rate: null,
+          tabs: 0,
+          spam: 0,
+          missing: 1,
           trend: providerTrend(7, DAY_MS),
         },
       ],
@@ -167,19 +203,27 @@ export const WEEK: ScheduledReport = {
   },
   domains: [
     {
-      ...{ name: 'shop.example', health: 'critical', score: 41 },
+      name: 'shop.example',
+      health: 'critical',
+      score: 41,
       headline: 'Gmail users report 0.34% of your mail as spam. The limit is 0.3%.',
     },
     {
-      ...{ name: 'news.shop.example', health: 'warning', score: 78 },
+      name: 'news.shop.example',
+      health: 'warning',
+      score: 78,
       headline: 'Your DMARC policy is p=none: failing mail is still delivered.',
     },
     {
-      ...{ name: 'example.com', health: 'healthy', score: 100 },
+      name: 'example.com',
+      health: 'healthy',
+      score: 100,
       headline: 'No problems found in DNS and tests.',
     },
     {
-      ...{ name: 'example.net', health: 'unknown', score: null },
+      name: 'example.net',
+      health: 'unknown',
+      score: null,
       headline: 'Nothing is known about this domain yet.',
     },
   ],
@@ -238,7 +282,9 @@ export const UNSCORED: ScheduledReport = {
     auth_samples: { spf: 0, dkim: 0, dmarc: 0 },
     top_issues: [],
     trend: WEEK.summary.trend.map(({ from }, index) => ({
-      ...{ from, tests: index === 2 ? 3 : 0, ...NO_MEANS },
+      from,
+      tests: index === 2 ? 3 : 0,
+      ...NO_MEANS,
     })),
   },
 };
@@ -286,8 +332,12 @@ export const HOSTILE: ScheduledReport = {
       failing_sources: {
         total: 5000,
         sources: [EVIL, LONG, EVIL].map((name, index) => ({
-          ...{ id: `src_${index}`, domain_id: `dom_${index}`, domain: index % 2 ? EVIL : LONG },
-          ...{ name, messages: 1_000_000, passed: 0 },
+          id: `src_${index}`,
+          domain_id: `dom_${index}`,
+          domain: index % 2 ? EVIL : LONG,
+          name,
+          messages: 1_000_000,
+          passed: 0,
         })),
       },
     },

@@ -129,7 +129,10 @@ test('Two nodes that send the digest of the same alerts send one email', { skip 
       await app.db
         .insertInto('alert_notifications')
         .values({
-          ...{ ...row, id: app.newId('ntf'), recipient: 'ann@example.com', status: 'queued' },
+          ...row,
+          id: app.newId('ntf'),
+          recipient: 'ann@example.com',
+          status: 'queued',
           created_at: isoTime(app.clock.now()),
         })
         .execute();

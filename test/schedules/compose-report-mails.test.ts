@@ -32,10 +32,18 @@ test('gatherReport includes only the schedule’s domains and incidents of its p
     db
       .insertInto('alert_incidents')
       .values({
-        ...{ id: app.newId('inc'), alert_id: alert.id, subject, value: '{}' },
-        ...{ status: resolved === null ? 'open' : 'resolved', opened_at: isoTime(opened) },
-        ...{ resolved_at: resolved && isoTime(resolved), resolution: null },
-        ...{ test_id: null, run_id: null, condition: 'score_below', threshold: 70 },
+        id: app.newId('inc'),
+        alert_id: alert.id,
+        subject,
+        value: '{}',
+        status: resolved === null ? 'open' : 'resolved',
+        opened_at: isoTime(opened),
+        resolved_at: resolved && isoTime(resolved),
+        resolution: null,
+        test_id: null,
+        run_id: null,
+        condition: 'score_below',
+        threshold: 70,
       } as never)
       .execute();
   const hour = 3_600_000;
@@ -78,8 +86,11 @@ test('A problem that only Google sees counts as one of the domain, which then co
     await db
       .updateTable('domains')
       .set({
-        ...{ health_status: 'healthy', health_score: 100, health_checked_at: now },
-        ...{ status: 'verified', verified_at: now },
+        health_status: 'healthy',
+        health_score: 100,
+        health_checked_at: now,
+        status: 'verified',
+        verified_at: now,
       })
       .where('id', '=', body.id)
       .execute();
@@ -97,26 +108,43 @@ test('A problem that only Google sees counts as one of the domain, which then co
   await db
     .insertInto('receiver_domains')
     .values({
-      ...{ receiver_id: 'google_postmaster', name: 'b.example', permission: 'OWNER' },
-      ...{ verification: 'VERIFIED', listed_at: now, days_at: now, requirements_at: now },
-      ...{ problem: null, problem_detail: null },
+      receiver_id: 'google_postmaster',
+      name: 'b.example',
+      permission: 'OWNER',
+      verification: 'VERIFIED',
+      listed_at: now,
+      days_at: now,
+      requirements_at: now,
+      problem: null,
+      problem_detail: null,
     })
     .execute();
   await db
     .insertInto('receiver_days')
     .values({
-      ...{ name: 'b.example', receiver_id: 'google_postmaster', spam_rate: 0.0041 },
-      ...{ day: isoTime(app.clock.now() - 2 * 86_400_000).slice(0, 10), fetched_at: now },
-      ...{ spf_rate: null, dkim_rate: null, dmarc_rate: null, tls_rate: null },
-      ...{ tls_messages: null, reject_rate: null, temp_fail_rate: null },
-      ...{ errors: null, feedback_loops: null },
+      name: 'b.example',
+      receiver_id: 'google_postmaster',
+      spam_rate: 0.0041,
+      day: isoTime(app.clock.now() - 2 * 86_400_000).slice(0, 10),
+      fetched_at: now,
+      spf_rate: null,
+      dkim_rate: null,
+      dmarc_rate: null,
+      tls_rate: null,
+      tls_messages: null,
+      reject_rate: null,
+      temp_fail_rate: null,
+      errors: null,
+      feedback_loops: null,
     })
     .execute();
   const [worst, other] = await gather();
   assert.deepEqual(
     [worst!.name, worst!.health, worst!.score, worst!.headline],
     [
-      ...['b.example', 'critical', 100],
+      'b.example',
+      'critical',
+      100,
       'Gmail users report 0.41% of your mail as spam. The limit is 0.3%.',
     ],
   );

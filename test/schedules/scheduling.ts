@@ -59,7 +59,9 @@ export async function startScheduling(t: TestContext, options: Options = {}): Pr
   await app.scheduler.stop();
   const [reports, outgoing] = [sendReportsJob(app), sendMailJob(app)];
   return {
-    ...{ service, clock, sink },
+    service,
+    clock,
+    sink,
     async create(json = {}) {
       const body = { name: 'Ours', frequency: 'daily', recipients: ['ann@example.com'], ...json };
       const made = await call<Schedule>('POST', SCHEDULES, { json: body });

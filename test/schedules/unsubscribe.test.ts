@@ -321,7 +321,8 @@ test('Removing a recipient cancels their queued report copy with the reason', as
   const { status, of } = await copies();
   assert.equal(status, 'partial');
   assert.deepEqual(of['ann@example.com'], {
-    ...{ recipient: 'ann@example.com', ...FAILED },
+    recipient: 'ann@example.com',
+    ...FAILED,
     error: REMOVED,
   });
   assert.equal(of['bob@example.net']!.status, 'sent');

@@ -36,7 +36,10 @@ export function testYear(zones: string[]): void {
         { ...DAILY, timezone, send_hour, frequency: 'weekly', weekday: 'wednesday' },
         ...[1, 8, 28, 29, 30, 31].map(
           (day_of_month): SendTiming => ({
-            ...{ ...DAILY, timezone, send_hour, day_of_month },
+            ...DAILY,
+            timezone,
+            send_hour,
+            day_of_month,
             frequency: 'monthly',
           }),
         ),

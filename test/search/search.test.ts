@@ -32,7 +32,10 @@ const titlesOf = (group: SearchGroup | undefined): string[] =>
 
 /** As the analysis records a result. */
 const recorded = (name: string | null, from_address: string, subject: string) => ({
-  ...{ name, from_address, subject, from_domain: from_address.split('@')[1]! },
+  name,
+  from_address,
+  subject,
+  from_domain: from_address.split('@')[1]!,
   search: `${name ?? ''}\n${from_address}\n${subject}`.toLowerCase(),
 });
 
@@ -48,8 +51,16 @@ test('Tests are found by name, subject, sender, address and ID', async (t) => {
     .executeTakeFirstOrThrow();
   const { INBOX_DOMAIN } = app.config;
   const queries = [
-    ...['spring', 'ÄRGER', '50%', 'news@ac', 'acme.example'],
-    ...[spring, spring.slice(0, -3), token, `${token}@${INBOX_DOMAIN}`, '  Spring  '],
+    'spring',
+    'ÄRGER',
+    '50%',
+    'news@ac',
+    'acme.example',
+    spring,
+    spring.slice(0, -3),
+    token,
+    `${token}@${INBOX_DOMAIN}`,
+    '  Spring  ',
   ];
   for (const q of queries) {
     const { tests } = await find(service, q);

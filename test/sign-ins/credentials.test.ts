@@ -11,19 +11,26 @@ import { startTestService } from '../helpers/app.ts';
 import { startTokenServer, type TokenServer } from '../helpers/token-server.ts';
 
 const client = ({ url }: TokenServer) => ({
-  ...{ client_id: 'app', token_url: url, device_url: 'https://login.example/device' },
+  client_id: 'app',
+  token_url: url,
+  device_url: 'https://login.example/device',
 });
 const seedEnvironment = (tokens: TokenServer) =>
   JSON.stringify([
     {
-      ...{ name: 'main', provider: 'mine', address: 'seed@mail.example' },
-      ...{ imap: 'imaps://imap.mail.example', ...client(tokens) },
+      name: 'main',
+      provider: 'mine',
+      address: 'seed@mail.example',
+      imap: 'imaps://imap.mail.example',
+      ...client(tokens),
     },
   ]);
 const receiverEnvironment = (tokens: TokenServer) =>
   JSON.stringify([
     {
-      ...{ name: 'main', receiver: 'google_postmaster', base_url: 'http://127.0.0.1:9' },
+      name: 'main',
+      receiver: 'google_postmaster',
+      base_url: 'http://127.0.0.1:9',
       ...client(tokens),
     },
   ]);
@@ -88,7 +95,9 @@ test('A sign-in to a receiver makes its account due, and leaves its problem unti
   });
   await app.scheduler.stop();
   const failed = {
-    ...{ problem: 'sign_in_expired', problem_detail: 'Expired.', failures: 3 },
+    problem: 'sign_in_expired',
+    problem_detail: 'Expired.',
+    failures: 3,
     next_fetch_at: new Date(systemClock.now() + 86_400_000).toISOString(),
   };
   await app.db.updateTable('receivers').set(failed).execute();

@@ -19,7 +19,9 @@ const clientOf = (header: string) =>
 
 it('The topmost Received field of a trusted hop names the client, and fields below are not read', () => {
   const client = {
-    ...{ client_ip: '192.0.2.1', helo: 'mail.example.com', tls: null },
+    client_ip: '192.0.2.1',
+    helo: 'mail.example.com',
+    tls: null,
     reported_by: { client_ip: '127.0.0.1', name: 'mx.example.net', method: 'received' },
   };
   assert.deepEqual(clientOf(`Return-Path: <a@example.com>\r\n${TRUE}${FORGED}`), client);
@@ -31,7 +33,9 @@ it('Several trusted hops in a row are followed to the first client that is none'
   const { client_ip, reported_by } = clientOf(`${inner}${outer}${FORGED}`);
   assert.equal(client_ip, '192.0.2.1');
   assert.deepEqual(reported_by, {
-    ...{ client_ip: '10.0.0.7', name: 'relay.internal', method: 'received' },
+    client_ip: '10.0.0.7',
+    name: 'relay.internal',
+    method: 'received',
   });
 });
 

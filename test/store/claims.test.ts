@@ -105,7 +105,9 @@ test('When a killed node held a lease, one of four others takes over at its end'
   const setTime = await stopDatabaseClock(t, url, time.now());
   const stores = await Promise.all(Array.from({ length: 5 }, () => openAt(t, url)));
   const [killed, ...others] = stores.map(({ db }, i) => ({
-    ...{ db, clock: wrongClock(time, 0), node: `n${i}` },
+    db,
+    clock: wrongClock(time, 0),
+    node: `n${i}`,
   }));
   await insertMails(killed!.db, 10, isoTime(time.now()));
   assert.equal((await claimMails(killed!)).length, 10);

@@ -21,18 +21,43 @@ import { DATABASES } from './databases.ts';
 const TIME = '2026-11-21T10:00:00.000Z';
 
 const member = (id: string, role: 'owner' | 'viewer' = 'viewer') => ({
-  ...{ id, email: `${id}@example.com`, name: id, role, joined_at: TIME },
+  id,
+  email: `${id}@example.com`,
+  name: id,
+  role,
+  joined_at: TIME,
 });
 
 const event = (id: string, data = '{}') => ({
-  ...{ id, type: 'test.completed', livemode: 1, created_at: TIME, data },
+  id,
+  type: 'test.completed',
+  livemode: 1,
+  created_at: TIME,
+  data,
 });
 
 const tally = (hour: string, tests: number): Tables['test_tallies'] => ({
-  ...{ livemode: 1, domain_id: '', hour, tests, scored: 1, score_sum: 2 ** 40 },
-  ...{ grade_a: 0, grade_b: 0, grade_c: 0, grade_d: 0, grade_f: 0 },
-  ...{ spf_known: 0, spf_pass: 0, dkim_known: 0, dkim_pass: 0, dmarc_known: 0, dmarc_pass: 0 },
-  ...{ placement_samples: 0, placement_inbox: 0, issues: '{}', placement_counts: '{}' },
+  livemode: 1,
+  domain_id: '',
+  hour,
+  tests,
+  scored: 1,
+  score_sum: 2 ** 40,
+  grade_a: 0,
+  grade_b: 0,
+  grade_c: 0,
+  grade_d: 0,
+  grade_f: 0,
+  spf_known: 0,
+  spf_pass: 0,
+  dkim_known: 0,
+  dkim_pass: 0,
+  dmarc_known: 0,
+  dmarc_pass: 0,
+  placement_samples: 0,
+  placement_inbox: 0,
+  issues: '{}',
+  placement_counts: '{}',
 });
 
 /** Tables and columns that store text from messages, requests and servers of other people. */
@@ -132,21 +157,17 @@ const parentRows: { [T in keyof Tables]?: readonly (readonly [keyof Tables, obje
 
 function scheduleRow() {
   return {
-    ...{
-      id: 'rps_1',
-      frequency: 'daily',
-      recipients: '[]',
-      include_sections: '[]',
-      format: 'html',
-    },
-    ...{
-      send_hour: 1,
-      timezone: 'UTC',
-      weekday: 'monday',
-      day_of_month: 1,
-      enabled: 1,
-      created_at: TIME,
-    },
+    id: 'rps_1',
+    frequency: 'daily',
+    recipients: '[]',
+    include_sections: '[]',
+    format: 'html',
+    send_hour: 1,
+    timezone: 'UTC',
+    weekday: 'monday',
+    day_of_month: 1,
+    enabled: 1,
+    created_at: TIME,
   };
 }
 

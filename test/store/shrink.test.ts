@@ -16,7 +16,9 @@ const CHUNKS = 400;
 async function fill(db: Db, deleted: number): Promise<void> {
   const bytes = Buffer.alloc(20_000, 120);
   const values = Array.from({ length: CHUNKS }, (_, position) => ({
-    ...{ message_id: 'msg_x', position, bytes },
+    message_id: 'msg_x',
+    position,
+    bytes,
   }));
   await db.insertInto('message_chunks').values(values).execute();
   await db.deleteFrom('message_chunks').where('position', '<', deleted).execute();

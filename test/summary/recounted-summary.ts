@@ -54,7 +54,10 @@ async function issuesIn(db: Db | Tx, scope: Scope, from: number, to: number) {
 }
 
 const meansOf = ({ scored, avg, inbox_rate, samples }: Totals) => ({
-  ...{ scored, avg_score: avg, inbox_rate, placement_samples: Number(samples) },
+  scored,
+  avg_score: avg,
+  inbox_rate,
+  placement_samples: Number(samples),
 });
 
 type ByProvider = Summary['placement']['by_provider'];
@@ -130,12 +133,17 @@ export async function recountedSummary(
   }
   const { spf, dkim, dmarc, spf_known, dkim_known, dmarc_known, A, B, C, D, F } = all;
   return {
-    ...{ from: isoTime(from), to: isoTime(to), total_tests: all.tests, ...meansOf(all) },
+    from: isoTime(from),
+    to: isoTime(to),
+    total_tests: all.tests,
+    ...meansOf(all),
     grades: { A, B, C, D, F },
     auth_rates: { spf, dkim, dmarc },
     auth_samples: { spf: spf_known, dkim: dkim_known, dmarc: dmarc_known },
     top_issues: (await issuesIn(db, query, from, to)).map(({ check, count }) => ({
-      ...{ check, issue: titleOf(check), count },
+      check,
+      issue: titleOf(check),
+      count,
     })),
     previous: { total_tests: previous.tests, ...meansOf(previous) },
     trend,

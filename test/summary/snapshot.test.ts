@@ -28,7 +28,8 @@ async function prepare(t: TestContext) {
   const context = { newId: createIdGenerator(systemClock), clock: systemClock };
   const rows = Array.from({ length: TESTS }, () => ({
     ...randomTest(context as never, random, { at: SPAN.to - 2 * HOUR_MS, domains: [null] }),
-    ...{ livemode: 1, status: 'completed' as const },
+    livemode: 1,
+    status: 'completed' as const,
   }));
   await transact(db, async (tx) => {
     for (const row of rows) await countTest(tx, row, 1);

@@ -27,7 +27,9 @@ const SLICES: Record<Period, number> = { day: 24, week: 7, month: 30 };
 async function start(t: TestContext, at = Date.UTC(2026, 9, 25, 1, 23, 45, 678)) {
   const clock = testClock(at);
   const seeds = SEEDS.map(({ provider }, i) => ({
-    ...{ provider, address: `seed${i}@mail.example`, imap: 'imap://a:b@127.0.0.1:9' },
+    provider,
+    address: `seed${i}@mail.example`,
+    imap: 'imap://a:b@127.0.0.1:9',
   }));
   const env = { DELIVERABILITY_SEED_MAILBOXES: JSON.stringify(seeds) };
   const service = await startTestService(t, { clock, env });
@@ -162,15 +164,20 @@ test('GET /v1/reports/summary without tests returns zeros for the default week',
   const none = { total_tests: 0, ...means };
   const days = [19, 20, 21, 22, 23, 24].map((day) => `2026-10-${day}T02:00:00.000Z`);
   assert.deepEqual(told, {
-    ...{ object: 'report_summary', period: 'week', ...none },
-    ...{ from: '2026-10-18T01:23:45.678Z', to: '2026-10-25T01:23:45.678Z' },
+    object: 'report_summary',
+    period: 'week',
+    ...none,
+    from: '2026-10-18T01:23:45.678Z',
+    to: '2026-10-25T01:23:45.678Z',
     grades: { A: 0, B: 0, C: 0, D: 0, F: 0 },
     auth_rates: { spf: 0, dkim: 0, dmarc: 0 },
     auth_samples: { spf: 0, dkim: 0, dmarc: 0 },
     top_issues: [],
     previous: none,
     trend: ['2026-10-18T01:23:45.678Z', ...days].map((from) => ({
-      ...{ from, tests: 0, ...means },
+      from,
+      tests: 0,
+      ...means,
     })),
     placement: { seeds: SEEDS.length, by_provider: [] },
     feedback: null,

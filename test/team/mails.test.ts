@@ -76,8 +76,11 @@ test('Invitation mail subject keeps whole grapheme clusters and removes bidi con
 
 test('Ownership transfer mails tell both members their new role', () => {
   const row = {
-    ...{ id: 'mem_1', joined_at: '', password_hash: null },
-    ...{ time_zone: null, date_locale: null },
+    id: 'mem_1',
+    joined_at: '',
+    password_hash: null,
+    time_zone: null,
+    date_locale: null,
   };
   const previous = { ...row, ...ANN, role: 'admin' as const };
   const owner = { ...row, name: 'Bob', email: 'bob@example.com', role: 'owner' as const };

@@ -100,9 +100,17 @@ function beforeTransaction({ app: { db } }: TestService, act: () => Promise<void
 /** Everything that the changes could affect. */
 function stateOf({ app: { db } }: TestService): Promise<object[][]> {
   const tables = [
-    ...(['members', 'invitations', 'api_keys', 'sessions', 'audit_log', 'outbox'] as const),
-    ...(['tests', 'messages', 'message_chunks', 'events'] as const),
-  ];
+    'members',
+    'invitations',
+    'api_keys',
+    'sessions',
+    'audit_log',
+    'outbox',
+    'tests',
+    'messages',
+    'message_chunks',
+    'events',
+  ] as const;
   return Promise.all(tables.map((table) => db.selectFrom(table).selectAll().execute()));
 }
 

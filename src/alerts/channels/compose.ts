@@ -86,7 +86,9 @@ export function composePost(
     );
   const { body, headers = {}, next } = posted.message(notification, app, rule, opening);
   return {
-    ...{ url, headers, body: JSON.stringify(body) },
+    url,
+    headers,
+    body: JSON.stringify(body),
     ...(next && { next }),
     answers: posted.answers ?? null,
     settings: rule.slack_webhook_url,

@@ -8,7 +8,9 @@ import { settingOf } from './settings.ts';
 import { clip, headingOf, type Markup, wholeText } from './text.ts';
 
 const URL_FIELD: ChannelField = {
-  ...{ name: 'discord_webhook_url', kind: 'url', isSecret: true },
+  name: 'discord_webhook_url',
+  kind: 'url',
+  isSecret: true,
   label: 'Discord webhook URL',
   hint: 'From the settings of a channel, under “Integrations”. It is a secret and is not shown again.',
   placeholder: 'https://discord.com/api/webhooks/…',

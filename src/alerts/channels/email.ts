@@ -16,8 +16,11 @@ export const email: Channel = {
   },
   fields: [
     {
-      ...{ name: 'recipients', kind: 'addresses', isSecret: false },
-      ...{ label: 'Email recipients', noun: 'list of recipients' },
+      name: 'recipients',
+      kind: 'addresses',
+      isSecret: false,
+      label: 'Email recipients',
+      noun: 'list of recipients',
       hint: 'One address per line. If empty, the owner and all admins get the email.',
       documentation:
         'The recipients of the email channel. If null, the owner and the admins of the team.',

@@ -8,7 +8,9 @@ import { settingOf } from './settings.ts';
 import { clip, fitMessage, headingOf, referenceOf, stepTexts, withoutMarkup } from './text.ts';
 
 const URL_FIELD: ChannelField = {
-  ...{ name: 'google_chat_webhook_url', kind: 'url', isSecret: true },
+  name: 'google_chat_webhook_url',
+  kind: 'url',
+  isSecret: true,
   label: 'Google Chat webhook URL',
   hint: 'From the menu of a space, under “Apps & integrations”. It is a secret and is not shown again.',
   placeholder: 'https://chat.googleapis.com/v1/spaces/…',
@@ -78,10 +80,8 @@ function card(notification: Notification): object {
           paragraph(inert(clip(lead, 'lead'))),
           ...facts.map(([label, value]) => ({
             decoratedText: {
-              ...{
-                topLabel: inert(clip(label, 'label')),
-                text: inert(clip(value, 'value')) || '–',
-              },
+              topLabel: inert(clip(label, 'label')),
+              text: inert(clip(value, 'value')) || '–',
               wrapText: true,
             },
           })),

@@ -13,7 +13,15 @@ import { telegram } from './telegram.ts';
 import { webhook } from './webhook.ts';
 
 const DECLARED = {
-  ...{ email, webhook, slack, teams, discord, google_chat: googleChat, telegram, ntfy, pagerduty },
+  email,
+  webhook,
+  slack,
+  teams,
+  discord,
+  google_chat: googleChat,
+  telegram,
+  ntfy,
+  pagerduty,
 };
 
 /** The database takes any text: a newer version of the program may have stored another one. */

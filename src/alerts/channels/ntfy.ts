@@ -8,7 +8,9 @@ import { settingOf } from './settings.ts';
 import { clip, type Markup, wholeText } from './text.ts';
 
 const SERVER: ChannelField = {
-  ...{ name: 'ntfy_server_url', kind: 'url', isSecret: false },
+  name: 'ntfy_server_url',
+  kind: 'url',
+  isSecret: false,
   label: 'ntfy server',
   hint: 'The address of your ntfy server. If empty, ntfy.sh is used.',
   placeholder: 'https://ntfy.sh',
@@ -16,7 +18,10 @@ const SERVER: ChannelField = {
   example: 'https://ntfy.example.com/',
 };
 const TOPIC: ChannelField = {
-  ...{ name: 'ntfy_topic', kind: 'text', isSecret: true, sentTo: 'ntfy_server_url' },
+  name: 'ntfy_topic',
+  kind: 'text',
+  isSecret: true,
+  sentTo: 'ntfy_server_url',
   label: 'ntfy topic',
   hint: 'On a public server, anyone who knows the topic can read the alerts, so choose a long one. It is not shown again.',
   format: {
@@ -28,7 +33,10 @@ const TOPIC: ChannelField = {
   example: 'alerts-k3v9q1x7',
 };
 const TOKEN: ChannelField = {
-  ...{ name: 'ntfy_token', kind: 'text', isSecret: true, sentTo: 'ntfy_server_url' },
+  name: 'ntfy_token',
+  kind: 'text',
+  isSecret: true,
+  sentTo: 'ntfy_server_url',
   label: 'ntfy access token',
   hint: 'Only for a protected topic. It is a secret and is not shown again.',
   removal: 'The rule then publishes without a token.',
@@ -98,11 +106,9 @@ function messageOf(notification: Notification): object {
   return {
     title: clip(`${kind}: ${title}`, 'title'),
     message: wholeText(notification, PLAIN, {
-      ...{
-        max: MAX_MESSAGE,
-        sizeOf: (text) => Buffer.byteLength(text),
-        without: ['heading', 'link'],
-      },
+      max: MAX_MESSAGE,
+      sizeOf: (text) => Buffer.byteLength(text),
+      without: ['heading', 'link'],
     }),
     priority: PRIORITIES[kind],
     tags: [TAGS[kind]],
@@ -116,7 +122,9 @@ const asItIs = (text: string): string => text;
 
 /** Clients do not format a message that isn't marked as Markdown. */
 const PLAIN: Markup = {
-  ...{ plain: asItIs, bold: asItIs, code: asItIs },
+  plain: asItIs,
+  bold: asItIs,
+  code: asItIs,
   block: (lines) => lines.join('\n'),
   link: (label, url) => `${label}: ${url}`,
 };

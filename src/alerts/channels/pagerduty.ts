@@ -8,12 +8,10 @@ import { settingOf } from './settings.ts';
 import { clip, referenceOf, stepTexts } from './text.ts';
 
 const KEY: ChannelField = {
-  ...{
-    name: 'pagerduty_routing_key',
-    kind: 'text',
-    isSecret: true,
-    sentTo: 'pagerduty_server_url',
-  },
+  name: 'pagerduty_routing_key',
+  kind: 'text',
+  isSecret: true,
+  sentTo: 'pagerduty_server_url',
   label: 'PagerDuty integration key',
   hint: 'From an “Events API v2” integration of a PagerDuty service. It is a secret and is not shown again.',
   format: {
@@ -24,7 +22,9 @@ const KEY: ChannelField = {
   example: 'R0000000000000000000000000000000',
 };
 const SERVER: ChannelField = {
-  ...{ name: 'pagerduty_server_url', kind: 'url', isSecret: false },
+  name: 'pagerduty_server_url',
+  kind: 'url',
+  isSecret: false,
   label: 'PagerDuty API server',
   hint: 'For the EU service region: https://events.eu.pagerduty.com. If empty, the US server is used.',
   placeholder: 'https://events.pagerduty.com',

@@ -48,8 +48,10 @@ export async function sendPost(
   const result = resultOf(outcome, post);
   if ('reason' in result || !next) return result;
   const followed = await app.poster.post({
-    ...{ method: next.method, url: next.url },
-    ...{ headers: headersOf(app, headers), body: JSON.stringify(next.body) },
+    method: next.method,
+    url: next.url,
+    headers: headersOf(app, headers),
+    body: JSON.stringify(next.body),
   });
   if (followed === null && next.isRequired) return 'closed';
   const failure = followed && resultOf(followed, post);

@@ -8,7 +8,9 @@ import { settingOf } from './settings.ts';
 import { slackMessage } from './slack-message.ts';
 
 const URL_FIELD: ChannelField = {
-  ...{ name: 'slack_webhook_url', kind: 'url', isSecret: true },
+  name: 'slack_webhook_url',
+  kind: 'url',
+  isSecret: true,
   label: 'Slack URL',
   hint: 'The URL of a Slack incoming webhook. It is a secret and is not shown again. If empty, the default URL of the server is used.',
   placeholder: 'https://hooks.slack.com/services/…',

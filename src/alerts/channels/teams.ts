@@ -7,7 +7,9 @@ import { settingOf } from './settings.ts';
 import { clip, fitMessage, headingOf, referenceOf, stepTexts } from './text.ts';
 
 const URL_FIELD: ChannelField = {
-  ...{ name: 'teams_webhook_url', kind: 'url', isSecret: true },
+  name: 'teams_webhook_url',
+  kind: 'url',
+  isSecret: true,
   label: 'Teams workflow URL',
   hint: 'The URL of a workflow that posts to a channel or chat. It is a secret and is not shown again.',
   placeholder: 'https://….api.powerplatform.com/…/triggers/manual/paths/invoke?…',
@@ -52,7 +54,8 @@ const messageOf = (notification: Notification): object => ({
   type: 'message',
   attachments: [
     {
-      ...{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null },
+      contentType: 'application/vnd.microsoft.card.adaptive',
+      contentUrl: null,
       content: card(notification),
     },
   ],
@@ -74,7 +77,9 @@ function card(notification: Notification): object {
     speak: heading,
     body: [
       {
-        ...{ type: 'Container', style: STYLES[kind], bleed: true },
+        type: 'Container',
+        style: STYLES[kind],
+        bleed: true,
         items: [paragraph([run(heading, { weight: 'bolder', size: 'medium' })])],
       },
       paragraph([run(clip(lead, 'lead'))]),
@@ -102,10 +107,13 @@ function card(notification: Notification): object {
 const SUBTLE = { isSubtle: true, size: 'small' };
 
 const run = (text: string, style: object = {}): object => ({
-  ...{ type: 'TextRun', text: text || '–' },
+  type: 'TextRun',
+  text: text || '–',
   ...style,
 });
 
 const paragraph = (inlines: object[], spacing = 'default'): object => ({
-  ...{ type: 'RichTextBlock', inlines, spacing },
+  type: 'RichTextBlock',
+  inlines,
+  spacing,
 });

@@ -8,7 +8,10 @@ import { settingOf } from './settings.ts';
 import { type Markup, wholeText } from './text.ts';
 
 const TOKEN: ChannelField = {
-  ...{ name: 'telegram_bot_token', kind: 'text', isSecret: true, sentTo: 'telegram_server_url' },
+  name: 'telegram_bot_token',
+  kind: 'text',
+  isSecret: true,
+  sentTo: 'telegram_server_url',
   label: 'Telegram bot token',
   hint: 'From @BotFather. It is a secret and is not shown again.',
   format: {
@@ -19,7 +22,9 @@ const TOKEN: ChannelField = {
   example: '123456789:AAAABBBBCCCCDDDDEEEEFFFFGGGGHHHH',
 };
 const CHAT: ChannelField = {
-  ...{ name: 'telegram_chat_id', kind: 'text', isSecret: false },
+  name: 'telegram_chat_id',
+  kind: 'text',
+  isSecret: false,
   label: 'Telegram chat ID',
   hint: 'A number such as -1001234567890, or the @name of a public channel.',
   format: {
@@ -30,7 +35,9 @@ const CHAT: ChannelField = {
   example: '-1001234567890',
 };
 const SERVER: ChannelField = {
-  ...{ name: 'telegram_server_url', kind: 'url', isSecret: false },
+  name: 'telegram_server_url',
+  kind: 'url',
+  isSecret: false,
   label: 'Telegram API server',
   hint: 'Only if you run your own Bot API server. If empty, api.telegram.org is used.',
   placeholder: 'https://api.telegram.org',
@@ -77,7 +84,8 @@ export const telegram: Channel = {
           parameters: v.optional(v.object({ retry_after: v.optional(v.number()) })),
         }),
         v.transform(({ description, parameters }) => ({
-          ...{ text: description, retryAfter: parameters?.retry_after },
+          text: description,
+          retryAfter: parameters?.retry_after,
         })),
       ),
     },

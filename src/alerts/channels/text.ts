@@ -182,10 +182,13 @@ function shorten(notification: Notification, maxLength: number): Notification {
   const { title, lead, facts, steps, followUp, rule } = notification;
   return {
     ...notification,
-    ...{ title: cut(title), lead: cut(lead), rule: cut(rule) },
+    title: cut(title),
+    lead: cut(lead),
+    rule: cut(rule),
     facts: facts.map(([label, value]) => [cut(label), cut(value)]),
     steps: steps.map((step) => ({
-      ...{ title: cut(step.title), text: cut(step.text) },
+      title: cut(step.title),
+      text: cut(step.text),
       // A part of a record is of no use.
       record: step.record && step.record.value.length <= maxLength ? step.record : null,
     })),

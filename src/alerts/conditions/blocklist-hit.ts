@@ -199,7 +199,9 @@ function listingsOfRun({ findings, changes, subject }: RunObservation): Listings
     listed: countedFindings
       .filter(({ list }) => isAnswered(list))
       .map(({ list, list_name, tier }) => ({
-        ...{ zone: list, name: list_name, tier },
+        zone: list,
+        name: list_name,
+        tier,
         listed: [subject],
       })),
     isConclusive: known,

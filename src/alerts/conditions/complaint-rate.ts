@@ -28,7 +28,9 @@ interface Value {
 
 /** In complaints per 1,000 messages. Gmail and Yahoo require less than 3. */
 const THRESHOLD = {
-  ...{ min: 1, max: 100, default: 1 },
+  min: 1,
+  max: 100,
+  default: 1,
   text: 'At least this many complaints per 1,000 messages in a day trigger the alert.',
 };
 const MIN_COMPLAINTS = 5;
@@ -120,8 +122,13 @@ export const complaintRate: Condition<'receiver_day', Value> = {
     return { label: 'View complaints', path: `${path}/complaints` };
   },
   sampleValue: (threshold) => ({
-    ...{ day: '2026-11-21', complaints: 9, receivers: ['yahoo.com'], messages: 4000, reporters: 6 },
-    ...{ threshold, domain_id: 'dom_sample' },
+    day: '2026-11-21',
+    complaints: 9,
+    receivers: ['yahoo.com'],
+    messages: 4000,
+    reporters: 6,
+    threshold,
+    domain_id: 'dom_sample',
   }),
 };
 

@@ -102,8 +102,13 @@ export const complianceLost: Condition<'requirement', Value> = {
   domainName: ({ value: { domain } }) => domain,
   page: gmailPage,
   sampleValue: () => ({
-    ...{ domain: 'example.com', domain_id: 'dom_sample', requirement: 'DKIM', reason: null },
-    ...{ since: '2026-11-21T06:10:00.000Z', own: [], fix: null },
+    domain: 'example.com',
+    domain_id: 'dom_sample',
+    requirement: 'DKIM',
+    reason: null,
+    since: '2026-11-21T06:10:00.000Z',
+    own: [],
+    fix: null,
   }),
 };
 

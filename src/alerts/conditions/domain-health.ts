@@ -89,11 +89,9 @@ export const domainHealth: Condition<'health', Value> = {
   subjectLabel: 'Domain',
   page: healthPage,
   sampleValue: () => ({
-    ...{
-      status: 'critical',
-      score: 49,
-      summary: 'example.com needs attention: 1 critical problem.',
-    },
+    status: 'critical',
+    score: 49,
+    summary: 'example.com needs attention: 1 critical problem.',
     problems: [],
     domain_id: 'dom_sample',
   }),

@@ -75,7 +75,12 @@ export const newSource: Condition<'source', Value> = {
   domainName: ({ value: { domain } }) => domain,
   page: sourcePage,
   sampleValue: () => ({
-    ...{ domain: 'example.com', source: 'Mailchimp', since: '2026-11-21' },
-    ...{ day: '2026-11-21', messages: 40, failed: 0, reporters: 3 },
+    domain: 'example.com',
+    source: 'Mailchimp',
+    since: '2026-11-21',
+    day: '2026-11-21',
+    messages: 40,
+    failed: 0,
+    reporters: 3,
   }),
 };

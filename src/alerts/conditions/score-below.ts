@@ -8,7 +8,9 @@ interface Value {
 }
 
 const THRESHOLD = {
-  ...{ min: 0, max: 100, default: 70 },
+  min: 0,
+  max: 100,
+  default: 70,
   text: 'A score below this value triggers the alert.',
 };
 

@@ -110,7 +110,9 @@ export const sendingAddressBlocked: Condition<'sending_address', Value> = {
   subjectLabel: 'Address',
   page: () => ({ label: 'View sending addresses', path: '/receivers#addresses' }),
   sampleValue: () => ({
-    ...{ blocked: true, filter_result: 'RED', day: '2026-11-21' },
+    blocked: true,
+    filter_result: 'RED',
+    day: '2026-11-21',
     details: 'Blocked due to user complaints or other evidence of spamming',
     since: '2026-11-21T06:10:00.000Z',
   }),

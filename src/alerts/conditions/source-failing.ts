@@ -81,7 +81,11 @@ export const sourceFailing: Condition<'source', Value> = {
   domainName: ({ value: { domain } }) => domain,
   page: sourcePage,
   sampleValue: () => ({
-    ...{ domain: 'example.com', source: 'Mailchimp', day: '2026-11-21' },
-    ...{ messages: 1200, failed: 180, reporters: 4 },
+    domain: 'example.com',
+    source: 'Mailchimp',
+    day: '2026-11-21',
+    messages: 1200,
+    failed: 180,
+    reporters: 4,
   }),
 };

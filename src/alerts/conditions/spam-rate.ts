@@ -18,7 +18,9 @@ interface Value {
 
 /** In reports per 1,000 messages that reached inboxes: the unit of `complaint_rate`, in which 1 is 0.1%. */
 const THRESHOLD = {
-  ...{ min: 1, max: 100, default: 1 },
+  min: 1,
+  max: 100,
+  default: 1,
   text: 'At least this many spam reports per 1,000 messages in Gmail inboxes in a day trigger the alert: 1 is 0.1%.',
 };
 
@@ -97,7 +99,9 @@ export const spamRate: Condition<'spam_rate', Value> = {
   subjectLabel: 'Domain',
   page: gmailPage,
   sampleValue: (threshold) => ({
-    ...{ day: '2026-11-21', spam_rate: Math.max(0.0034, threshold / 1000), threshold },
+    day: '2026-11-21',
+    spam_rate: Math.max(0.0034, threshold / 1000),
+    threshold,
     domain_id: 'dom_sample',
   }),
 };

@@ -104,6 +104,10 @@ export const tlsFailing: Condition<'tls', Value> = {
     return { label: 'View TLS reports', path: `${path}#tls` };
   },
   sampleValue: () => ({
-    ...{ day: '2026-11-21', sessions: 4100, failed: 96, reporters: 2, domain_id: 'dom_sample' },
+    day: '2026-11-21',
+    sessions: 4100,
+    failed: 96,
+    reporters: 2,
+    domain_id: 'dom_sample',
   }),
 };

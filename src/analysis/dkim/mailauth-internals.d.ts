@@ -11,7 +11,7 @@ declare module 'mailauth/lib/dkim/dkim-verifier.js' {
     update(piece: Buffer): void;
   }
 
-  /** The parser behind `dkimVerify`. Call the methods once each, in the order of declaration. */
+  /** The parser of signed messages in mailauth. Call the methods once each, in the order of declaration. */
   export class DkimVerifier {
     constructor(options: DKIMVerifyOptions);
     emitHeaders(block: Buffer): Promise<void>;

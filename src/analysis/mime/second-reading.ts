@@ -179,8 +179,25 @@ const EQUALS = 0x3d;
 const FIRST = new Uint8Array(256);
 const FIRST_TWO = new Uint8Array(65_536);
 for (const pair of [
-  ...['MZ', 'PK', 'Ra', '7z', '\x7fE', '\xfe\xed', '\xce\xfa', '\xcf\xfa', '\xca\xfe', '\xd0\xcf'],
-  ...['L\0', 'IT', 'MS', '#!', 'X5', '\x1f\x8b', 'BZ', '\xfd7', 'x\x9f'],
+  'MZ',
+  'PK',
+  'Ra',
+  '7z',
+  '\x7fE',
+  '\xfe\xed',
+  '\xce\xfa',
+  '\xcf\xfa',
+  '\xca\xfe',
+  '\xd0\xcf',
+  'L\0',
+  'IT',
+  'MS',
+  '#!',
+  'X5',
+  '\x1f\x8b',
+  'BZ',
+  '\xfd7',
+  'x\x9f',
 ]) {
   FIRST[pair.charCodeAt(0)] = 1;
   FIRST_TWO[pair.charCodeAt(0) * 256 + pair.charCodeAt(1)] = 1;

@@ -130,8 +130,19 @@ export function outlookFigures(now: number, day: string | null): string {
     helo: string,
     mailFrom: string,
   ) => [
-    ...[address, ...[' 12:00 AM', ' 11:00 PM'].map((time) => `${month}/${date}/${year}${time}`)],
-    ...[sent, sent, sent - 12, result, complaints, '', '', traps, helo, mailFrom, ''],
+    address,
+    ...[' 12:00 AM', ' 11:00 PM'].map((time) => `${month}/${date}/${year}${time}`),
+    sent,
+    sent,
+    sent - 12,
+    result,
+    complaints,
+    '',
+    '',
+    traps,
+    helo,
+    mailFrom,
+    '',
   ];
   const lines = [
     activity(GOOD_ADDRESS, 'GREEN', '< 0.1%', 0, `mail.${GOOD}`, `bounces@${GOOD}`),

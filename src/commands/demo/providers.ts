@@ -45,8 +45,11 @@ export async function startDemoProviders(clock: Clock): Promise<DemoProviders> {
   return {
     accounts: [
       {
-        ...{ receiver: 'google_postmaster', client_id: 'demo', refresh_token: 'demo' },
-        ...{ token_url: `${origin}/token`, base_url: origin },
+        receiver: 'google_postmaster',
+        client_id: 'demo',
+        refresh_token: 'demo',
+        token_url: `${origin}/token`,
+        base_url: origin,
       },
       { receiver: 'microsoft_snds', key: 'demo', base_url: `${origin}/snds` },
     ],
@@ -62,7 +65,9 @@ const dayOf = (date: string): string =>
   date.replace(/^(\d\d)(\d\d)(\d\d)$/, (_, month, day, year) => `20${year}-${month}-${day}`);
 
 const listed = (name: string) => ({
-  ...{ name: `domains/${name}`, permission: 'OWNER', verificationState: 'VERIFIED' },
+  name: `domains/${name}`,
+  permission: 'OWNER',
+  verificationState: 'VERIFIED',
 });
 
 const compliance = (domain: GmailFigures | undefined) => ({

@@ -57,7 +57,11 @@ async function outgoingState({ mailer, config, to }: Checkup) {
   }
   const text = `This message shows that the service at ${config.APP_URL} can send email.`;
   const outcome = await mailer.send({
-    ...{ id: randomToken(16), to, subject: 'Test of outgoing mail', text, html: `<p>${text}</p>` },
+    id: randomToken(16),
+    to,
+    subject: 'Test of outgoing mail',
+    text,
+    html: `<p>${text}</p>`,
   });
   return outcome.ok
     ? ok(
@@ -100,7 +104,8 @@ async function blocklistStates({ config, resolver }: Checkup): Promise<Finding[]
     summary(warning(count, 'The others are not queried. See below.')),
     ...failing.map(
       ({ list, fault }): Finding => ({
-        ...{ id: `blocklist:${list.zone}`, title: list.name },
+        id: `blocklist:${list.zone}`,
+        title: list.name,
         ...warning(
           fault!,
           `${list.terms ?? 'Use a resolver of your own: many lists refuse public resolvers.'} To do without the list, set DELIVERABILITY_BLOCKLISTS=-${list.zone}`,
@@ -149,7 +154,8 @@ async function seedStates(checkup: Checkup): Promise<Finding[]> {
   return Promise.all(
     seeds.map(
       async (seed): Promise<Finding> => ({
-        ...{ id: `seed:${seed.name}`, title: `Seed ${seed.name}` },
+        id: `seed:${seed.name}`,
+        title: `Seed ${seed.name}`,
         ...(await seedState(checkup, seed)),
       }),
     ),

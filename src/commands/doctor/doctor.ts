@@ -104,15 +104,16 @@ async function withCheckup<T>(
   );
   try {
     return await use({
-      ...{
-        config,
-        clock: systemClock,
-        resolver: dns,
-        web: createTrustedWebClient(dns),
-        mailer,
-        store,
-      },
-      ...{ service: await findService(config), ownAddresses, mailPort: MAIL_PORT, ...options },
+      config,
+      clock: systemClock,
+      resolver: dns,
+      web: createTrustedWebClient(dns),
+      mailer,
+      store,
+      service: await findService(config),
+      ownAddresses,
+      mailPort: MAIL_PORT,
+      ...options,
     });
   } finally {
     mailer?.close();

@@ -63,13 +63,19 @@ type Outcome = Omit<Finding, 'id' | 'title'>;
 
 export const ok = (evidence: string): Outcome => ({ state: 'ok', evidence, action: null });
 export const warning = (evidence: string, action: string): Outcome => ({
-  ...{ state: 'warning', evidence, action },
+  state: 'warning',
+  evidence,
+  action,
 });
 export const problem = (evidence: string, action: string): Outcome => ({
-  ...{ state: 'problem', evidence, action },
+  state: 'problem',
+  evidence,
+  action,
 });
 export const unknown = (evidence: string, action: string): Outcome => ({
-  ...{ state: 'unknown', evidence, action },
+  state: 'unknown',
+  evidence,
+  action,
 });
 
 /** A check with one finding. */
@@ -79,7 +85,9 @@ export const check = (
   run: (checkup: Checkup) => Promise<Outcome>,
   timeoutMs?: number,
 ): Check => ({
-  ...{ id, title, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+  id,
+  title,
+  ...(timeoutMs === undefined ? {} : { timeoutMs }),
   run: async (checkup) => ({ id, title, ...(await run(checkup)) }),
 });
 

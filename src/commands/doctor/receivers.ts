@@ -141,7 +141,8 @@ async function domainFindings(db: Db, states: ReceiverState[]): Promise<Finding[
   const rest = faults.length - MAX_DOMAINS;
   if (rest <= 0) return faults;
   const others = {
-    ...{ id: 'receiver_domains', title: 'Gmail: other domains' },
+    id: 'receiver_domains',
+    title: 'Gmail: other domains',
     ...warning(
       `${rest} more domains have no Gmail figures.`,
       'To see the domains of each account, run: deliverability receivers list',

@@ -42,7 +42,8 @@ const EMPTY = new Uint8Array();
 const TOO_LARGE = 'The file is larger than 15 MiB.';
 
 const fileOf = (name: string, bytes: Uint8Array): FeedbackFile => ({
-  ...{ name, bytes },
+  name,
+  bytes,
   problem: bytes.length === 0 ? 'The file is empty.' : null,
 });
 

@@ -45,7 +45,11 @@ export async function* imapMessages(
   // Loaded when it is first needed, because the other commands start faster without it.
   const { ImapFlow } = await import('imapflow');
   const client = new ImapFlow({
-    ...{ host, port, secure, logger: false, auth: { user, pass: password } },
+    host,
+    port,
+    secure,
+    logger: false,
+    auth: { user, pass: password },
     // Without TLS, the password would be readable on the network.
     ...(secure || isLoopback(host) ? {} : { doSTARTTLS: true }),
     tls: { minVersion: 'TLSv1.2', rejectUnauthorized: !isLoopback(host) },

@@ -10,7 +10,10 @@ import { feedbackFiles } from './files.ts';
 import { itemText } from './text.ts';
 
 const refusal = (detail: string): ReadItem => ({
-  ...{ ok: false, reason: 'not_a_report', detail, type: null },
+  ok: false,
+  reason: 'not_a_report',
+  detail,
+  type: null,
 });
 
 /** Exits with 1 if any file is refused. */

@@ -59,7 +59,8 @@ async function send<T extends Route>(
       headers: {
         ...headers,
         ...(type ? { 'content-type': type } : {}),
-        ...{ authorization: `Bearer ${key}`, accept: 'application/json' },
+        authorization: `Bearer ${key}`,
+        accept: 'application/json',
       },
       ...(route.body ? { body: JSON.stringify(body ?? {}) } : raw ? { body: raw as never } : {}),
       // A redirect to another host would lose the key, and one to HTTPS has sent it in the clear.

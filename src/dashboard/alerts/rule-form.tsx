@@ -194,9 +194,18 @@ export async function ruleFormContext(call: PageCall, alert?: Alert): Promise<Ru
 const ALL_CHANNELS = JSON.stringify(CHANNEL_IDS);
 /** A rule without settings. */
 const BLANK: AlertRow = {
-  ...{ id: '', name: '', condition: 'score_below', threshold: null, channels: '[]', enabled: 1 },
-  ...{ domain_id: null, recipients: null, slack_webhook_url: null },
-  ...{ last_triggered_at: null, reminder_hours: null, created_at: '' },
+  id: '',
+  name: '',
+  condition: 'score_below',
+  threshold: null,
+  channels: '[]',
+  enabled: 1,
+  domain_id: null,
+  recipients: null,
+  slack_webhook_url: null,
+  last_triggered_at: null,
+  reminder_hours: null,
+  created_at: '',
 };
 
 interface RuleFormProps extends RuleFormContext {
@@ -331,7 +340,8 @@ const channelChoices = (unconfigured: ChannelId[]) =>
   CHANNEL_IDS.map((id) => {
     const { name, hints } = CHANNELS[id];
     return {
-      ...{ value: id as string, text: name },
+      value: id as string,
+      text: name,
       hint: unconfigured.includes(id) ? (
         <>
           <NotSetUp>Not configured</NotSetUp> <Marked text={hints.unconfigured} />
@@ -363,7 +373,8 @@ const unknownChannels = (channels: string[]) =>
   channels
     .filter((id) => !isKnownChannel(id))
     .map((id) => ({
-      ...{ value: id, text: id },
+      value: id,
+      text: id,
       hint: 'This version of the program does not know this channel. It stays with the rule.',
     }));
 

@@ -55,10 +55,18 @@ function createDialog(page: string): HTMLDialogElement {
   const dialog = element('dialog', { class: 'search', 'aria-label': 'Search' });
   const form = element('form', { action: page, role: 'search' });
   const field = element('input', {
-    ...{ name: 'q', maxlength: '200', autocomplete: 'off', spellcheck: 'false' },
-    ...{ role: 'combobox', 'aria-autocomplete': 'list', 'aria-expanded': 'false' },
-    ...{ 'aria-controls': 'search-results', 'aria-label': 'Search', placeholder: 'Search' },
-    ...{ enterkeyhint: 'search', autofocus: '' },
+    name: 'q',
+    maxlength: '200',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    role: 'combobox',
+    'aria-autocomplete': 'list',
+    'aria-expanded': 'false',
+    'aria-controls': 'search-results',
+    'aria-label': 'Search',
+    placeholder: 'Search',
+    enterkeyhint: 'search',
+    autofocus: '',
   });
   const close = element('button', { type: 'button', class: 'button' }, 'Close');
   const list = element('div', { id: 'search-results', role: 'listbox', 'aria-label': 'Results' });
@@ -124,7 +132,10 @@ function optionsOf({ group, data }: Group): HTMLElement {
   for (const [i, { title: name, detail, url }] of data.entries()) {
     const { pathname, search, hash } = new URL(url);
     const option = element('a', {
-      ...{ id: `search-${group}-${i}`, role: 'option', 'aria-selected': 'false', tabindex: '-1' },
+      id: `search-${group}-${i}`,
+      role: 'option',
+      'aria-selected': 'false',
+      tabindex: '-1',
       // The reader may have come by another host name than the URL has.
       href: pathname + search + hash,
     });

@@ -283,7 +283,10 @@ const show = page({
 });
 
 const NOTHING_SELECTED: FormProblem = {
-  ...{ status: 422, notice: 'Select at least one record.', fields: {}, headers: {} },
+  status: 422,
+  notice: 'Select at least one record.',
+  fields: {},
+  headers: {},
 };
 
 const apply = form({
@@ -296,7 +299,8 @@ const apply = form({
     const field = readForm(call.raw);
     const given = (name: string) => field(name) || undefined;
     const query = {
-      ...{ server_id: given('server_id'), test_id: given('test_id') },
+      server_id: given('server_id'),
+      test_id: given('test_id'),
       checks: given('checks'),
     };
     const records = readFormList(call.raw)('record').map((key) => {
@@ -308,7 +312,9 @@ const apply = form({
       call.invoke(dnsChangeOperations.apply, {
         params: { id },
         body: {
-          ...{ server_id: field('server_id'), token: field('token'), records },
+          server_id: field('server_id'),
+          token: field('token'),
+          records,
           ...sourceOf(query),
         },
       }),
@@ -319,7 +325,9 @@ const apply = form({
       String(result.data.filter(({ status }) => wanted.includes(status)).length);
     return seeOther(
       pathWith(CHANGES, {
-        ...{ domain_id: id, applied: count('applied'), failed: count('failed') },
+        domain_id: id,
+        applied: count('applied'),
+        failed: count('failed'),
         unconfirmed: count('applying', 'unknown'),
       }),
     );

@@ -33,7 +33,8 @@ export const SERVER_LABELS: Record<string, string> = {
 export const NEW_SERVER: ServerValues = { name: '', settings: {} };
 
 export const valuesOf = ({ name, settings }: DnsServer): ServerValues => ({
-  ...{ name, settings: settings as Record<string, string> },
+  name,
+  settings: settings as Record<string, string>,
 });
 
 export function readValues(raw: Uint8Array, fields: ServerField[]): ServerValues {

@@ -164,7 +164,8 @@ function renderNew(
 
 const exampleOf = (kind: ServerKindId) => ({
   // A team has one name server of each name.
-  ...{ kind, name: kind },
+  kind,
+  name: kind,
   settings: Object.fromEntries(
     SERVER_KINDS[kind].fields
       .filter(({ isRequired }) => isRequired)

@@ -40,12 +40,20 @@ export function pagesOf({ groups, events, objects }: Reference): DocsPage[] {
   };
   return [
     ...groups.map(({ slug, title, description, operations }) => ({
-      ...{ slug, title, description, operations, events: [] },
+      slug,
+      title,
+      description,
+      operations,
+      events: [],
       objects: objectsIn(operations.map(({ responses }) => responses)),
     })),
     {
-      ...{ slug: EVENTS_SLUG, title: EVENTS_TITLE, description: EVENTS_TEXT },
-      ...{ operations: [], events, objects: objectsIn(events) },
+      slug: EVENTS_SLUG,
+      title: EVENTS_TITLE,
+      description: EVENTS_TEXT,
+      operations: [],
+      events,
+      objects: objectsIn(events),
     },
   ];
 }

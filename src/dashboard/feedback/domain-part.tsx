@@ -43,7 +43,9 @@ export async function domainPart(
   const path = `${feedbackPath(id)}/${name}`;
   const readable = readableDomain(domain.name);
   return {
-    ...{ id, period, path },
+    id,
+    period,
+    path,
     domain: domain.name,
     feedback: await feedbackOf(app, app.db, domain),
     asked: { domain_id: id, from: period.from, to: period.to },

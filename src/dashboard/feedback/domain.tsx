@@ -64,7 +64,8 @@ const show = page({
     const listQuery = {
       ...askedSources,
       limit: String(SOURCES_PAGE_SIZE),
-      ...{ starting_after, ending_before },
+      starting_after,
+      ending_before,
     };
     const period = await periodOf(app, asked);
     // A source may have left the period since the page before was shown.

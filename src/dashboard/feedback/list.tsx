@@ -92,7 +92,9 @@ async function withFeedback(app: App, rows: { id: string; name: string }[]) {
   ]);
   return Promise.all(
     rows.map(async ({ id, name }) => ({
-      ...{ id, name, sums: sums.get(id) ?? { messages: 0, passed: 0 } },
+      id,
+      name,
+      sums: sums.get(id) ?? { messages: 0, passed: 0 },
       reporters: reporters.get(id) ?? 0,
       feedback: await feedbackOf(app, app.db, { id }),
     })),

@@ -57,7 +57,9 @@ export async function messagesPage(
   const path = `${feedbackPath(id)}/${name}`;
   const readable = readableDomain(domain.name);
   return {
-    ...{ id, days, path },
+    id,
+    days,
+    path,
     feedback: await feedbackOf(app, app.db, domain),
     asked: { domain_id: id, from: dayBefore(lastDays(app).to, Number(days) - 1) },
     frame: {

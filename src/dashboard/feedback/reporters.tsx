@@ -26,7 +26,8 @@ const show = page({
   query: v.strictObject({ ...PERIOD_QUERY, done: v.optional(v.string()) }),
   async handle(call) {
     const { id, asked, path, frame, period } = await domainPart(call, {
-      ...{ name: 'reporters', title: 'Reporters of' },
+      name: 'reporters',
+      title: 'Reporters of',
     });
     const [{ reporters }, unconfirmed] = await Promise.all([
       call.invoke(feedbackOperations.dmarcReporters, { query: asked }),

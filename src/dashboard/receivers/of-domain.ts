@@ -43,7 +43,10 @@ async function outlookOf({ app }: PageCall, domain: { id: string; name: string }
   const known = await sendingAddresses(app.db, domain, period.to);
   const { addresses, address_count, no_data } = await presentAddresses(app, period, known);
   return {
-    ...{ domain: readableDomain(domain.name), ...period, known: known.length, addresses },
+    domain: readableDomain(domain.name),
+    ...period,
+    known: known.length,
+    addresses,
     active: address_count,
     noData: no_data?.code === 'too_little_mail' && known.length === 0 ? NO_ADDRESSES : no_data,
   };

@@ -70,7 +70,12 @@ export async function valuesOf(call: PageCall, schedule: Schedule): Promise<Sche
   const { name, frequency, weekday, timezone, format, enabled, domains } = schedule;
   const names = await findDomainNames(call.app.db, domains ?? []);
   return {
-    ...{ name, frequency, weekday, timezone, format, enabled },
+    name,
+    frequency,
+    weekday,
+    timezone,
+    format,
+    enabled,
     day_of_month: String(schedule.day_of_month),
     send_hour: String(schedule.send_hour),
     recipients: schedule.recipients.join('\n'),
@@ -115,7 +120,8 @@ export async function bodyOf(
   const { name, enabled } = values;
   return {
     body: {
-      ...{ name, enabled },
+      name,
+      enabled,
       frequency: values.frequency as NewSchedule['frequency'],
       weekday: values.weekday as NewSchedule['weekday'],
       day_of_month: numberOf(values.day_of_month),

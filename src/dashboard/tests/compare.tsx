@@ -394,7 +394,8 @@ function AuthenticationCard({ comparison: { authentication } }: { comparison: Co
     return <StateMark state={state} word={oneLine(result, 20)} />;
   };
   const rows = authentication.map(({ name, before, after, change }) => ({
-    ...{ name, change },
+    name,
+    change,
     before: mark(before),
     after: mark(after),
   }));
@@ -416,7 +417,8 @@ function ProvidersCard({ comparison: { providers } }: { comparison: Comparison }
   const mark = (readiness: Readiness | null) =>
     readiness === null ? <StateMark state="unknown" word="Not checked" /> : READINESS[readiness];
   const rows = providers.map(({ name, before, after, change }) => ({
-    ...{ name, change },
+    name,
+    change,
     before: mark(before),
     after: mark(after),
   }));

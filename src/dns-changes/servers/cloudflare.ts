@@ -26,7 +26,10 @@ export const cloudflare: ServerKind = {
   hint: 'Changes records through the Cloudflare API, with a token that is limited to your zones.',
   fields: [
     {
-      ...{ name: 'api_token', kind: 'text', isSecret: true, isRequired: true },
+      name: 'api_token',
+      kind: 'text',
+      isSecret: true,
+      isRequired: true,
       label: 'API token',
       hint: 'An API token with the permissions Zone.Zone:Read and Zone.DNS:Edit, for these zones only. It is not shown again.',
       documentation:
@@ -193,7 +196,9 @@ const AUTOMATIC_TTL = 1;
 const secondsOf = ({ ttl }: StoredRecord): number => (ttl === AUTOMATIC_TTL ? 300 : ttl);
 
 const setOf = (name: string, type: string, records: StoredRecord[]): RecordSet => ({
-  ...{ name, type, values: records.map(textOf) },
+  name,
+  type,
+  values: records.map(textOf),
   ttl: records.length > 0 ? Math.min(...records.map(secondsOf)) : DEFAULT_TTL,
 });
 

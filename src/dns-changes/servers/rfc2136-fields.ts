@@ -13,7 +13,10 @@ export const splitNames = (text: string): string[] =>
 
 export const RFC2136_FIELDS: ServerField[] = [
   {
-    ...{ name: 'server', kind: 'text', isSecret: false, isRequired: true },
+    name: 'server',
+    kind: 'text',
+    isSecret: false,
+    isRequired: true,
     label: 'Server',
     hint: 'The host name or IP address of the primary server, with `:port` if it is not 53.',
     placeholder: 'ns1.example.com',
@@ -30,7 +33,10 @@ export const RFC2136_FIELDS: ServerField[] = [
     ),
   },
   {
-    ...{ name: 'key_name', kind: 'text', isSecret: false, isRequired: true },
+    name: 'key_name',
+    kind: 'text',
+    isSecret: false,
+    isRequired: true,
     label: 'Key name',
     hint: 'The name of the TSIG key, exactly as on the server.',
     placeholder: 'deliverability-key',
@@ -43,7 +49,10 @@ export const RFC2136_FIELDS: ServerField[] = [
     ),
   },
   {
-    ...{ name: 'key_algorithm', kind: 'choice', isSecret: false, isRequired: true },
+    name: 'key_algorithm',
+    kind: 'choice',
+    isSecret: false,
+    isRequired: true,
     choices: [...TSIG_ALGORITHMS],
     label: 'Algorithm',
     hint: 'The algorithm of the TSIG key.',
@@ -52,7 +61,10 @@ export const RFC2136_FIELDS: ServerField[] = [
     schema: v.picklist(TSIG_ALGORITHMS, `must be one of ${TSIG_ALGORITHMS.join(', ')}`),
   },
   {
-    ...{ name: 'key_secret', kind: 'text', isSecret: true, isRequired: true },
+    name: 'key_secret',
+    kind: 'text',
+    isSecret: true,
+    isRequired: true,
     label: 'Key secret',
     hint: 'The secret of the TSIG key in Base64. It is not shown again.',
     documentation: 'The secret of the TSIG key, in Base64. Responses never include it.',
@@ -68,7 +80,10 @@ export const RFC2136_FIELDS: ServerField[] = [
     ),
   },
   {
-    ...{ name: 'zones', kind: 'text', isSecret: false, isRequired: false },
+    name: 'zones',
+    kind: 'text',
+    isSecret: false,
+    isRequired: false,
     label: 'Zones',
     hint: 'The zones that the key can change, separated by commas. If empty, the service asks the server for the zone of each name.',
     placeholder: 'example.com, example.org',

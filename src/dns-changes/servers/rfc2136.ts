@@ -267,7 +267,9 @@ const textOf = (record: Answer): string => normalizedValue(record.type, recordTe
 function setOf(name: string, type: string, records: Answer[]): RecordSet {
   const ttls = records.map((record) => ('ttl' in record ? (record.ttl ?? 0) : 0));
   return {
-    ...{ name, type, values: records.map(textOf) },
+    name,
+    type,
+    values: records.map(textOf),
     ttl: ttls.length > 0 ? Math.min(...ttls) : DEFAULT_TTL,
   };
 }

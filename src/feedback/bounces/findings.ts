@@ -58,8 +58,11 @@ function findIn(tests: ReadTest[], ids: readonly string[]): BounceFinding | null
     if (found !== undefined) {
       const { title, fix } = test.checks.get(found)!;
       return {
-        ...{ test_id: test.id, completed_at: test.completed_at },
-        ...{ check_id: found, title, fix: fix?.text ?? null },
+        test_id: test.id,
+        completed_at: test.completed_at,
+        check_id: found,
+        title,
+        fix: fix?.text ?? null,
       };
     }
     for (const id of ids) if (test.checks.get(id)?.status === 'pass') fixed.add(keyOf(id));

@@ -85,8 +85,11 @@ export async function complaintSummary({ db }: App, period: Period) {
   }
   return {
     object: 'complaint_summary' as const,
-    ...{ domain_id: domain.id, from, to },
-    ...{ total: totalOf(abuse), messages },
+    domain_id: domain.id,
+    from,
+    to,
+    total: totalOf(abuse),
+    messages,
     days: days
       .filter(({ value }) => value === 'abuse')
       .map(({ day, count }) => ({ date: day, count })),
@@ -128,8 +131,11 @@ export async function bounceSummary({ db }: App, period: Period) {
   );
   return {
     object: 'bounce_summary' as const,
-    ...{ domain_id: domain.id, from, to },
-    ...{ total: totalOf(classes), messages },
+    domain_id: domain.id,
+    from,
+    to,
+    total: totalOf(classes),
+    messages,
     days: [...Map.groupBy(days, ({ day }) => day)].map(([date, rows]) => {
       const of = (name: string) => totalOf(rows.filter(({ value }) => value === name));
       const counts = { policy: of('policy'), hard: of('hard'), soft: of('soft') };

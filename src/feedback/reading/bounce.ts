@@ -63,7 +63,11 @@ function readRecipient(map: FieldMap): BouncedRecipient[] {
   return [
     {
       key: sha256(address?.toLowerCase() ?? ''),
-      ...{ domain, action, status, diagnostic, remoteServer },
+      domain,
+      action,
+      status,
+      diagnostic,
+      remoteServer,
       class: classOf(action, { provider, status_code: status, diagnostic }),
     },
   ];

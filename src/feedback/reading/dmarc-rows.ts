@@ -57,8 +57,13 @@ function shrink(fold: Fold): void {
     if (sum) sum.count += row.count;
     else
       fold.sums.set(key, {
-        ...{ address: null, headerFrom: null, envelopeFrom: null, envelopeTo: null },
-        ...{ reasons: [], dkimResults: [], spfResults: [] },
+        address: null,
+        headerFrom: null,
+        envelopeFrom: null,
+        envelopeTo: null,
+        reasons: [],
+        dkimResults: [],
+        spfResults: [],
         count: row.count,
         disposition: row.disposition,
         dkim: row.dkim,

@@ -23,8 +23,15 @@ export async function parseReported(content: Uint8Array): Promise<Message> {
 }
 
 export const NO_MESSAGE: ReportedMessage = {
-  ...{ from: null, fromDomain: null, subject: null, date: null, messageId: null, listId: null },
-  ...{ feedbackId: null, dkim: [], receivedHosts: [] },
+  from: null,
+  fromDomain: null,
+  subject: null,
+  date: null,
+  messageId: null,
+  listId: null,
+  feedbackId: null,
+  dkim: [],
+  receivedHosts: [],
 };
 
 export function reportedMessage(message: Message): ReportedMessage {

@@ -126,8 +126,14 @@ function folded(failures: TlsFailure[], repaired: Set<string>): TlsFailure[] {
     if (sum) sum.sessions = addCounts(sum.sessions, sessions);
     else
       sums.set(resultType, {
-        ...{ resultType, sessions, sendingIp: null, receivingMx: null, receivingMxHelo: null },
-        ...{ receivingIp: null, additionalInformation: null, reasonCode: null },
+        resultType,
+        sessions,
+        sendingIp: null,
+        receivingMx: null,
+        receivingMxHelo: null,
+        receivingIp: null,
+        additionalInformation: null,
+        reasonCode: null,
       });
   }
   return [...sorted.slice(0, LIMITS.rows), ...sums.values()];

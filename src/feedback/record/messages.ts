@@ -29,7 +29,10 @@ export async function addComplaint(
   const row: ComplaintRow = {
     id: newId('cpl'),
     report_id: id,
-    ...{ domain_id, received_at, day: dayOf(time), ...complaint },
+    domain_id,
+    received_at,
+    day: dayOf(time),
+    ...complaint,
     provider: providerOf(reporter.slice(reporter.lastIndexOf('@') + 1)),
   };
   await tx.insertInto('complaints').values(row).execute();
@@ -46,7 +49,11 @@ export async function addBounces(
     (bounce, position): BounceRow => ({
       id: newId('bnc'),
       report_id: id,
-      ...{ position, domain_id, received_at, day: dayOf(received_at), ...bounce },
+      position,
+      domain_id,
+      received_at,
+      day: dayOf(received_at),
+      ...bounce,
       provider: providerOf(bounce.remote_server ?? bounce.recipient_domain),
       authenticated: verified,
     }),

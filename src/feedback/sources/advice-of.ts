@@ -37,7 +37,11 @@ export async function adviceFor(app: App, period: Period): Promise<StoredAdvice>
     days: days.map(({ day }) => day),
     reporters: await reporterCount(db, past),
     sources: sources.map(({ row, kind, messages, passed }) => ({
-      ...{ id: row.id, name: row.label ?? row.name, kind, messages, passed },
+      id: row.id,
+      name: row.label ?? row.name,
+      kind,
+      messages,
+      passed,
       recent: recent.get(row.id) ?? { messages: 0, passed: 0 },
     })),
   });

@@ -98,10 +98,15 @@ export function adviseOn(input: AdviceInput): Advice {
   const missing = [...(state === 'done' ? [] : insufficient), ...failing.map(failureOf)];
   const isStep = next !== null && state !== 'not_published';
   return {
-    ...{ state, current: policyOf(record ?? null), next, ready: state === 'ready' },
+    state,
+    current: policyOf(record ?? null),
+    next,
+    ready: state === 'ready',
     missing: state === 'not_published' ? [] : missing,
     since: days[0] ?? null,
-    ...{ coveredDays: days.length, messages, reporters },
+    coveredDays: days.length,
+    messages,
+    reporters,
     summary: summaryOf(state, { next, limits, failing, sources, messages }),
     wouldBeRejected: isStep ? affected(sources) : [],
     record: next === null ? null : recordWith(input, next),

@@ -32,7 +32,10 @@ export async function assignSource(
     await tx
       .updateTable('feedback_addresses')
       .set({
-        ...{ source_id: source, host, lease: null, leased_until: null },
+        source_id: source,
+        host,
+        lease: null,
+        leased_until: null,
         look_up_at: isoTime(app.clock.now() + againMs),
       })
       .where('id', '=', id)
@@ -53,8 +56,15 @@ async function sourceWith(
   const { id } = await tx
     .insertInto('feedback_sources')
     .values({
-      ...{ id: newId('src'), domain_id, key, name, evidence, mark: null, label: null },
-      ...{ new_since: null, failing_since: null },
+      id: newId('src'),
+      domain_id,
+      key,
+      name,
+      evidence,
+      mark: null,
+      label: null,
+      new_since: null,
+      failing_since: null,
     })
     .onConflict((conflict) =>
       conflict.columns(['domain_id', 'key']).doUpdateSet({ name, evidence }),

@@ -33,7 +33,8 @@ export async function matchingSources(
   if (reporter !== undefined && daysOfPeriod(period) > MAX_REPORTER_DAYS)
     throw invalidParams([
       {
-        ...{ param: 'from', code: 'invalid' },
+        param: 'from',
+        code: 'invalid',
         message: `must be at most ${MAX_REPORTER_DAYS} days before to, with reporter`,
       },
     ]);

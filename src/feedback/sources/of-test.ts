@@ -33,9 +33,14 @@ export async function reportedSourceOf(
   const sums = source && (await messagesOf(db, period, [source.id])).get(source.id);
   if (!source || !sums || sums.messages === 0) return null;
   return {
-    ...{ id: source.id, domain_id: domain.id, domain: domain.name, ...sums, reporters },
+    id: source.id,
+    domain_id: domain.id,
+    domain: domain.name,
+    ...sums,
+    reporters,
     name: source.label ?? source.name,
-    ...{ from: period.from, to: period.to },
+    from: period.from,
+    to: period.to,
     url: `${app.config.APP_URL}/feedback/sources/${source.id}`,
   };
 }

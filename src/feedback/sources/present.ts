@@ -25,11 +25,25 @@ import { testOfSource } from './test-of.ts';
 export function presentSource(source: SummedSource): FeedbackSource {
   const { row, kind, addresses, messages, passed, dkim, spf, quarantined, rejected } = source;
   return {
-    ...{ id: row.id, object: 'feedback_source' as const, domain_id: row.domain_id },
-    ...{ name: row.name, label: row.label, kind, mark: row.mark as SourceMark | null },
-    ...{ evidence: row.evidence, addresses, messages, passed, failed: messages - passed },
-    ...{ dkim, spf, quarantined, rejected, forwarded: source.forwarded },
-    ...{ first_day: source.firstDay, last_day: source.lastDay },
+    id: row.id,
+    object: 'feedback_source' as const,
+    domain_id: row.domain_id,
+    name: row.name,
+    label: row.label,
+    kind,
+    mark: row.mark as SourceMark | null,
+    evidence: row.evidence,
+    addresses,
+    messages,
+    passed,
+    failed: messages - passed,
+    dkim,
+    spf,
+    quarantined,
+    rejected,
+    forwarded: source.forwarded,
+    first_day: source.firstDay,
+    last_day: source.lastDay,
   };
 }
 
@@ -59,12 +73,18 @@ export async function presentDetails(
   const source = await summedSource(db, row, days, to);
   return {
     ...presentSource(source),
-    ...{ from, to },
+    from,
+    to,
     address_list: await addressesOf(db, row.id),
     signatures: await signaturesOf(db, period),
     overrides: await overridesOf(db, period),
     days: days.map(({ day, messages, passed, quarantined, rejected }) => ({
-      ...{ date: day, messages, passed, failed: messages - passed, quarantined, rejected },
+      date: day,
+      messages,
+      passed,
+      failed: messages - passed,
+      quarantined,
+      rejected,
     })),
     reporters: await reportersOfSource(db, period),
     test: await testOfSource(db, row, { domain, ...recent }),
@@ -83,8 +103,15 @@ export async function presentAdvice(db: Db, { id, name }: DomainRow, advice: Sto
   return {
     object: 'dmarc_advice' as const,
     domain_id: id,
-    ...{ state, summary, current, next, ready, since },
-    ...{ covered_days: advice.coveredDays, reporters, messages },
+    state,
+    summary,
+    current,
+    next,
+    ready,
+    since,
+    covered_days: advice.coveredDays,
+    reporters,
+    messages,
     would_be_rejected: affected.map(presentSource),
     missing,
     record:

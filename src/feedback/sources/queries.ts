@@ -309,7 +309,9 @@ export async function signaturesOf(db: Db, period: SourcePeriod) {
     .limit(20)
     .execute();
   return rows.map(({ dkim_domain, dkim_selector, dkim_result, messages }) => ({
-    ...{ domain: dkim_domain, selector: dkim_selector, result: dkim_result },
+    domain: dkim_domain,
+    selector: dkim_selector,
+    result: dkim_result,
     messages: Number(messages),
   }));
 }

@@ -326,7 +326,8 @@ export const DmarcAdvice = named(
     ),
     missing: described(v.array(v.string()), 'What has to happen first.', []),
     record: described(v.nullable(RecordOfAdvice), 'The record to publish for the next step.', {
-      ...{ type: 'TXT', name: '_dmarc.example.com' },
+      type: 'TXT',
+      name: '_dmarc.example.com',
       value: 'v=DMARC1; p=quarantine; rua=mailto:fb-q3v9k2m7x5t1w8b4@inbox.example.org',
     }),
   }),

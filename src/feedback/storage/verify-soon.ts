@@ -116,7 +116,9 @@ async function isNew(
   const original = await findOriginal(db, {
     identity: ofReporter(reporter.name, identity),
     file_identity: fileIdentity,
-    ...{ figures, source, domain_id: domain.id },
+    figures,
+    source,
+    domain_id: domain.id,
   });
   return statusBeside(original, 'counted', figures) === 'counted';
 }

@@ -100,8 +100,17 @@ export const BATCH_ROWS = 500;
 export const prepare = (item: ReadItem): PreparedItem => (item.ok ? prepareReport(item) : item);
 
 const EMPTY = {
-  ...{ begin: null, end: null, messages: 0, passed: 0, failed: 0 },
-  ...{ dmarcDays: [], tlsDays: [], batches: [], rowCount: 0, complaint: null, bounces: [] },
+  begin: null,
+  end: null,
+  messages: 0,
+  passed: 0,
+  failed: 0,
+  dmarcDays: [],
+  tlsDays: [],
+  batches: [],
+  rowCount: 0,
+  complaint: null,
+  bounces: [],
 };
 
 function prepareReport({
@@ -175,8 +184,13 @@ function dmarcParts(report: DmarcReport): Parts {
     passed: of(({ outcome }) => outcome === 'pass'),
     failed: of(({ outcome }) => outcome === 'fail'),
     content: JSON.stringify({
-      ...{ report_id: report.reportId, policy, email, extra_contact: extraContact },
-      ...{ errors, generator, folded_rows: report.foldedRows },
+      report_id: report.reportId,
+      policy,
+      email,
+      extra_contact: extraContact,
+      errors,
+      generator,
+      folded_rows: report.foldedRows,
     }),
     dmarcDays: dmarcDays(report),
     ...inBatches(rows.map((row, position) => storedRow(row, position, day))),
@@ -189,8 +203,14 @@ function dmarcDays({ begin, end, totals }: DmarcReport): DmarcDay[] {
   for (const { outcome, disposition, overridden, count } of totals)
     for (const [day, part] of spread(count, begin, end)) {
       const tally = days.get(day) ?? {
-        ...{ day, messages: 0, passed: 0, failed: 0 },
-        ...{ none: 0, quarantined: 0, rejected: 0, overridden: 0 },
+        day,
+        messages: 0,
+        passed: 0,
+        failed: 0,
+        none: 0,
+        quarantined: 0,
+        rejected: 0,
+        overridden: 0,
       };
       days.set(day, tally);
       tally.messages += part;
@@ -214,12 +234,21 @@ function storedRow(row: DmarcRow, position: number, day: string): object {
   const hasMore = dkimResults.length > 1 || spfResults.length > 1;
   const detail = [...dkimResults, ...spfResults].some(({ humanResult }) => humanResult !== null);
   return {
-    ...{ position, day, address: row.address, count: row.count, outcome: outcomeOf(row) },
-    ...{ dkim: row.dkim, spf: row.spf, disposition: row.disposition },
-    ...{ header_from: row.headerFrom, envelope_from: row.envelopeFrom },
+    position,
+    day,
+    address: row.address,
+    count: row.count,
+    outcome: outcomeOf(row),
+    dkim: row.dkim,
+    spf: row.spf,
+    disposition: row.disposition,
+    header_from: row.headerFrom,
+    envelope_from: row.envelopeFrom,
     envelope_to: row.envelopeTo,
-    ...{ dkim_domain: dkim?.domain ?? null, dkim_selector: dkim?.selector ?? null },
-    ...{ dkim_result: dkim?.result ?? null, spf_domain: spf?.domain ?? null },
+    dkim_domain: dkim?.domain ?? null,
+    dkim_selector: dkim?.selector ?? null,
+    dkim_result: dkim?.result ?? null,
+    spf_domain: spf?.domain ?? null,
     spf_result: spf?.result ?? null,
     results: hasMore || detail ? JSON.stringify({ dkim: dkimResults, spf: spfResults }) : null,
     reasons: reasons.length > 0 ? JSON.stringify(reasons) : null,
@@ -254,19 +283,26 @@ function tlsParts(report: TlsReport): Parts {
     passed: succeeded,
     failed,
     content: JSON.stringify({
-      ...{ report_id: report.reportId, contact: report.contact },
+      report_id: report.reportId,
+      contact: report.contact,
       policies: policies.slice(0, MAX_SHOWN_POLICIES).map((policy) => ({
-        ...{ policy_type: policy.policyType, policy_domain: policy.policyDomain },
-        ...{ policy_string: policy.policyString, mx_hosts: policy.mxHosts },
-        ...{ succeeded: policy.succeeded, failed: policy.failed },
+        policy_type: policy.policyType,
+        policy_domain: policy.policyDomain,
+        policy_string: policy.policyString,
+        mx_hosts: policy.mxHosts,
+        succeeded: policy.succeeded,
+        failed: policy.failed,
       })),
     }),
     tlsDays: [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1)),
     ...inBatches(
       failures.map((failure, position) => ({
-        ...{ position, day, result_type: failure.resultType },
-        ...{ receiving_mx: failure.receivingMx, sending_ip: failure.sendingIp },
-        ...{ reason_code: failure.reasonCode ?? failure.additionalInformation },
+        position,
+        day,
+        result_type: failure.resultType,
+        receiving_mx: failure.receivingMx,
+        sending_ip: failure.sendingIp,
+        reason_code: failure.reasonCode ?? failure.additionalInformation,
         sessions: failure.sessions,
       })),
     ),
@@ -279,8 +315,10 @@ const timeOf = (ms: number | null): string | null => (ms === null ? null : isoTi
 
 const contentOf = ({ message, derived, ...report }: Complaint | DmarcFailure): string =>
   JSON.stringify({
-    ...{ ...report, arrivedAt: timeOf(report.arrivedAt) },
-    ...{ derived, message: { ...message, date: timeOf(message.date) } },
+    ...report,
+    arrivedAt: timeOf(report.arrivedAt),
+    derived,
+    message: { ...message, date: timeOf(message.date) },
   });
 
 function failureParts(report: DmarcFailure): Parts {
@@ -303,10 +341,15 @@ function complaintParts(report: Complaint): Parts {
     messages: report.incidents,
     content: contentOf(report),
     complaint: {
-      ...{ kind: report.kind, address: report.sourceAddress, from_domain: message.fromDomain },
-      ...{ subject: message.subject, message_id: message.messageId },
-      ...{ recipient_domain: report.recipientDomain, list_id: message.listId },
-      ...{ feedback_id: message.feedbackId, dkim_domain: message.dkim[0]?.domain ?? null },
+      kind: report.kind,
+      address: report.sourceAddress,
+      from_domain: message.fromDomain,
+      subject: message.subject,
+      message_id: message.messageId,
+      recipient_domain: report.recipientDomain,
+      list_id: message.listId,
+      feedback_id: message.feedbackId,
+      dkim_domain: message.dkim[0]?.domain ?? null,
       arrived_at: timeOf(report.arrivedAt),
     },
   };
@@ -320,15 +363,21 @@ function bounceParts(report: BounceReport): Parts {
     messages: recipients.length,
     failed: recipients.filter(({ action }) => action === 'failed').length,
     content: JSON.stringify({
-      ...{ ...rest, arrivedAt: timeOf(arrivedAt) },
-      ...{ message: { ...message, date: timeOf(message.date) } },
+      ...rest,
+      arrivedAt: timeOf(arrivedAt),
+      message: { ...message, date: timeOf(message.date) },
       recipients: recipients.slice(0, 100).map(({ key: _key, ...recipient }) => recipient),
     }),
     bounces: recipients.map((recipient) => ({
-      ...{ class: recipient.class, action: recipient.action, status_code: recipient.status },
-      ...{ diagnostic: recipient.diagnostic, remote_server: recipient.remoteServer },
-      ...{ reporting_server: reportingServer, from_domain: message.fromDomain },
-      ...{ recipient_domain: recipient.domain, message_id: message.messageId },
+      class: recipient.class,
+      action: recipient.action,
+      status_code: recipient.status,
+      diagnostic: recipient.diagnostic,
+      remote_server: recipient.remoteServer,
+      reporting_server: reportingServer,
+      from_domain: message.fromDomain,
+      recipient_domain: recipient.domain,
+      message_id: message.messageId,
     })),
   };
 }

@@ -44,13 +44,16 @@ export async function tlsFeedback(app: App, { domain, from, to }: Period) {
     .execute();
   return {
     object: 'tls_feedback' as const,
-    ...{ domain_id: domain.id, from, to },
+    domain_id: domain.id,
+    from,
+    to,
     succeeded: days.reduce((sum, day) => sum + day.succeeded, 0),
     failed: days.reduce((sum, day) => sum + day.failed, 0),
     days,
     servers: servers.map((row) => ({ ...row, sessions: Number(row.sessions) })),
     reasons: reasons.map(({ result_type, sessions }) => ({
-      ...{ result_type, sessions: Number(sessions) },
+      result_type,
+      sessions: Number(sessions),
       ...explainTlsFailure(result_type, domain.name),
     })),
     failures: await tlsFailures(db, { domain, from, to }),

@@ -146,13 +146,18 @@ export async function observationOf(
   );
   const isReported = latest !== undefined && (new_since ?? failing_since) !== null;
   return {
-    ...{ kind: 'source', subject: row.id, domainId: id, domain: name },
-    ...{ name: row.label ?? row.name, day: latest?.day ?? null },
+    kind: 'source',
+    subject: row.id,
+    domainId: id,
+    domain: name,
+    name: row.label ?? row.name,
+    day: latest?.day ?? null,
     messages: latest?.messages ?? 0,
     failed: latest ? latest.messages - latest.passed : 0,
     reporters: isReported ? await reportersOf(tx, id, row, latest.day) : 0,
     isOurs: isOurs(row),
-    ...{ failingSince: failing_since, newSince: new_since },
+    failingSince: failing_since,
+    newSince: new_since,
   };
 }
 

@@ -117,7 +117,8 @@ async function observeReceiverDay(
   const kinds = await messageCounts(tx, asked, 'complaint kind');
   const receivers = await messageCounts(tx, asked, 'complaint provider');
   return {
-    ...{ ...subject, ...latest },
+    ...subject,
+    ...latest,
     complaints: kinds.find(({ value }) => value === 'abuse')?.count ?? 0,
     receivers: receivers
       .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))

@@ -133,7 +133,9 @@ function merge(a: Json, b: Json): Json {
 function parameterOf(name: string, location: 'path' | 'query', required: boolean, schema: Json) {
   const { description, ...rest } = schema;
   return {
-    ...{ name, in: location, required },
+    name,
+    in: location,
+    required,
     ...(description === undefined ? {} : { description }),
     schema: rest,
   };

@@ -91,7 +91,10 @@ export function errorHeaders(route: Pick<Route, 'path'>, codes: ErrorCode[]): Re
 /** The request headers that a route supports. */
 export function headerParameters(routes: Route[], route: Route): Json[] {
   const parameter = (name: string, description: string, schema: Json): Json => ({
-    ...{ name, in: 'header', required: false, description },
+    name,
+    in: 'header',
+    required: false,
+    description,
     schema: { type: 'string', ...schema },
   });
   const etags = { examples: ['"8l3Xc0vTqk2mYw5nRzB1dA"'] };

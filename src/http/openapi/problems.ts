@@ -84,7 +84,9 @@ export function errorsOf(routes: Route[], route: Route, components: Components):
 function codesOf(routes: Route[], route: Route): ErrorCode[] {
   const { role, method, body, consumes, path } = route;
   const codes = new Set<ErrorCode>([
-    ...(['malformed_request', 'validation_failed', 'internal_error'] as const),
+    'malformed_request',
+    'validation_failed',
+    'internal_error',
     ...(route.errors ?? []),
     ...(isRateLimited(route) ? (['rate_limited'] as const) : []),
     ...(role === 'public' ? [] : (['unauthenticated'] as const)),
@@ -101,7 +103,7 @@ function codesOf(routes: Route[], route: Route): ErrorCode[] {
     ...(requiresLiveMode(route) ? (['live_mode_required'] as const) : []),
     ...(body || consumes ? [] : (['unexpected_body'] as const)),
     ...('starting_after' in (route.query?.entries ?? {}) ? (['invalid_cursor'] as const) : []),
-  ]);
+  ] as const);
   return CODES.filter((code) => codes.has(code));
 }
 

@@ -41,7 +41,10 @@ const rowsBlock = (rows: FigureRow[], medium: Medium): Block =>
     ? {
         kind: 'rows',
         items: rows.map(({ name, basis, value, state: of }) => ({
-          ...{ title: name, below: basis, value, state: of },
+          title: name,
+          below: basis,
+          value,
+          state: of,
         })),
       }
     : table(

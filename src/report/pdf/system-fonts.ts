@@ -24,10 +24,15 @@ export function fontPaths(configured: string[]): string[] {
   const home = homedir();
   return [
     ...configured,
-    ...['/usr/share/fonts', '/usr/local/share/fonts'],
-    ...[join(home, '.local/share/fonts'), join(home, '.fonts')],
-    ...['/System/Library/Fonts', '/Library/Fonts', join(home, 'Library/Fonts')],
-    ...['C:/Windows/Fonts', join(home, 'AppData/Local/Microsoft/Windows/Fonts')],
+    '/usr/share/fonts',
+    '/usr/local/share/fonts',
+    join(home, '.local/share/fonts'),
+    join(home, '.fonts'),
+    '/System/Library/Fonts',
+    '/Library/Fonts',
+    join(home, 'Library/Fonts'),
+    'C:/Windows/Fonts',
+    join(home, 'AppData/Local/Microsoft/Windows/Fonts'),
   ];
 }
 

@@ -37,7 +37,8 @@ const hostileNotification = (text: string): Notification => ({
   lead: text,
   facts: Array.from({ length: 12 }, (_, index) => [`Fact ${index} ${text}`, text]),
   steps: Array.from({ length: 3 }, () => ({
-    ...{ title: text, text },
+    title: text,
+    text,
     record: { type: 'TXT', name: text, value: text },
   })),
   followUp: text,

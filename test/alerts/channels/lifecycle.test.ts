@@ -10,7 +10,10 @@ import { SERVICES, type Service, type Shown, slackCompatibleService } from './se
 
 const HOUR_MS = 3_600_000;
 const FIX = {
-  ...{ id: 'dmarc', status: 'fail', title: 'DMARC fails.', points: -20 },
+  id: 'dmarc',
+  status: 'fail',
+  title: 'DMARC fails.',
+  points: -20,
   fix: {
     text: 'Publish a DMARC record.',
     record: { type: 'TXT', name: '_dmarc.example.com', value: 'v=DMARC1; p=quarantine' },

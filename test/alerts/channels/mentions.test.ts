@@ -11,10 +11,31 @@ import type { AlertRow } from '../../../src/store/tables.generated.ts';
 import { SERVICES, slackCompatibleService } from './services.ts';
 
 const MENTIONS = [
-  ...['<!channel>', '<!here>', '<!everyone>', '<!here|x>', '<!subteam^S024BE7LH>', '<@U012AB3CD>'],
-  ...['<@123>', '<@!123>', '<@&123>', '<#C024BE7LR>', '<users/all>', '<users/123>'],
-  ...['<at>Everyone</at>', '<at id="0">Alex</at>', '@everyone', '@here', '@channel', '@all'],
-  ...['@alex', '@admin_bot', '@Everyone', '@HERE', '@equipe_é', '@<!here>', '<<!channel>>'],
+  '<!channel>',
+  '<!here>',
+  '<!everyone>',
+  '<!here|x>',
+  '<!subteam^S024BE7LH>',
+  '<@U012AB3CD>',
+  '<@123>',
+  '<@!123>',
+  '<@&123>',
+  '<#C024BE7LR>',
+  '<users/all>',
+  '<users/123>',
+  '<at>Everyone</at>',
+  '<at id="0">Alex</at>',
+  '@everyone',
+  '@here',
+  '@channel',
+  '@all',
+  '@alex',
+  '@admin_bot',
+  '@Everyone',
+  '@HERE',
+  '@equipe_é',
+  '@<!here>',
+  '<<!channel>>',
 ];
 const PLACES: ((mention: string) => string)[] = [
   (mention) => mention,
@@ -37,7 +58,12 @@ const MENTION =
   /<[!@#]|<\/?(?:at|users)\b|(?<![\p{L}\p{N}])@[\p{Lu}\p{Ll}\p{Lo}\p{N}_]|@(?:everyone|here|channel|all)(?![\p{L}\p{N}_.-])/iu;
 
 const notificationOf = (text: string): Notification => ({
-  ...{ kind: 'Alert', title: text, lead: text, facts: [[text, text]], followUp: text, rule: text },
+  kind: 'Alert',
+  title: text,
+  lead: text,
+  facts: [[text, text]],
+  followUp: text,
+  rule: text,
   steps: [{ title: text, text, record: { type: 'TXT', name: text, value: text } }],
   link: { label: 'Open report', url: 'https://tester.example/tests/test_1' },
   incident: 'inc_1',

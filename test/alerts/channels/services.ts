@@ -27,7 +27,8 @@ export interface Service {
 }
 
 const json = (status: number, body: unknown, headers: Record<string, string> = {}): Reply => ({
-  ...{ status, headers: { 'content-type': 'application/json', ...headers } },
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
   body: JSON.stringify(body),
 });
 
@@ -109,8 +110,10 @@ export function teamsService(): Service {
       );
       const lines = blocks.map(({ inlines }) => inlines.map((run) => run.text).join(''));
       shown.push({
-        ...{ text: lines.join('\n'), links: content.actions?.map(({ url }) => url) ?? [] },
-        ...{ joins: null, state: 'new' },
+        text: lines.join('\n'),
+        links: content.actions?.map(({ url }) => url) ?? [],
+        joins: null,
+        state: 'new',
       });
       return { status: 202 };
     },
@@ -282,14 +285,17 @@ export function googleChatService(): Service {
       const threaded =
         url.searchParams.get('messageReplyOption') === 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD';
       shown.push({
-        ...{ text: [text, ...lines].join('\n'), links, state: 'new' },
+        text: [text, ...lines].join('\n'),
+        links,
+        state: 'new',
         joins: threaded ? (thread?.threadKey ?? null) : null,
       });
       return json(200, { name: `spaces/AAAA0000/messages/${shown.length}`, thread: {} });
     },
     revoked: json(403, {
       error: {
-        ...{ code: 403, status: 'PERMISSION_DENIED' },
+        code: 403,
+        status: 'PERMISSION_DENIED',
         message: 'The caller does not have permission',
       },
     }),
@@ -391,7 +397,9 @@ export function telegramService(): Service {
     revoked: json(401, { ok: false, error_code: 401, description: 'Unauthorized' }),
     throttled: (seconds) =>
       json(429, {
-        ...{ ok: false, error_code: 429, parameters: { retry_after: seconds } },
+        ok: false,
+        error_code: 429,
+        parameters: { retry_after: seconds },
         description: `Too Many Requests: retry after ${seconds}`,
       }),
   };
@@ -436,13 +444,18 @@ export function ntfyService(): Service {
       const { title = '', message, click, sequence_id = null, topic } = parse(NtfyMessage, body);
       if (topic !== 'very-secret-topic') return json(403, { code: 40301, error: 'forbidden' });
       shown.push({
-        ...{ text: `${title}\n${message}`, links: click ? [click] : [] },
-        ...{ joins: sequence_id, state: 'new' },
+        text: `${title}\n${message}`,
+        links: click ? [click] : [],
+        joins: sequence_id,
+        state: 'new',
       });
       return json(200, { id: `m${shown.length}`, time: 0, event: 'message', topic, message });
     },
     revoked: json(401, {
-      ...{ code: 40101, http: 401, error: 'unauthorized', link: 'https://ntfy.sh/docs/publish/' },
+      code: 40101,
+      http: 401,
+      error: 'unauthorized',
+      link: 'https://ntfy.sh/docs/publish/',
     }),
     throttled: (seconds) =>
       json(
@@ -507,7 +520,8 @@ export function pagerDutyService(): Service {
       return json(202, { status: 'success', message: 'Event processed', dedup_key });
     },
     revoked: json(400, {
-      ...{ status: 'invalid event', message: 'Event object is invalid' },
+      status: 'invalid event',
+      message: 'Event object is invalid',
       errors: [`Invalid routing key: ${key}`],
     }),
     throttled: () =>

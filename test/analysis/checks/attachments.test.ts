@@ -220,8 +220,15 @@ for (const [name, message, status, says] of cases)
 
 test('attachments check handles arbitrary file contents quickly', async () => {
   const starts = [
-    ...['504b0304', '504b0506', '4d5a', 'd0cf11e0a1b11ae1', '526172211a0700', '526172211a0701'],
-    ...['377abcaf271c', '7f45', '2321'],
+    '504b0304',
+    '504b0506',
+    '4d5a',
+    'd0cf11e0a1b11ae1',
+    '526172211a0700',
+    '526172211a0701',
+    '377abcaf271c',
+    '7f45',
+    '2321',
   ];
   for (const start of starts)
     for (const filler of ['00', 'ff', '504b0102', '504b0506', '04', '23'])

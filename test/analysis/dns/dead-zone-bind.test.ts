@@ -50,13 +50,18 @@ test('Real BIND: DNSSEC faults and dead delegations are named, and healthy zones
     { resolver, ask }: Pick<typeof tree, 'resolver' | 'ask'> = tree,
   ) => {
     const health = await analyzeDomain(name, {
-      ...{ resolver, askDns: ask, web: offlineWebClient, setup: NO_SETUP },
-      ...{ selectors: [], now },
+      resolver,
+      askDns: ask,
+      web: offlineWebClient,
+      setup: NO_SETUP,
+      selectors: [],
+      now,
     });
     const others = health.checks.filter(({ id }) => id !== 'name_servers');
     return {
       ...item(health, 'name_servers'),
-      ...{ health, isOnly: others.every(({ status }) => status === 'skipped') },
+      health,
+      isOnly: others.every(({ status }) => status === 'skipped'),
     };
   };
 
@@ -132,7 +137,9 @@ test('Real BIND: DNSSEC faults and dead delegations are named, and healthy zones
       try {
         const outcome = await pool.analyze({
           raw: Buffer.from('From: Ann <ann@expired.example>\r\n\r\nHello\r\n'),
-          ...{ envelope: ENVELOPE, receivedAt: now, kind: 'transactional' },
+          envelope: ENVELOPE,
+          receivedAt: now,
+          kind: 'transactional',
         });
         assert.ok(outcome.ok);
         const checks: CheckResult[] = JSON.parse(outcome.result.checks);

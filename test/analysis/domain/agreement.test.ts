@@ -152,17 +152,17 @@ test('The health of a domain says the same everywhere, for random findings', () 
       const isToFix = status === 'warn' || status === 'fail';
       const severity = isToFix ? pick(random, ['critical', 'warning'] as const) : null;
       return {
-        ...{
-          id,
-          label: id,
-          category: 'authentication',
-          status,
-          severity,
-          title: id,
-          detail: 'Why.',
-        },
-        ...{ evidence: {}, points: isToFix || status === 'pass' ? 1 + random.below(4) : 0 },
-        ...{ reference: { name: 'RFC', url: 'https://example.com/' }, fix: null },
+        id,
+        label: id,
+        category: 'authentication',
+        status,
+        severity,
+        title: id,
+        detail: 'Why.',
+        evidence: {},
+        points: isToFix || status === 'pass' ? 1 + random.below(4) : 0,
+        reference: { name: 'RFC', url: 'https://example.com/' },
+        fix: null,
       };
     });
     assertAgrees(healthOf('example.com', checks));

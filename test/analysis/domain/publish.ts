@@ -29,8 +29,12 @@ export function published(zone: Zone, { type, name, value }: ProposedRecord): Zo
 }
 
 const RANKS: Record<DomainCheck['status'], number> = {
-  ...{ pass: 0, info: 0, skipped: 0, error: 0 },
-  ...{ warn: 1, fail: 2 },
+  pass: 0,
+  info: 0,
+  skipped: 0,
+  error: 0,
+  warn: 1,
+  fail: 2,
 };
 
 /** Optional: nobody needs them, and they need files on a web server. */

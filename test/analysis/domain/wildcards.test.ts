@@ -90,8 +90,13 @@ test('the web server of a wildcard has no MTA-STS policy, and the finding says w
     { '_mta-sts.orchard.example': { TXT: ['v=STSv1; id=1'] } },
   );
   const web = async () => ({
-    ...{ status: 'response' as const, url: '', code: 404, headers: {}, body: new Uint8Array() },
-    ...{ redirects: [], truncated: false },
+    status: 'response' as const,
+    url: '',
+    code: 404,
+    headers: {},
+    body: new Uint8Array(),
+    redirects: [],
+    truncated: false,
   });
   const { detail } = item(
     await checkDomain(zone, { ...options, web: web as never }, 'orchard.example'),

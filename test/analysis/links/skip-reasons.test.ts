@@ -175,16 +175,22 @@ for (const body of WORDS_AROUND)
   });
 
 const RISKY_TEXTS = [
-  ...['Stop receiving these', 'Newsletter nicht mehr erhalten', 'Ne plus recevoir nos e-mails'],
-  ...['Dejar de recibir', 'Non ricevere più', 'Deixar de receber', 'Stop these emails'],
-  ...[
-    'Turn off notifications',
-    'Yes, it was me',
-    'No, it wasn’t me',
-    'Das war ich',
-    'Grant access',
-  ],
-  ...['受信を停止', '수신 거부', 'ngừng nhận', 'Keine weiteren E-Mails'],
+  'Stop receiving these',
+  'Newsletter nicht mehr erhalten',
+  'Ne plus recevoir nos e-mails',
+  'Dejar de recibir',
+  'Non ricevere più',
+  'Deixar de receber',
+  'Stop these emails',
+  'Turn off notifications',
+  'Yes, it was me',
+  'No, it wasn’t me',
+  'Das war ich',
+  'Grant access',
+  '受信を停止',
+  '수신 거부',
+  'ngừng nhận',
+  'Keine weiteren E-Mails',
 ];
 
 for (const text of RISKY_TEXTS)

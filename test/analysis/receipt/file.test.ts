@@ -33,7 +33,10 @@ Hello Ann, your two bowls have come out of the kiln. Collect them any day.
 
 const signed = () =>
   signMessage(BODY, {
-    ...{ domain: 'pottery.example', selector: 's1', key: KEY, signTime: SENT },
+    domain: 'pottery.example',
+    selector: 's1',
+    key: KEY,
+    signTime: SENT,
     expires: SENT + 7 * 86_400_000,
   });
 

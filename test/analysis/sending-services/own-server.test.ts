@@ -26,7 +26,9 @@ const sceneOf = ({ client = UNKNOWN, zone = {}, envelope, setup, message = MESSA
   message,
   zone: { ...ZONE, ...zone },
   envelope: {
-    ...{ mail_from: 'ada@quarry.example', helo: 'relay.elsewhere.example', client_ip: client },
+    mail_from: 'ada@quarry.example',
+    helo: 'relay.elsewhere.example',
+    client_ip: client,
     ...envelope,
   },
   setup,
@@ -81,7 +83,9 @@ const KEY = makeKey();
 const SIGNED_ZONE: Zone = { 's1._domainkey.quarry.example': { TXT: [KEY.record] } };
 const signed = (text: string) =>
   signMessage(Buffer.from(text.replaceAll('\n', '\r\n')), {
-    ...{ domain: 'quarry.example', selector: 's1', key: KEY },
+    domain: 'quarry.example',
+    selector: 's1',
+    key: KEY,
   });
 
 for (const [what, scene] of [
@@ -120,7 +124,9 @@ test('A signature of the domain shows the server, unless the message is a file, 
   const list = await runCheck(spf, sceneOf({ zone, message: listed }));
   assert.ok(!list.fix?.record || list.fix.caution, list.fix?.text);
   const other = await signMessage(Buffer.from(MESSAGE.replaceAll('\n', '\r\n')), {
-    ...{ domain: 'esp.example', selector: 's1', key: KEY },
+    domain: 'esp.example',
+    selector: 's1',
+    key: KEY,
   });
   const others = { 's1._domainkey.esp.example': { TXT: [KEY.record] } };
   assert.ok((await fixFor({ zone: others, message: other })).caution);

@@ -220,17 +220,19 @@ test('Hostile templates are read in linear time', () => {
   const nested = (open: string, close: string) =>
     `${open.repeat(4990)}${fill('a <b>c</b>')}${close.repeat(4990)}`;
   for (const text of [
-    ...[
-      '<style',
-      '<!--{{a}}',
-      '<!---->a}}',
-      '<%a ',
-      '{% raw %}',
-      '{% if a %}\n',
-      '*|A',
-      '{{a{{b}}',
-    ],
-    ...['%%[', '{{a\n', '{%', '{{a"b\'}}', '\n'],
+    '<style',
+    '<!--{{a}}',
+    '<!---->a}}',
+    '<%a ',
+    '{% raw %}',
+    '{% if a %}\n',
+    '*|A',
+    '{{a{{b}}',
+    '%%[',
+    '{{a\n',
+    '{%',
+    '{{a"b\'}}',
+    '\n',
   ]
     .map((unit) => fill(unit))
     .concat(

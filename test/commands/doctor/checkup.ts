@@ -36,15 +36,18 @@ export function checkupOf({
     return answer.status === 'found' ? { ...answer, authenticated } : answer;
   };
   return {
-    ...{
-      config,
-      clock: systemClock,
-      resolver,
-      web: createTrustedWebClient(resolver),
-      mailer: null,
-    },
-    ...{ store: { fault: 'There is no database.' }, service: null, to: null },
-    ...{ timeUrl: 'http://127.0.0.1:9/', ownAddresses: [], mailPort: 9, ...rest },
+    config,
+    clock: systemClock,
+    resolver,
+    web: createTrustedWebClient(resolver),
+    mailer: null,
+    store: { fault: 'There is no database.' },
+    service: null,
+    to: null,
+    timeUrl: 'http://127.0.0.1:9/',
+    ownAddresses: [],
+    mailPort: 9,
+    ...rest,
   };
 }
 

@@ -251,7 +251,8 @@ test('The public URL must lead to this service', async (t) => {
   const zone: Zone = { 'app.inbox.net': { A: ['127.0.0.1'] }, 'gone.inbox.net': {} };
   const state = (base: string, running = true) =>
     findingOf('public_url', {
-      ...{ env: { DELIVERABILITY_BASE_URL: base }, zone },
+      env: { DELIVERABILITY_BASE_URL: base },
+      zone,
       service: running ? { url: '', version: '1', dependencies: [] } : null,
     });
   assert.match(await state(`http://app.inbox.net:${port}`), /^warning: .*without TLS/);

@@ -47,8 +47,12 @@ test('Without accounts nothing is missing, and without a database nothing is kno
 test('An account to which nobody has signed in is a problem before and after the first fetch', async (t) => {
   const login = 'http://127.0.0.1:9';
   const account = {
-    ...{ receiver: 'google_postmaster', name: 'main', client_id: 'app', base_url: login },
-    ...{ token_url: `${login}/token`, device_url: `${login}/device` },
+    receiver: 'google_postmaster',
+    name: 'main',
+    client_id: 'app',
+    base_url: login,
+    token_url: `${login}/token`,
+    device_url: `${login}/device`,
   };
   const { service, world } = await startWorld(t, {
     DELIVERABILITY_RECEIVERS: JSON.stringify([account]),

@@ -187,10 +187,14 @@ test('feedback import --imap reads a mailbox without changing it', {
   const run = (...args: string[]) =>
     runCommand(feedback, ['import', '--imap', `${dovecot.url('ann')}/Reports`, ...args], env);
   assert.deepEqual(await run('--after', '1'), {
-    ...{ code: 0, stdout: '3 files: 2 counted, 1 unverified.\n', stderr: '' },
+    code: 0,
+    stdout: '3 files: 2 counted, 1 unverified.\n',
+    stderr: '',
   });
   assert.deepEqual(await run(), {
-    ...{ code: 0, stdout: '4 files: 1 counted, 3 duplicate.\n', stderr: '' },
+    code: 0,
+    stdout: '4 files: 1 counted, 3 duplicate.\n',
+    stderr: '',
   });
   assert.deepEqual(
     (await reports('&status=counted')).map(({ source }) => source),

@@ -74,8 +74,16 @@ test('The manual page has every command, action, option, exit code and variable'
     assert.ok(text.includes(` DELIVERABILITY_${name} `), name);
   const sections = [...stdout.matchAll(/^\.SH (.+)$/gm)].map(([, name]) => name);
   assert.deepEqual(sections, [
-    ...['NAME', 'SYNOPSIS', 'DESCRIPTION', 'COMMANDS', 'OPTIONS', 'ENVIRONMENT', 'FILES'],
-    ...['EXIT STATUS', 'EXAMPLES', 'SEE ALSO'],
+    'NAME',
+    'SYNOPSIS',
+    'DESCRIPTION',
+    'COMMANDS',
+    'OPTIONS',
+    'ENVIRONMENT',
+    'FILES',
+    'EXIT STATUS',
+    'EXAMPLES',
+    'SEE ALSO',
   ]);
 });
 

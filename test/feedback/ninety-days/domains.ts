@@ -61,21 +61,24 @@ export interface StoryDomain {
 
 /** Sent through servers that the domain names, and signed. */
 const aligned = (domain: string, selector: string): Outcome => ({
-  ...{ dkim: 'pass', spf: 'pass' },
+  dkim: 'pass',
+  spf: 'pass',
   signatures: [[domain, selector, 'pass']],
   mailFrom: [domain, 'pass'],
 });
 
 /** Signed for the domain; bounces go to another. */
 const signed = (domain: string, selector: string, returnPath: string): Outcome => ({
-  ...{ dkim: 'pass', spf: 'fail' },
+  dkim: 'pass',
+  spf: 'fail',
   signatures: [[domain, selector, 'pass']],
   mailFrom: [returnPath, 'pass'],
 });
 
 /** Only the service itself is authenticated. */
 const unaligned = (service: string): Outcome => ({
-  ...{ dkim: 'fail', spf: 'fail' },
+  dkim: 'fail',
+  spf: 'fail',
   signatures: [[service, 'k1', 'pass']],
   mailFrom: [`bounces.${service}`, 'pass'],
 });
@@ -87,13 +90,16 @@ const broken = (
   returnPath: string,
   reason?: string,
 ): Outcome => ({
-  ...{ dkim: 'fail', spf: 'fail', reason },
+  dkim: 'fail',
+  spf: 'fail',
+  reason,
   signatures: [[domain, selector, 'fail']],
   mailFrom: [returnPath, 'pass'],
 });
 
 export const spoofed = (domain: string): Outcome => ({
-  ...{ dkim: 'fail', spf: 'fail' },
+  dkim: 'fail',
+  spf: 'fail',
   signatures: [],
   mailFrom: [domain, 'fail'],
 });
@@ -110,12 +116,16 @@ const company: StoryDomain = {
   spf: 'v=spf1 ip4:192.0.2.10 include:sendgrid.net -all',
   senders: [
     {
-      ...{ name: 'mail.example.com', kind: 'own', perDay: 300 },
+      name: 'mail.example.com',
+      kind: 'own',
+      perDay: 300,
       addresses: { '192.0.2.10': 'mail.example.com' },
       outcomes: always([1, aligned('example.com', 'mail')]),
     },
     {
-      ...{ name: 'Mailchimp', kind: 'service', perDay: 500 },
+      name: 'Mailchimp',
+      kind: 'service',
+      perDay: 500,
       addresses: {
         '198.2.128.7': 'mail7.mcsv.net',
         '198.2.129.19': 'mail19.mcsv.net',
@@ -128,7 +138,9 @@ const company: StoryDomain = {
       ),
     },
     {
-      ...{ name: 'SendGrid', kind: 'service', perDay: 80 },
+      name: 'SendGrid',
+      kind: 'service',
+      perDay: 80,
       addresses: { '149.72.1.9': 'o1.ptr9.sendgrid.net', '149.72.2.8': 'o2.ptr8.sendgrid.net' },
       outcomes: (day) =>
         within(day, EVENTS.sendgridFails)
@@ -136,12 +148,16 @@ const company: StoryDomain = {
           : [[1, aligned('example.com', 's1')]],
     },
     {
-      ...{ name: 'Forward Email', kind: 'forwarder', perDay: 20 },
+      name: 'Forward Email',
+      kind: 'forwarder',
+      perDay: 20,
       addresses: { '203.0.114.40': 'mx1.forwardemail.net' },
       outcomes: always([1, signed('example.com', 'mail', 'forwardemail.net')]),
     },
     {
-      ...{ name: 'university.example', kind: 'forwarder', perDay: 15 },
+      name: 'university.example',
+      kind: 'forwarder',
+      perDay: 15,
       addresses: { '203.0.114.50': 'lists.university.example' },
       outcomes: always([
         1,
@@ -161,12 +177,16 @@ const shop: StoryDomain = {
   spf: 'v=spf1 ip4:192.0.2.20 -all',
   senders: [
     {
-      ...{ name: 'mail.shop.example', kind: 'own', perDay: 150 },
+      name: 'mail.shop.example',
+      kind: 'own',
+      perDay: 150,
       addresses: { '192.0.2.20': 'mail.shop.example' },
       outcomes: always([1, aligned('shop.example', 'mail')]),
     },
     {
-      ...{ name: 'Postmark', kind: 'service', perDay: 120 },
+      name: 'Postmark',
+      kind: 'service',
+      perDay: 120,
       addresses: { '50.31.156.10': 'mta10.mtasv.net' },
       outcomes: (day) =>
         day < EVENTS.postmarkFixed
@@ -174,12 +194,17 @@ const shop: StoryDomain = {
           : [[1, signed('shop.example', 'pm', 'pm.mtasv.net')]],
     },
     {
-      ...{ name: 'Microsoft 365', kind: 'forwarder', perDay: 12 },
+      name: 'Microsoft 365',
+      kind: 'forwarder',
+      perDay: 12,
       addresses: { '40.107.1.5': 'mail-db5.outbound.protection.outlook.com' },
       outcomes: always([1, signed('shop.example', 'mail', 'customer.example')]),
     },
     {
-      ...{ name: 'Brevo', kind: 'service', perDay: 60, since: EVENTS.newSender },
+      name: 'Brevo',
+      kind: 'service',
+      perDay: 60,
+      since: EVENTS.newSender,
       addresses: { '77.32.148.20': 'o20.mail.brevo.com' },
       outcomes: always([1, signed('shop.example', 'brevo1', 'bounces.brevo.com')]),
     },
@@ -196,17 +221,23 @@ const bank: StoryDomain = {
   spf: 'v=spf1 ip4:192.0.2.30 ip6:2001:db8:30::/64 -all',
   senders: [
     {
-      ...{ name: 'mail.bank.example', kind: 'own', perDay: 60 },
+      name: 'mail.bank.example',
+      kind: 'own',
+      perDay: 60,
       addresses: { '192.0.2.30': 'mail.bank.example', '2001:db8:30::25': 'mail.bank.example' },
       outcomes: always([1, aligned('bank.example', 'mail')]),
     },
     {
-      ...{ name: 'Zendesk', kind: 'service', perDay: 40 },
+      name: 'Zendesk',
+      kind: 'service',
+      perDay: 40,
       addresses: { '192.161.147.10': 'out10.pod1.zdsys.com' },
       outcomes: always([1, signed('bank.example', 'zendesk1', 'pod1.zendesk.com')]),
     },
     {
-      ...{ name: 'printshop.example', kind: 'unknown', perDay: 40 },
+      name: 'printshop.example',
+      kind: 'unknown',
+      perDay: 40,
       addresses: { '203.0.115.9': 'out.printshop.example' },
       outcomes: always(
         [0.6, signed('bank.example', 'print', 'printshop.example')],
@@ -215,8 +246,14 @@ const bank: StoryDomain = {
     },
   ],
   spoofers: {
-    ...{ '203.0.130': 0, '203.0.131': 0, '203.0.132': 0, '203.0.133': 0 },
-    ...{ '203.0.134': 15, '203.0.135': 30, '203.0.136': 52, '203.0.137': 80 },
+    '203.0.130': 0,
+    '203.0.131': 0,
+    '203.0.132': 0,
+    '203.0.133': 0,
+    '203.0.134': 15,
+    '203.0.135': 30,
+    '203.0.136': 52,
+    '203.0.137': 80,
   },
   perSpoofer: { from: 40, to: 400 },
 };

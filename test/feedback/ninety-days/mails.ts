@@ -67,7 +67,11 @@ function rowOf(
 ): string {
   const applied = dkim === 'fail' && spf === 'fail' && !reason ? policy(day) : 'none';
   return record({
-    ...{ source, count: String(count), dkim, spf, disposition: applied },
+    source,
+    count: String(count),
+    dkim,
+    spf,
+    disposition: applied,
     reasons: reason ? `<reason><type>${reason}</type></reason>` : '',
     identifiers: `<identifiers><envelope_from>${mailFrom[0]}</envelope_from><header_from>${name}</header_from></identifiers>`,
     results: `<auth_results>${signatures
@@ -133,8 +137,12 @@ function aggregateReports(seed: number, day: number, addressOf: AddressOf): Stor
         ];
       });
       const raw = aggregateMail(reporter, {
-        ...{ to: addressOf(domain.name), domain: domain.name, policy: domain.policy(day) },
-        ...{ records: records.join(''), days, at: momentOf(day + 1, 9) },
+        to: addressOf(domain.name),
+        domain: domain.name,
+        policy: domain.policy(day),
+        records: records.join(''),
+        days,
+        at: momentOf(day + 1, 9),
       });
       return [{ to: domain.name, signer: reporter.domain, client: reporter.address, raw }];
     }),
@@ -184,7 +192,9 @@ function tlsReports(seed: number, day: number, addressOf: AddressOf): StoryMail[
         user: reporter === GOOGLE ? 'noreply-smtp-tls-reporting' : 'tlsrpt-noreply',
       },
       {
-        ...{ to: addressOf(domain), at: momentOf(day + 1, 9), id: `tls-${id}` },
+        to: addressOf(domain),
+        at: momentOf(day + 1, 9),
+        id: `tls-${id}`,
         subject: `Report Domain: ${domain} Submitter: ${reporter.domain} Report-ID: <${id}>`,
         fields: `TLS-Report-Domain: ${domain}\nTLS-Report-Submitter: ${reporter.domain}\n`,
         multipart: 'multipart/report; report-type=tlsrpt',
@@ -223,8 +233,11 @@ function complaints(day: number, addressOf: AddressOf): StoryMail[] {
     const raw = carrier(
       { ...FEEDBACK_LOOP, domain: signer },
       {
-        ...{ to: addressOf(domain), subject: 'FW: Offers of the week', at: momentOf(day, 17) },
-        ...{ id: `arf-${id}`, multipart: 'multipart/report; report-type=feedback-report' },
+        to: addressOf(domain),
+        subject: 'FW: Offers of the week',
+        at: momentOf(day, 17),
+        id: `arf-${id}`,
+        multipart: 'multipart/report; report-type=feedback-report',
       },
       [
         text('This is an email abuse report.'),
@@ -251,8 +264,11 @@ function bounces(day: number, addressOf: AddressOf): StoryMail[] {
   const raw = carrier(
     { org: 'Mail Delivery System', user: 'mailer-daemon', domain: 'mx.mailbox.example' },
     {
-      ...{ to: addressOf(domain), subject: 'Undelivered mail', at: momentOf(day, 17) },
-      ...{ id: `dsn-${day}`, multipart: 'multipart/report; report-type=delivery-status' },
+      to: addressOf(domain),
+      subject: 'Undelivered mail',
+      at: momentOf(day, 17),
+      id: `dsn-${day}`,
+      multipart: 'multipart/report; report-type=delivery-status',
     },
     [
       text('Your message was not delivered.'),

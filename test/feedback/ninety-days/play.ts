@@ -90,8 +90,12 @@ export async function startStory(t: TestContext, options: ServiceOptions = {}): 
                 signTime,
               });
         await sendMail({
-          ...{ port: service.smtp.port, to: addressOf(to), raw: message, plain: true },
-          ...{ clientIp: client, mailFrom: signer === null ? '' : `bounce@${signer}` },
+          port: service.smtp.port,
+          to: addressOf(to),
+          raw: message,
+          plain: true,
+          clientIp: client,
+          mailFrom: signer === null ? '' : `bounce@${signer}`,
         });
       }),
     );

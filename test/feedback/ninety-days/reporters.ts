@@ -57,13 +57,23 @@ const plain: Reporter['pack'] = (xml, fileName) => [
 const usual = { period: 1, dayBegins: 0, parts: { open: '<feedback>', rfc: 7489 } } as const;
 
 export const GOOGLE: Reporter = {
-  ...{ ...usual, org: 'google.com', share: 0.45, pack: zipped },
-  ...{ domain: 'google.com', user: 'noreply-dmarc-support', address: '209.85.220.41' },
+  ...usual,
+  org: 'google.com',
+  share: 0.45,
+  pack: zipped,
+  domain: 'google.com',
+  user: 'noreply-dmarc-support',
+  address: '209.85.220.41',
 };
 
 export const MICROSOFT: Reporter = {
-  ...{ ...usual, org: 'Enterprise Outlook', share: 0.25, pack: gzipped },
-  ...{ domain: 'microsoft.com', user: 'dmarcreport', address: '40.92.18.6' },
+  ...usual,
+  org: 'Enterprise Outlook',
+  share: 0.25,
+  pack: gzipped,
+  domain: 'microsoft.com',
+  user: 'dmarcreport',
+  address: '40.92.18.6',
   parts: {
     open: '<feedback xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">',
     rfc: 7489,
@@ -74,22 +84,44 @@ export const REPORTERS: Reporter[] = [
   GOOGLE,
   MICROSOFT,
   {
-    ...{ ...usual, org: 'Yahoo', share: 0.15, pack: gzipped },
-    ...{ domain: 'dmarc.yahoo.com', user: 'noreply', address: '66.163.188.7' },
+    ...usual,
+    org: 'Yahoo',
+    share: 0.15,
+    pack: gzipped,
+    domain: 'dmarc.yahoo.com',
+    user: 'noreply',
+    address: '66.163.188.7',
   },
   {
-    ...{ ...usual, org: 'Mail.Ru', share: 0.06, pack: gzipped, period: 2 },
-    ...{ domain: 'corp.mail.ru', user: 'dmarc_support', address: '94.100.181.13' },
+    ...usual,
+    org: 'Mail.Ru',
+    share: 0.06,
+    pack: gzipped,
+    period: 2,
+    domain: 'corp.mail.ru',
+    user: 'dmarc_support',
+    address: '94.100.181.13',
   },
   {
-    ...{ ...usual, org: 'Fastmail Pty Ltd', share: 0.06, pack: gzipped },
-    ...{ domain: 'fastmaildmarc.com', user: 'reports', address: '103.168.172.9' },
+    ...usual,
+    org: 'Fastmail Pty Ltd',
+    share: 0.06,
+    pack: gzipped,
+    domain: 'fastmaildmarc.com',
+    user: 'reports',
+    address: '103.168.172.9',
     parts: { open: '<feedback xmlns="urn:ietf:params:xml:ns:dmarc-2.0">', rfc: 9990 },
   },
   {
     // Its days are those of Lima.
-    ...{ ...usual, org: 'correo.example', share: 0.03, pack: plain, dayBegins: 5 },
-    ...{ domain: 'correo.example', user: 'postmaster', address: '203.0.112.25' },
+    ...usual,
+    org: 'correo.example',
+    share: 0.03,
+    pack: plain,
+    dayBegins: 5,
+    domain: 'correo.example',
+    user: 'postmaster',
+    address: '203.0.112.25',
   },
 ];
 

@@ -27,12 +27,20 @@ interface KnownSource {
 
 const KNOWN: KnownSource[] = [
   ...SENDING_SERVICES.map(({ id, name, marks }) => ({
-    ...{ key: `service ${id}`, name, hosts: marks.hosts, notHosts: marks.notHosts ?? [] },
-    ...{ signs: marks.signs ?? [], mailFrom: marks.mailFrom ?? [] },
+    key: `service ${id}`,
+    name,
+    hosts: marks.hosts,
+    notHosts: marks.notHosts ?? [],
+    signs: marks.signs ?? [],
+    mailFrom: marks.mailFrom ?? [],
   })),
   ...forwarders.map(({ name, domains }) => ({
-    ...{ key: `forwarder ${name}`, name, hosts: domains, notHosts: [] },
-    ...{ signs: domains, mailFrom: domains },
+    key: `forwarder ${name}`,
+    name,
+    hosts: domains,
+    notHosts: [],
+    signs: domains,
+    mailFrom: domains,
   })),
 ];
 
@@ -42,8 +50,13 @@ const domainsOf = ({ hosts, signs, mailFrom }: KnownSource): string[] => [
 
 const named = (evidence: Partial<AddressEvidence>) =>
   nameSource({
-    ...{ address: '203.0.114.7', domain: 'shop.example', host: null, isOwn: false },
-    ...{ testedOn: null, signers: [], mailFrom: [] },
+    address: '203.0.114.7',
+    domain: 'shop.example',
+    host: null,
+    isOwn: false,
+    testedOn: null,
+    signers: [],
+    mailFrom: [],
     ...evidence,
   });
 

@@ -25,7 +25,9 @@ const namesOf = ({ data }: SourceList) => data.map(({ name }) => name);
 /** A report of one day; the last day is yesterday, 1. */
 const reportOf = (daysAgo: number, records: string, orgName = 'Receiver Ltd') =>
   dmarc({
-    ...{ orgName, id: `${orgName}-${daysAgo}`, records },
+    orgName,
+    id: `${orgName}-${daysAgo}`,
+    records,
     begin: String(BEGIN - (daysAgo - 1) * DAY_S),
     end: String(BEGIN - (daysAgo - 2) * DAY_S - 1),
   });
@@ -35,7 +37,9 @@ test('Sources are filtered by what fails and by reporter, and listed in pages', 
   const { service, domain } = feedback;
   for (let day = 4; day >= 0; day--)
     for (const report of reportsOfDay(BEGIN - day * DAY_S, {
-      ...{ reporters: 3, sendgridSigns: false, newcomer: true },
+      reporters: 3,
+      sendgridSigns: false,
+      newcomer: true,
     }))
       await feedback.upload(report);
   await named(feedback);
@@ -130,7 +134,9 @@ test('Whether a source is new does not depend on the order in which reports arri
       .where('new_since', 'is not', null)
       .execute();
     const figures = await feedbackFigures(service.app.db, {
-      ...{ from: '2026-11-10', to: '2026-11-21', domains: null },
+      from: '2026-11-10',
+      to: '2026-11-21',
+      domains: null,
     });
     return {
       list: namesOf(await list(feedback, '&new=true')),

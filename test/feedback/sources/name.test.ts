@@ -87,8 +87,13 @@ const NAMES: [what: string, evidence: Partial<AddressEvidence>, key: string][] =
 for (const [what, evidence, key] of NAMES)
   test(`The source of ${what}: ${key}`, () => {
     const found = nameSource({
-      ...{ address: '203.0.114.7', domain: 'example.com', host: null, isOwn: false },
-      ...{ testedOn: null, signers: [], mailFrom: [] },
+      address: '203.0.114.7',
+      domain: 'example.com',
+      host: null,
+      isOwn: false,
+      testedOn: null,
+      signers: [],
+      mailFrom: [],
       ...evidence,
     });
     assert.equal(found.key, key);

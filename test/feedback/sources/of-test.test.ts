@@ -34,7 +34,9 @@ async function startReported(t: TestContext, env: Record<string, string> = {}) {
   const { service, domain, upload } = feedback;
   for (let day = 3; day >= 0; day--)
     for (const report of reportsOfDay(BEGIN - day * DAY_S, {
-      ...{ reporters: 3, sendgridSigns: true, newcomer: false },
+      reporters: 3,
+      sendgridSigns: true,
+      newcomer: false,
     }))
       await upload(report);
   const results =

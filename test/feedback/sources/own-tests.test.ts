@@ -16,7 +16,9 @@ const FAILING = { dkim: 'fail', spf: 'fail', results: '' };
 
 const signed = (fields: Record<string, string> = {}) =>
   signMessage(goodMessage(fields), {
-    ...{ domain: 'example.com', selector: 's1', key: KEY },
+    domain: 'example.com',
+    selector: 's1',
+    key: KEY,
     signTime: NOW - 60_000,
   });
 
@@ -74,7 +76,9 @@ test('An address becomes an own source by a test only if its From domain is auth
   assert.deepEqual([envelope?.client_ip, auth_results?.dmarc], [at(66), 'pass']);
   const ownAt = (last: number) =>
     ownSenderOf(service.app.db, {
-      ...{ client_ip: at(last), mail_from: 'news@mail.example.com', helo: null },
+      client_ip: at(last),
+      mail_from: 'news@mail.example.com',
+      helo: null,
     });
   assert.deepEqual(
     await Promise.all([61, 62, 64, 65, 66].map(ownAt)),
@@ -124,7 +128,9 @@ test('A test by a neighbour under a suffix of others shows nothing, even if it p
     const { auth_results } = await sendAndWait(service, { clientIp, ...mail });
     assert.equal(auth_results?.dmarc, 'pass');
     return ownSenderOf(service.app.db, {
-      ...{ client_ip: clientIp, mail_from: 'a@shop.uk.com', helo: null },
+      client_ip: clientIp,
+      mail_from: 'a@shop.uk.com',
+      helo: null,
     });
   };
   assert.deepEqual(await ownAfter(71, { raw, mailFrom: 'bounce@neighbour.uk.com' }), []);

@@ -19,7 +19,9 @@ test('The page of a source has the steps for a failing service, host names, and 
   const { service, domain, upload } = feedback;
   for (let day = 4; day >= 0; day--)
     for (const report of reportsOfDay(BEGIN - day * DAY_S, {
-      ...{ reporters: 3, sendgridSigns: false, newcomer: true },
+      reporters: 3,
+      sendgridSigns: false,
+      newcomer: true,
     }))
       await upload(report);
   await named(feedback);

@@ -81,7 +81,9 @@ test('Each sender becomes a source of the right kind, and the advice follows the
   // It is repaired for two weeks.
   for (let day = 28; day < 42; day++) {
     for (const report of reportsOfDay(begin + day * DAY_S, {
-      ...{ reporters: 3, sendgridSigns: true, newcomer: true },
+      reporters: 3,
+      sendgridSigns: true,
+      newcomer: true,
     }))
       await upload(report);
     clock.advance(DAY_MS);

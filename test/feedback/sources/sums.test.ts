@@ -85,8 +85,10 @@ test('Sums of any period are exact after imports, moves, and expiry', async (t) 
       .filter(() => random(3) > 0)
       .map((source) =>
         record({
-          ...{ source, count: String(1 + random(9)) },
-          ...{ dkim: random(2) ? 'pass' : 'fail', spf: random(2) ? 'pass' : 'fail' },
+          source,
+          count: String(1 + random(9)),
+          dkim: random(2) ? 'pass' : 'fail',
+          spf: random(2) ? 'pass' : 'fail',
           disposition: ['none', 'quarantine', 'reject'][random(3)]!,
         }),
       );

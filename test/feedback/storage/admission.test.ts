@@ -46,7 +46,8 @@ test('While the share of strangers is full, they get 452; verified reporters, te
     'POST',
     `/feedback/tls/${domain.feedback.address.slice(3, 19)}`,
     {
-      ...{ key: null, body: tls({ 'contact-info': 'x'.repeat(200_000) }) },
+      key: null,
+      body: tls({ 'contact-info': 'x'.repeat(200_000) }),
       headers: { 'content-type': 'application/tlsrpt+json' },
     },
   );
@@ -148,7 +149,8 @@ test('A network and a client of HTTPS can send so many bytes in an hour', async 
   });
   const post = () =>
     service.call('POST', `/feedback/tls/${domain.feedback.address.slice(3, 19)}`, {
-      ...{ key: null, body: new Uint8Array(4 * 1024 * 1024 + 1) },
+      key: null,
+      body: new Uint8Array(4 * 1024 * 1024 + 1),
       headers: { 'content-type': 'application/tlsrpt+gzip' },
     });
   const statuses: number[] = [];

@@ -80,7 +80,9 @@ const MANY: [what: string, raw: () => Uint8Array][] = [
     () =>
       mail(
         times(REPORTS, (number) => ({
-          ...{ type: 'message/rfc822', content: bounces(50, number), plain: true },
+          type: 'message/rfc822',
+          content: bounces(50, number),
+          plain: true,
         })),
       ),
   ],
@@ -168,8 +170,12 @@ test('Reports wait while the last bytes of the disk are reserved for messages to
   const feedback = await startFeedback(t, { disk: async () => ({ free, total: 10 * GIB }) });
   const { service, domain, reports, settled } = feedback;
   const stored = await storeFeedback(service.app, {
-    ...{ raw: archives([dmarc()]), source: 'https', domainId: domain.id, suffix: null },
-    ...{ envelope: null, ownMs: 60_000 },
+    raw: archives([dmarc()]),
+    source: 'https',
+    domainId: domain.id,
+    suffix: null,
+    envelope: null,
+    ownMs: 60_000,
   });
   await assert.rejects(readMail(service.app, stored), { code: 'unavailable' });
   assert.deepEqual(await reports(), []);

@@ -88,14 +88,14 @@ test('AskDns reads signatures of the records, and a referral with its addresses'
     minimum: 5,
   };
   const signature = {
-    ...{
-      algorithm: 13,
-      labels: 2,
-      originalTTL: 60,
-      expiration: 1_700_000_000,
-      inception: 1_600_000_000,
-    },
-    ...{ keyTag: 77, signersName: 'kiln.example', signature: Buffer.from('x') },
+    algorithm: 13,
+    labels: 2,
+    originalTTL: 60,
+    expiration: 1_700_000_000,
+    inception: 1_600_000_000,
+    keyTag: 77,
+    signersName: 'kiln.example',
+    signature: Buffer.from('x'),
   };
   reply(AUTHORITATIVE, {
     answers: [
@@ -118,7 +118,8 @@ test('AskDns reads signatures of the records, and a referral with its addresses'
   const { referral, authoritative } = await ask({ ...QUESTION, to: host });
   assert.equal(authoritative, false);
   assert.deepEqual(referral, {
-    ...{ zone: 'kiln.example', hosts: ['ns1.kiln.example'] },
+    zone: 'kiln.example',
+    hosts: ['ns1.kiln.example'],
     addresses: { 'ns1.kiln.example': ['192.0.2.7'] },
   });
 });

@@ -30,8 +30,13 @@ test('All pages of domains are read, with permission and verification', async (t
   assert.deepEqual(
     domains.map(({ name }) => name),
     [
-      ...['d1.example', 'd2.example', 'd3.example', 'd4.example', 'd5.example'],
-      ...['mail.acme.example', 'xn--mnchen-3ya.example'],
+      'd1.example',
+      'd2.example',
+      'd3.example',
+      'd4.example',
+      'd5.example',
+      'mail.acme.example',
+      'xn--mnchen-3ya.example',
     ],
   );
   assert.deepEqual(domains[5], {

@@ -36,8 +36,16 @@ const FULL: ServedDay = {
 };
 
 const NOTHING = {
-  ...{ spamRate: null, spfRate: null, dkimRate: null, dmarcRate: null, tlsRate: null },
-  ...{ tlsMessages: null, rejectRate: null, tempFailRate: null, errors: null, feedbackLoops: null },
+  spamRate: null,
+  spfRate: null,
+  dkimRate: null,
+  dmarcRate: null,
+  tlsRate: null,
+  tlsMessages: null,
+  rejectRate: null,
+  tempFailRate: null,
+  errors: null,
+  feedbackLoops: null,
 };
 
 const serve = (server: PostmasterServer, days: Record<string, ServedDay>) =>
@@ -61,8 +69,14 @@ test('All figures of a week are read in two calls; what was not published is nul
   assert.deepEqual(days, [
     {
       day: '2026-11-15',
-      ...{ spamRate: 0.0012, spfRate: 0.99, dkimRate: 1, dmarcRate: 0.98, tlsRate: 1 },
-      ...{ tlsMessages: 51_234, rejectRate: 0.02, tempFailRate: 0.01 },
+      spamRate: 0.0012,
+      spfRate: 0.99,
+      dkimRate: 1,
+      dmarcRate: 0.98,
+      tlsRate: 1,
+      tlsMessages: 51_234,
+      rejectRate: 0.02,
+      tempFailRate: 0.01,
       errors: [
         { type: 'reject', reason: 'low_ip_reputation', rate: 0.02, count: 41 },
         { type: 'temp_fail', reason: 'other', rate: 0.01, count: null },
@@ -144,7 +158,10 @@ test('A query that fails leaves its figures unknown, and the others are kept', a
     {
       ...NOTHING,
       day: '2026-11-20',
-      ...{ spamRate: 0.0012, tlsRate: 1, tlsMessages: 51_234, rejectRate: 0.02 },
+      spamRate: 0.0012,
+      tlsRate: 1,
+      tlsMessages: 51_234,
+      rejectRate: 0.02,
       tempFailRate: 0.01,
     },
   ]);

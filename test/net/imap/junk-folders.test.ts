@@ -27,17 +27,24 @@ test('Folders that the provider or the administrator names count in addition', (
 
 test('Names in many languages are known', () => {
   for (const name of [
-    ...['Junk', 'JUNK E-MAIL', 'Bulk', 'Spamverdacht', 'Courrier indésirable', 'Correo no deseado'],
-    ...['Posta indesiderata', 'Lixo Eletrônico', 'Ongewenste e-mail', 'Skräppost', 'Roskaposti'],
-    ...[
-      'Спам',
-      'Небажана пошта',
-      'Nevyžádaná pošta',
-      'Önemsiz',
-      '迷惑メール',
-      '垃圾邮件',
-      '스팸메일함',
-    ],
+    'Junk',
+    'JUNK E-MAIL',
+    'Bulk',
+    'Spamverdacht',
+    'Courrier indésirable',
+    'Correo no deseado',
+    'Posta indesiderata',
+    'Lixo Eletrônico',
+    'Ongewenste e-mail',
+    'Skräppost',
+    'Roskaposti',
+    'Спам',
+    'Небажана пошта',
+    'Nevyžádaná pošta',
+    'Önemsiz',
+    '迷惑メール',
+    '垃圾邮件',
+    '스팸메일함',
     // Decomposed letters, as some servers store them.
     'Courrier inde\u0301sirable',
   ])

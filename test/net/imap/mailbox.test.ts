@@ -10,7 +10,11 @@ import { type ImapServer, startImapServer } from '../../helpers/imap-server.ts';
 const FOLDERS = [{ name: 'INBOX', messages: [{ uid: 3, raw: 'Subject: a\r\n\r\nText\r\n' }] }];
 
 const accountOf = ({ port }: Pick<ImapServer, 'port'>, password = 'right') => ({
-  ...{ host: '127.0.0.1', port, tls: 'loopback' as const, user: 'seed', password },
+  host: '127.0.0.1',
+  port,
+  tls: 'loopback' as const,
+  user: 'seed',
+  password,
 });
 
 const isProblem = (problem: ImapProblem) => (error: unknown) => {

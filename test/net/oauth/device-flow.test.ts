@@ -17,8 +17,13 @@ import {
 const web = createTrustedWebClient(zoneResolver({}));
 
 const clientOf = ({ url }: HttpScript, fields: Partial<OAuthClient> = {}): OAuthClient => ({
-  ...{ clientId: 'app', clientSecret: null, refreshToken: null, issuer: url },
-  ...{ tokenUrl: `${url}/token`, deviceUrl: `${url}/device`, authorizationUrl: null },
+  clientId: 'app',
+  clientSecret: null,
+  refreshToken: null,
+  issuer: url,
+  tokenUrl: `${url}/token`,
+  deviceUrl: `${url}/device`,
+  authorizationUrl: null,
   scope: 'Mail.Read offline_access',
   signInScope: 'Mail.Read offline_access',
   ...fields,
@@ -121,7 +126,8 @@ test('The client stops when the code has expired, whatever the server says', asy
   assert.deepEqual(waits, [5, 5, 5, 5]);
   const endless = await signIn(t, [error('authorization_pending')], {
     ...DEVICE,
-    ...{ expires_in: 1e9, interval: 1e9 },
+    expires_in: 1e9,
+    interval: 1e9,
   });
   assert.deepEqual([endless.waits.length, endless.waits[0]], [60, 60]);
 });

@@ -36,8 +36,13 @@ async function signIn(
     json(200, { token_type: 'Bearer', access_token: 'at', refresh_token: 'rt', expires_in: 3599 });
   });
   const client: OAuthClient = {
-    ...{ clientId: 'app', clientSecret: 'desktop-secret', refreshToken: null, issuer: http.url },
-    ...{ tokenUrl: `${http.url}/token`, deviceUrl: null, scope: 'https://mail.example/' },
+    clientId: 'app',
+    clientSecret: 'desktop-secret',
+    refreshToken: null,
+    issuer: http.url,
+    tokenUrl: `${http.url}/token`,
+    deviceUrl: null,
+    scope: 'https://mail.example/',
     signInScope: 'https://mail.example/',
     authorizationUrl: `${http.url}/auth`,
   };
@@ -55,7 +60,9 @@ async function signIn(
       address = redirectUri;
       assert.equal(redirectUri, `http://127.0.0.1:${port}/`);
       browsing = browse({
-        ...{ authorization, redirectUri, state: searchParams.get('state') ?? '' },
+        authorization,
+        redirectUri,
+        state: searchParams.get('state') ?? '',
         open: (query, path = '') =>
           fetch(`${redirectUri}${path}?${new URLSearchParams(query)}`, { redirect: 'manual' }),
       });

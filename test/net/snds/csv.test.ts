@@ -11,8 +11,20 @@ import { mutate } from '../../helpers/mutate.ts';
 import { seededRandom } from '../../helpers/random.ts';
 
 const CELLS = [
-  ...['192.0.2.1', '11/20/2026 12:00 AM', '11/20/2026 11:00 PM', '12', '11', '10', 'GREEN'],
-  ...['< 0.1%', '', '', '0', 'mail.example.com', 'news@example.com', ''],
+  '192.0.2.1',
+  '11/20/2026 12:00 AM',
+  '11/20/2026 11:00 PM',
+  '12',
+  '11',
+  '10',
+  'GREEN',
+  '< 0.1%',
+  '',
+  '',
+  '0',
+  'mail.example.com',
+  'news@example.com',
+  '',
 ];
 const line = (cells: Record<number, string> = {}) =>
   `${CELLS.map((cell, i) => cells[i] ?? cell).join(',')}\r\n`;

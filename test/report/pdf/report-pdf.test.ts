@@ -226,8 +226,16 @@ describe('Report PDF with missing parts', { skip }, () => {
   it('omits empty sections', async () => {
     const bare: Report = {
       ...GOOD,
-      ...{ id: null, name: null, received_at: null, completed_at: null, subject: null },
-      ...{ from_address: null, envelope: null, placement: [], providers: [], message: null },
+      id: null,
+      name: null,
+      received_at: null,
+      completed_at: null,
+      subject: null,
+      from_address: null,
+      envelope: null,
+      placement: [],
+      providers: [],
+      message: null,
       checks: [],
       categories: [],
     };

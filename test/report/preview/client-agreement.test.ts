@@ -99,12 +99,27 @@ for (const client of CLIENTS)
 /** What a preview never writes, whatever the client supports, or writes in another way. */
 const REWRITTEN = new Set([
   // They load something, run something or wait for input.
-  ...['@import', '@font-face', '[srcset]', '<link>', '<base>', '<object>', '<audio>', '<video>'],
-  ...['<button>', '<form>', '<select>', '<textarea>', '[required]', '[loading]'],
+  '@import',
+  '@font-face',
+  '[srcset]',
+  '<link>',
+  '<base>',
+  '<object>',
+  '<audio>',
+  '<video>',
+  '<button>',
+  '<form>',
+  '<select>',
+  '<textarea>',
+  '[required]',
+  '[loading]',
   // Text that moves.
   '<marquee>',
   // Links have no `href`, and the color scheme is that of the theme.
-  ...[':link', ':visited', 'link #', '@media(prefers-color-scheme)'],
+  ':link',
+  ':visited',
+  'link #',
+  '@media(prefers-color-scheme)',
   // The images of this test are blocked.
   ...EXAMPLES.filter(({ marker }) => /^image (?!base64)/.test(marker)).map(({ marker }) => marker),
 ]);

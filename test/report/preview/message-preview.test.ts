@@ -99,7 +99,10 @@ describe('Preview of remote images', () => {
     const images = [
       loaded('https://cdn.example/a.png'),
       loaded('https://cdn.example/b.png', {
-        ...{ status: 'failed', reason: 'it was not found', bytes: null, mediaType: null },
+        status: 'failed',
+        reason: 'it was not found',
+        bytes: null,
+        mediaType: null,
       }),
       loaded('https://cdn.example/c.png', { bytes: Buffer.from('CCC') }),
       loaded('https://shop.example/logo.svg', { kind: 'bimi_logo', mediaType: 'image/svg+xml' }),
@@ -167,7 +170,9 @@ describe('Public preview', () => {
     const { preview } = await previewOf(message, {
       images: [
         loaded(`https://x.example/${secret}.png`, {
-          ...{ status: 'failed', reason: 'it was not found', bytes: null },
+          status: 'failed',
+          reason: 'it was not found',
+          bytes: null,
         }),
       ],
       publicText: (text) => text.replaceAll(secret, '…'),

@@ -27,8 +27,10 @@ for (const { on, skip, start } of SETUPS)
     const upload = async (node: number, day: number) => {
       const begin = BEGIN - day * DAY_S;
       const report = {
-        ...{ orgName: `Receiver ${node}`, id: `r-${sent++}` },
-        ...{ begin: String(begin), end: String(begin + DAY_S - 1) },
+        orgName: `Receiver ${node}`,
+        id: `r-${sent++}`,
+        begin: String(begin),
+        end: String(begin + DAY_S - 1),
       };
       const records = ADDRESSES.map((source) => record({ source })).join('');
       const { status } = await nodes[node % 2]!.call('POST', '/v1/feedback/reports', {

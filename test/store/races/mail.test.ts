@@ -25,7 +25,10 @@ async function claimedTest(app: App, status: TestRow['status']) {
   const now = isoTime(app.clock.now());
   const lease = newLease(app);
   const row = await completeTest(app, {
-    ...{ status, lease, leased_until: now, analysis_due_at: now },
+    status,
+    lease,
+    leased_until: now,
+    analysis_due_at: now,
     ...(status === 'processing' ? { completed_at: null, checks: null, score: null } : {}),
   });
   await transact(app.db, (tx) => countTest(tx, row, 1));
@@ -53,8 +56,12 @@ async function fillMailbox({ app }: TestService, count: number, size = 1): Promi
     .insertInto('messages')
     .values(
       Array.from({ length: count }, (_, i) => ({
-        ...{ id: `msg_${i}`, test_id: null, recipient: 'postmaster@inbox.test', sha256: `${i}` },
-        ...{ size, envelope: JSON.stringify(others(i)) },
+        id: `msg_${i}`,
+        test_id: null,
+        recipient: 'postmaster@inbox.test',
+        sha256: `${i}`,
+        size,
+        envelope: JSON.stringify(others(i)),
         received_at: isoTime(app.clock.now()),
       })),
     )

@@ -152,12 +152,23 @@ for (const { on, skip, start } of SETUPS) {
         const row = await tx
           .insertInto('tests')
           .values({
-            ...{ id: node.app.newId('test'), token: node.app.newId('test'), livemode: 1 },
-            ...{ kind: 'auto', metadata: '{}', status: 'completed', score: 95, checks: '[]' },
-            ...{ created_at: '2026-11-21T10:00:00.000Z', expires_at: '2026-11-21T11:00:00.000Z' },
-            ...{ completed_at: '2026-11-21T10:00:00.000Z', search: '' },
-            ...{ line_ends_converted: 0, analysis_attempts: 0 },
-            ...{ placement_status: 'none', placement_samples: 0, placement_inbox: 0 },
+            id: node.app.newId('test'),
+            token: node.app.newId('test'),
+            livemode: 1,
+            kind: 'auto',
+            metadata: '{}',
+            status: 'completed',
+            score: 95,
+            checks: '[]',
+            created_at: '2026-11-21T10:00:00.000Z',
+            expires_at: '2026-11-21T11:00:00.000Z',
+            completed_at: '2026-11-21T10:00:00.000Z',
+            search: '',
+            line_ends_converted: 0,
+            analysis_attempts: 0,
+            placement_status: 'none',
+            placement_samples: 0,
+            placement_inbox: 0,
           })
           .returningAll()
           .executeTakeFirstOrThrow();

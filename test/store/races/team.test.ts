@@ -175,8 +175,11 @@ for (const { on, skip, start } of SETUPS) {
       const signIn = ({ app }: typeof a) =>
         signInWithClaims(
           {
-            ...{ app, caller: { ip: null, userAgent: null }, headers: new Headers() },
-            ...{ requestId: app.newId('req'), signal: new AbortController().signal },
+            app,
+            caller: { ip: null, userAgent: null },
+            headers: new Headers(),
+            requestId: app.newId('req'),
+            signal: new AbortController().signal,
             transact: (work) => transact(app.db, work),
           },
           { email, email_verified: true, name: 'New' },
