@@ -261,7 +261,7 @@ export function RuleForm({ action, values, problem, submit, version, ...context 
         values={values.channels}
       />
       {CHANNEL_IDS.map((id) => (
-        <ChannelSettings key={id} id={id} {...{ values, errors }} shown={context.shown} />
+        <ChannelSettings key={id} id={id} values={values} errors={errors} shown={context.shown} />
       ))}
       <div class="reminders">
         <TextField
@@ -397,7 +397,8 @@ function ChannelSettings({ id, values, errors, shown }: ChannelSettingsProps) {
       {fields.map((field) => (
         <SettingField
           key={field.name}
-          {...{ field, values }}
+          field={field}
+          values={values}
           error={errors[field.name]}
           shown={shown[shownName(field)] ?? null}
         />
@@ -417,7 +418,8 @@ interface SettingFieldProps {
 function SettingField({ field, values, error, shown }: SettingFieldProps) {
   const { name, kind, isSecret, label, hint, placeholder, removal } = field;
   const value = values.settings[name] ?? '';
-  if (kind === 'addresses') return <TextArea {...{ name, label, hint, value, error }} rows={3} />;
+  if (kind === 'addresses')
+    return <TextArea name={name} label={label} hint={hint} value={value} error={error} rows={3} />;
   const isStored = isSecret && shown !== null && shown !== false;
   const noun = kind === 'url' ? 'URL' : label;
   const where = typeof shown === 'string' ? ` at ${shown}` : '';
@@ -425,7 +427,11 @@ function SettingField({ field, values, error, shown }: SettingFieldProps) {
     <>
       <TextField
         type={kind === 'url' ? 'url' : 'text'}
-        {...{ name, value, error, placeholder, secret: isSecret }}
+        name={name}
+        value={value}
+        error={error}
+        placeholder={placeholder}
+        secret={isSecret}
         label={isStored ? `New ${label}` : label}
         hint={
           isStored

@@ -86,7 +86,9 @@ async function render(
       <>
         <ProblemNotice problem={failure} />
         <WhoCanPublish servers={servers} canPublish={canPublish} />
-        {servers.length > 1 && <ServerChoice {...{ id, query, servers, server }} />}
+        {servers.length > 1 && (
+          <ServerChoice id={id} query={query} servers={servers} server={server} />
+        )}
         {query.checks && (
           <p>
             <a href={publishPath(id, { ...query, checks: undefined })}>
@@ -95,7 +97,12 @@ async function render(
           </p>
         )}
         {plan && (
-          <Plan {...{ id, plan, query }} server={planned.problem === null ? server : undefined} />
+          <Plan
+            id={id}
+            plan={plan}
+            query={query}
+            server={planned.problem === null ? server : undefined}
+          />
         )}
       </>
     ),

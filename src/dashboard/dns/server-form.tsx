@@ -111,13 +111,20 @@ function SettingField({ field, value, error, isStored }: SettingFieldProps) {
   if (field.kind === 'choice')
     return (
       <Select
-        {...{ name, label, hint, error, value }}
+        name={name}
+        label={label}
+        hint={hint}
+        error={error}
+        value={value}
         options={choices.map((choice): [string, string] => [choice, choice])}
       />
     );
   return (
     <TextField
-      {...{ name, value, error, placeholder }}
+      name={name}
+      value={value}
+      error={error}
+      placeholder={placeholder}
       secret={isSecret}
       required={isRequired && !isStored}
       label={isStored ? `New ${label}` : isRequired ? label : `${label} (optional)`}

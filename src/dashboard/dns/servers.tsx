@@ -154,7 +154,10 @@ function renderNew(
         </p>
         <ServerForm
           action={SERVERS}
-          {...{ kind, fields, values, problem }}
+          kind={kind}
+          fields={fields}
+          values={values}
+          problem={problem}
           submit="Add and check"
         />
       </Card>

@@ -127,7 +127,13 @@ async function render(call: PageCall, { query = {}, name, problem = null }: Stat
           <GroupSection key={group.state} {...group} />
         ))}
         {filtered && (
-          <FilteredList {...{ state, q, starting_after, ending_before }} {...filtered} />
+          <FilteredList
+            state={state}
+            q={q}
+            starting_after={starting_after}
+            ending_before={ending_before}
+            {...filtered}
+          />
         )}
       </>
     ),

@@ -155,7 +155,8 @@ const show = page({
                       ]}
                     />
                     <Pager
-                      {...{ path, cursors }}
+                      path={path}
+                      cursors={cursors}
                       query={{ days: query.days, class: bounceClass }}
                       rows={list.data}
                       hasMore={list.has_more}

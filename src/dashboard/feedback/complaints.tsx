@@ -97,7 +97,8 @@ const show = page({
                   ]}
                 />
                 <Pager
-                  {...{ path, cursors }}
+                  path={path}
+                  cursors={cursors}
                   query={{ days: query.days }}
                   rows={list.data}
                   hasMore={list.has_more}

@@ -63,7 +63,7 @@ export function CountChart<Day extends { date: string }>(props: ChartProps<Day>)
                 const height = (count(day) / most) * HEIGHT;
                 if (height === 0) return null;
                 y -= height;
-                return <rect key={title} class={look} {...{ x, y, width, height }} />;
+                return <rect key={title} class={look} x={x} y={y} width={width} height={height} />;
               })}
             </g>
           );
