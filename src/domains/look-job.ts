@@ -141,7 +141,7 @@ async function recordLook(tx: Tx, app: App, claimed: ClaimedDomain, look: Look):
   ]);
 }
 
-/** The health checks know why nobody gets an answer. */
+/** Whether the last health check found why DNS does not answer. */
 const isExplained = ({ health_checks }: DomainRow): boolean =>
   (JSON.parse(health_checks) as DomainCheck[]).some(
     ({ id, severity }) => id === 'name_servers' && severity === 'critical',

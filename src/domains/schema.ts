@@ -302,7 +302,7 @@ export const Domain = named(
           ...HEALTH,
           unanswered_since: described(
             v.nullable(Time),
-            'Since when record checks have got no answer from DNS, if the health is unknown because of that. `checks` then has the last known findings.',
+            'When DNS stopped answering record checks, if the health is unknown because of that; otherwise null. `checks` keeps the last known findings.',
           ),
           checks: described(
             v.array(DomainCheck),
@@ -327,7 +327,7 @@ export const Domain = named(
 );
 export type Domain = v.InferOutput<typeof Domain>;
 
-/** Others write the records of a domain, so they are bounded. */
+/** Anyone can publish huge records, so events have only part of them. */
 const MAX_VALUES = 20;
 const MAX_VALUE_LENGTH = 1000;
 
@@ -361,7 +361,7 @@ const RecordChange = named(
     type: described(v.string(), 'The type of the records.', 'TXT'),
     before: described(
       Values,
-      'The values that the record check before found. Empty if there were none. If a DKIM key is an alias, `CNAME` and its target. A value longer than 1000 characters ends with `…`.',
+      'The values that the previous record check found. Empty if there were none. If a DKIM key is an alias, `CNAME` and its target. A value longer than 1000 characters ends with `…`.',
       ['v=DMARC1; p=reject'],
     ),
     after: described(Values, 'The values now. Empty if the records were removed.', [
@@ -369,7 +369,7 @@ const RecordChange = named(
     ]),
     dns_change_id: described(
       v.nullable(v.string()),
-      'The change made with this service that published these values. Null if nobody did so with this service.',
+      'The change by which this service published these values. Null if it did not.',
       exampleId('chg'),
     ),
   }),
@@ -421,7 +421,7 @@ export const DOMAIN_EVENTS: EventDeclaration[] = [
     type: 'domain.records_changed',
     summary: 'DNS records of a domain changed',
     description:
-      'An hourly record check found other SPF, DMARC, DKIM, MX, MTA-STS, TLS-RPT, BIMI, NS or DS records of a verified domain than the check before. Failed lookups send no event.',
+      'An hourly record check found that SPF, DMARC, DKIM, MX, MTA-STS, TLS-RPT, BIMI, NS or DS records of a verified domain have changed. Failed lookups send no event.',
     data: named(
       'DomainRecordsChange',
       v.object({

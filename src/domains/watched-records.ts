@@ -28,7 +28,7 @@ export interface Watched {
 /** After this many looks without an answer, the domain counts as unreachable, and its health is unknown. */
 export const UNANSWERED_LOOKS = 3;
 
-/** Since when nothing is known about a domain, because DNS gives no answer; null if there is one. */
+/** When DNS stopped answering, if the health is unknown because of that; otherwise null. */
 export function unansweredSince(row: Pick<DomainRow, 'watched' | 'health_status'>): string | null {
   if (row.watched === null || row.health_status !== 'unknown') return null;
   const { failures, failing_since }: Watched = JSON.parse(row.watched);

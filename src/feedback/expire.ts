@@ -14,6 +14,8 @@ import { EMPTY_CONTENT, REPORT_STATUSES, type ReportStatus } from './status.ts';
 const DAY_MS = 86_400_000;
 /** For messages and files as they came, and for what was refused. */
 const SOURCE_DAYS = 30;
+/** For reports that do not count: long enough to compare weeks of them with those of others. */
+const UNCOUNTED_DAYS = 90;
 
 /** Deletes the bytes of a message, once its reports are recorded. Its row shows where they came from. */
 export const dropContent = (
@@ -53,16 +55,19 @@ export async function expire(app: App): Promise<void> {
   await deleteLocks(app);
   await deleteMails(app, isoTime(clock.now() - SOURCE_DAYS * DAY_MS));
   await deleteReports(app, isoTime(clock.now() - SOURCE_DAYS * DAY_MS), ['refused']);
+  const retention = config.FEEDBACK_RETENTION || Number.POSITIVE_INFINITY;
+  const uncounted = REPORT_STATUSES.filter((status) => status !== 'counted');
+  const keptMs = Math.min(UNCOUNTED_DAYS * DAY_MS, retention);
+  await deleteReports(app, isoTime(clock.now() - keptMs), uncounted);
+  await deleteReporters(app, isoTime(clock.now() - SOURCE_DAYS * DAY_MS));
   if (config.FEEDBACK_RETENTION === 0) return;
   const cutoff = isoTime(clock.now() - config.FEEDBACK_RETENTION);
-  const uncounted = REPORT_STATUSES.filter((status) => status !== 'counted');
-  await deleteReports(app, cutoff, uncounted);
   await deleteBounces(app, cutoff);
   await emptyReports(app, cutoff);
   await expireCounts(app.db, cutoff.slice(0, 10));
 }
 
-/** Earlier programs left two for each report. */
+/** Deletes the lock rows that earlier versions left, two for each report. */
 async function deleteLocks({ db }: App): Promise<void> {
   if (engineOf(db) === 'sqlite') return;
   await inSteps(async (limit) => {
@@ -129,7 +134,34 @@ const deleteReports = ({ db }: App, cutoff: string, statuses: ReportStatus[]): P
     return ids.length;
   }, REPORT_STEPS);
 
-/** Anyone can send bounces, so that nothing of one stays, not even its identity. */
+/** Those without a report whom nobody has confirmed: anyone can become one. */
+const deleteReporters = ({ db }: App, cutoff: string): Promise<void> =>
+  inSteps(async (limit) => {
+    const left = db
+      .selectFrom('feedback_reporters')
+      .select('id')
+      .where('trusted', '=', 0)
+      .where('last_at', '<', cutoff)
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('feedback_reports')
+              .select('feedback_reports.id')
+              .whereRef('feedback_reports.reporter_id', '=', 'feedback_reporters.id'),
+          ),
+        ),
+      )
+      .limit(limit);
+    const { numDeletedRows } = await db
+      .deleteFrom('feedback_reporters')
+      .where('id', 'in', left)
+      // Not one whose next report is being stored.
+      .where('last_at', '<', cutoff)
+      .executeTakeFirst();
+    return Number(numDeletedRows);
+  });
+
+/** Anyone can send bounces, so nothing of one is kept, not even its identity. */
 const deleteBounces = ({ db }: App, cutoff: string): Promise<void> =>
   inSteps(async (limit) => {
     const old = await db

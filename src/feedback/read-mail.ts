@@ -44,7 +44,7 @@ export async function readMail(app: App, mail: FeedbackMailRow): Promise<boolean
     return false;
   }
   for (const [position, item] of items.entries()) {
-    // What is missing follows once there is space: the last of it is for messages to tests.
+    // The remaining reports are recorded once there is space: the reserve is for messages to tests.
     await requireSpare(app);
     await recordItem(app, { mail, position, item, signer });
   }

@@ -271,7 +271,7 @@ const postTls = route({
   limit: TLS_RATE,
   summary: 'Send a TLS report',
   description:
-    'For mail servers that send TLS reports over HTTPS (RFC 8460). Nothing shows who sends them, so they are listed and never count. The token is the part of the feedback address after `fb-`.',
+    'For mail servers that send TLS reports over HTTPS (RFC 8460). Their sender cannot be verified, so these reports are listed but never count. The token is the part of the feedback address after `fb-`.',
   consumes: {
     type: 'application/tlsrpt+gzip',
     also: ['application/tlsrpt+json'],

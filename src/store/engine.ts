@@ -64,14 +64,14 @@ export function shareIn<DB, TB extends keyof DB & string, O>(
   return of === undefined ? query.forShare() : query.forShare(of as never);
 }
 
-/** Begins the name of the row of a lock. */
+/** The prefix of the names of lock rows. */
 export const LOCK_PREFIX = 'lock: ';
 
 /**
  * Makes other transactions that lock the same name wait until this one ends, for decisions about rows that
  * cannot be locked because they don't exist yet. A row and not an advisory lock, which some databases that
- * speak PostgreSQL's protocol accept and ignore. It is deleted at once, so that none remains: others wait for the end of the
- * transaction that inserted it all the same.
+ * speak PostgreSQL's protocol accept and ignore. The row is deleted at once, so that none is left. Others still wait until
+ * this transaction ends.
  */
 export async function lockName(tx: Tx, name: string): Promise<void> {
   if (engineOf(tx) === 'sqlite') return;

@@ -15,6 +15,14 @@ interface Wanted extends Partial<TestRow> {
   issues?: string[];
 }
 
+const KIND = {
+  kind: 'transactional',
+  by: 'message',
+  confidence: 'likely',
+  reasons: [],
+  alternative: null,
+};
+
 /** Returns the ID. */
 export async function storeTest(app: App, wanted: Wanted = {}): Promise<string> {
   const { hoursAgo = 1, issues = [], ...columns } = wanted;
@@ -36,6 +44,7 @@ export async function storeTest(app: App, wanted: Wanted = {}): Promise<string> 
     summary: 'No problems found.',
     subject: 'Hello',
     from_address: 'Ann <ann@example.com>',
+    judged_kind: JSON.stringify(KIND),
     ...columns,
   };
   await app.db.transaction().execute(async (tx) => {

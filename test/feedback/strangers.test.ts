@@ -211,6 +211,23 @@ test('Complaints of a stranger cause no event; those of a known loop or a confir
   assert.equal(await events(), 3);
 });
 
+test('A loop says which domain its complaint is about, whatever a stranger wrote into the message', async (t) => {
+  const feedback = await start(t);
+  const about = (domain: string, id: string) =>
+    Buffer.from(
+      Buffer.from(arf(`Feedback-Type: abuse\nSource-IP: 192.0.2.9\nReported-Domain: ${domain}\n`))
+        .toString('latin1')
+        .replace('<report-1@', `<${id}@`),
+      'latin1',
+    );
+  await mailFrom(feedback, about('evil.example', 'a'), { from: LOOP });
+  await mailFrom(feedback, about('mail.example.com', 'b'), { from: LOOP });
+  assert.deepEqual(
+    (await feedback.reports()).map(({ status, reason }) => reason ?? status),
+    ['foreign_domain', 'counted'],
+  );
+});
+
 const ON_TOP: [what: string, tamper: (signed: string) => string][] = [
   ['another From', (signed) => `From: staff@hotmail.com\r\n${signed}`],
   [

@@ -204,6 +204,7 @@ it('The ETag of a test stays when its result is stored', async (t) => {
     points: 1,
     earned: 1,
     gain: 0,
+    goes_with: null,
     fix: null,
   };
   const reference = { name: 'RFC 7208', url: 'https://www.rfc-editor.org/rfc/rfc7208' };

@@ -166,7 +166,7 @@ describe('Report document verdict', () => {
       );
       assert.match(
         plainText(unknown!),
-        /^Not everything is known\. Not checked: Mail servers \(MX\)\. Coverage: \d\d%\.$/,
+        /^Not everything is known\. Not checked: Mail servers \(MX\) and Return path\. Coverage: \d\d%\.$/,
       );
       assert.deepEqual(
         [score.number, score.letter, score.state],

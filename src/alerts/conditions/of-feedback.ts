@@ -114,7 +114,7 @@ export const domainPage = ({ value }: Pick<OpenedIncident<{ domain_id: string }>
   path: `/feedback/domains/${value.domain_id}`,
 });
 
-/** The basis of a number; nothing for incidents of a version that did not store it. */
+/** How many reporters a number is based on; empty if there are none. */
 export const countedBy = (reporters: number): string =>
   reporters ? `, according to ${formatCount(reporters, 'reporter')}` : '';
 

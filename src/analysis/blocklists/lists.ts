@@ -3,7 +3,7 @@
 import type { Blocklist, BlocklistKind, BlocklistTier } from './blocklist.ts';
 import lists from './lists.json' with { type: 'json' };
 
-/** An entry of `lists.json`: a `Blocklist` without what is the default. `scripts/data.ts` checks them. */
+/** An entry of `lists.json`: a `Blocklist` without default values. `scripts/data.ts` checks them. */
 export interface ListEntry extends Omit<Partial<Blocklist>, 'listed'> {
   zone: string;
   name: string;

@@ -1,6 +1,6 @@
 /**
- * The white space of a body in relaxed canonicalization (RFC 6376 §3.4.4), piece by piece. mailauth makes a buffer for each
- * line that needs it. A message can have ten million of them.
+ * Relaxed canonicalization of a body (RFC 6376 §3.4.4), piece by piece. mailauth allocates a buffer for each line that
+ * changes, of which a message can have ten million.
  */
 
 import { RelaxedHash } from 'mailauth/lib/dkim/body/relaxed.js';

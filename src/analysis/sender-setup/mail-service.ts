@@ -15,7 +15,7 @@ export interface MailServiceEntry {
   name: string;
   /** Its server for submission. */
   server: string;
-  /** What must be true before, as a sentence. */
+  /** A prerequisite, as a sentence. */
   condition?: string;
   guide?: string;
 }

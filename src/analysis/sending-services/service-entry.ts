@@ -4,12 +4,12 @@ import type { DkimSetup, SendingService, SpfSetup } from './service.ts';
 
 /** `hosts` to `fields` are explained at `ServiceMarks`, the others at `SendingService`. */
 export interface ServiceEntry {
-  /** Missing if it is the name in snake_case. */
+  /** Defaults to the name in snake_case. */
   id?: string;
   name: string;
   /** For readers of the file. */
   note?: string;
-  /** Missing for true. */
+  /** Defaults to true. */
   isShared?: boolean;
   /** Names of its servers, which also sign and send with them: `hosts`, `signs` and `mailFrom` in one. */
   domains?: string[];

@@ -220,7 +220,7 @@ export async function similarTextFix(domain: string, { resolver }: Context): Pro
   };
 }
 
-/** The whole record after the name of the domain itself, which does not belong into its text; null if there is none. */
+/** The whole record after the name of the domain itself, which does not belong in its text; null if there is none. */
 function recordBehindName(text: string, domain: string): string | null {
   const written = text.replace(/["'\s]+/g, ' ').trim();
   if (written.slice(0, domain.length).toLowerCase() !== domain) return null;

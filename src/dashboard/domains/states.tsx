@@ -47,7 +47,7 @@ export const STATE_SENTENCES: Record<DomainState, string> = {
   warning: 'Mail is delivered, but some records need attention. Open a domain to see what to fix.',
   pending: 'Publish the TXT record of the domain. Checks start once it is found.',
   unknown:
-    'No conclusive health check yet, or no answer from DNS for hours. New domains are checked within minutes. After a DNS failure, the check is retried within the hour.',
+    'No conclusive health check yet, or DNS has not answered for hours. New domains are checked within minutes. After a DNS failure, the check is retried within the hour.',
   healthy: 'These domains are checked every day.',
 };
 

@@ -117,7 +117,7 @@ const show = page({
 });
 
 const NOT_OVER_HTTPS =
-  'Reports that arrive over HTTPS never count, because nothing shows who sends them.';
+  'Reports that arrive over HTTPS never count, because their sender cannot be verified.';
 
 function NoReports({ part: { domain, feedback } }: { part: DomainPart }) {
   const record = feedback.records.find(({ name }) => name.startsWith('_smtp.'));

@@ -63,7 +63,10 @@ export async function countMessages(
       .execute();
 }
 
-/** Deletes the sums of days before `cutoff`, and of months that end before it. Those of bounces have texts that anyone can send. */
+/**
+ * Deletes the sums of days before `cutoff`, and of months that end before it. Sums of bounces have text that anyone can
+ * send.
+ */
 export async function expireCounts(db: Db, cutoff: string): Promise<void> {
   const domains = await db.selectFrom('feedback_domains').select('id').execute();
   for (const { id } of domains)
@@ -80,7 +83,7 @@ export async function expireCounts(db: Db, cutoff: string): Promise<void> {
       });
 }
 
-/** The month of the day sorts before it. */
+/** `2026-11` sorts before `2026-11-22`, but the month is not over. */
 const isOld = (domain: string, subject: string, cutoff: string) => sql`domain_id = ${domain}
   and subject = ${subject} and period < ${cutoff} and period <> ${cutoff.slice(0, 7)}`;
 

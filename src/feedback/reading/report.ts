@@ -43,7 +43,7 @@ export const REFUSAL_REASONS = {
   too_many: 'The file contains too many parts, rows or levels',
   forbidden_xml: 'The XML contains what reports must not contain',
   unsupported: 'The format is not supported',
-  storage_full: 'The share of storage for reports that do not count is full',
+  storage_full: 'No space is left for reports that do not count',
   foreign_domain: 'The report is about a domain that your team has not added',
 } as const;
 export type RefusalReason = keyof typeof REFUSAL_REASONS;

@@ -91,7 +91,7 @@ async function storedEvidence(
   }
 }
 
-/** Until DNS answers, nothing shows who sent it. Whether it changed. */
+/** Stops counting a report until DNS shows who signed it. Returns whether it changed. */
 async function suspend(tx: Tx, id: string): Promise<boolean> {
   const report = await lockedReport(tx, id);
   if (report?.status !== 'counted' || report.attributed === 1 || report.type === 'bounce')

@@ -64,11 +64,11 @@ export async function addBounces(
 /** More events about one report say nothing more. */
 const MAX_BOUNCE_EVENTS = 10;
 
-/** Not longer than events are kept, which show whether there was one. */
+/** At most the retention of events: only a stored event shows that a complaint was announced. */
 const maxEventAge = ({ config }: App): number =>
   Math.min(MAX_EVENT_AGE_DAYS * DAY_MS, config.EVENT_RETENTION || Number.POSITIVE_INFINITY);
 
-/** A report counts once more if its reporter is withdrawn and confirmed again. */
+/** Whether the complaint already has an event. A report counts again if its reporter is withdrawn and confirmed again. */
 async function isAnnounced(tx: Tx, { id, received_at }: ComplaintRow): Promise<boolean> {
   const event = await tx
     .selectFrom('events')

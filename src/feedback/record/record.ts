@@ -42,7 +42,7 @@ export const isPersonal = (item: PreparedItem): boolean =>
 export async function recordItem(app: App, recording: Recording): Promise<void> {
   const report = await untilAvailable(() => recordOnce(app, recording));
   const { item } = recording;
-  // Those of a report that does not count were stored with it.
+  // The rows of an uncounted report are already stored.
   if (item.ok && report.stored_rows < report.row_count) await storeRows(app.db, report, item);
   if (item.ok && item.type === 'dmarc') await learnReportedSelectors(app.db, report.id);
 }
@@ -165,15 +165,20 @@ async function insertReport(
   const reporter = sender && (await upsertReporter(tx, app, sender, naming));
   const isTrusted = mail.source === 'upload' || reporter?.trusted === 1;
   const waits = reporter === null ? 'unverified' : 'unconfirmed';
-  const isChecked = isTrusted && mail.source !== 'upload' && reporter?.kind !== 'known';
+  const isChecked = isTrusted && mail.source !== 'upload';
   const detail = isChecked ? await implausibleCount(tx, { ...item, domain_id: domain.id }) : null;
-  const verdict: Verdict =
-    detail !== null ? 'implausible' : isTrusted || item.type === 'bounce' ? 'counted' : waits;
+  // What known receivers count is named, and counts.
+  const isImplausible = detail !== null && reporter?.kind !== 'known';
+  const verdict: Verdict = isImplausible
+    ? 'implausible'
+    : isTrusted || item.type === 'bounce'
+      ? 'counted'
+      : waits;
   const original = await findOriginal(tx, identified);
   const status = statusBeside(original, verdict, item.figures);
   const hasRows = VERDICTS.includes(status as Verdict);
   const stored = hasRows ? item : { ...item, ...NO_ROWS };
-  // Anyone can send bounces.
+  // Bounces count without a trusted reporter, so they are limited too.
   const isLimited = status !== 'counted' || !isTrusted;
   const kept = isLimited
     ? limitReport(
@@ -194,7 +199,7 @@ async function insertReport(
     ...identified,
     type: item.type,
     status,
-    detail: status === 'implausible' ? detail : null,
+    detail: hasRows ? detail : null,
     original_id: hasRows ? null : original!.id,
     reporter_id: reporter?.id ?? null,
     policy_domain: item.domains[0] ?? null,

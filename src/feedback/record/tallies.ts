@@ -10,12 +10,13 @@ import { announce } from './messages.ts';
 
 /** Call it once for each report, in the transaction that makes it count. */
 export async function countReport(tx: Tx, app: App, report: FeedbackReportRow): Promise<void> {
-  await addDays(tx, report, 1);
+  // The reporter before its days, as wherever reports are stored: two transactions never wait for each other.
   await tx
     .updateTable('feedback_reporters')
     .set(({ eb }) => ({ counted: eb('counted', '+', 1) }))
     .where('id', '=', report.reporter_id)
     .execute();
+  await addDays(tx, report, 1);
   await touchDomain(tx, report);
   await countMessages(tx, report);
   await announce(tx, app, report);

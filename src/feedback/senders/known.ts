@@ -129,7 +129,7 @@ const isWithin = (domain: string, above: string): boolean =>
 interface Sender {
   /** The From address. */
   from: string;
-  /** That of its aligned signature, which the caller has verified. */
+  /** The domain of the aligned signature, which the caller has verified. */
   domain: string;
 }
 
@@ -141,11 +141,14 @@ function isAmong(addresses: string[], { from, domain: signing }: Sender): boolea
   return isWithin(domain, signing) && addresses.some(matches);
 }
 
-/** The known receiver or loop that sends reports of this type so; null if there is none. */
+/**
+ * The known receiver or feedback loop that sends this type of report from this address with this signature; null if there is
+ * none.
+ */
 export const knownSender = (sender: Sender, type: ReportType): string | null =>
   SENDERS.find((known) => isAmong(known[type] ?? [], sender))?.name ?? null;
 
-/** Whether a known receiver or loop sends any report so. */
+/** Whether a known receiver or feedback loop sends any type of report this way. */
 export const isKnownSender = (sender: Sender): boolean =>
   REPORT_TYPES.some((type) => knownSender(sender, type) !== null);
 

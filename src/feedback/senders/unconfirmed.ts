@@ -15,7 +15,7 @@ const MIN_SPAN_DAYS = 14;
 const MIN_SHARED = 0.8;
 const MAX_DIFFERENCE = 0.1;
 
-/** Those with the most reports first. */
+/** Those whose reports arrived on the most days first: a sender can make up many reports in one day, but not days. */
 export async function unconfirmedReporters(db: Db, domainId: string) {
   const ofType = (type: string, column: 'messages' | 'passed' | 'failed') =>
     sql<string>`sum(case when type = ${type} then ${sql.ref(`feedback_reports.${column}`)} else 0 end)`;
@@ -45,6 +45,7 @@ export async function unconfirmedReporters(db: Db, domainId: string) {
       sql<string | null>`max(period_to)`.as('last_day'),
     ])
     .groupBy('reporter_id')
+    .orderBy('arrival_days', 'desc')
     .orderBy(sql`count(*)`, 'desc')
     .orderBy('reporter_id')
     .limit(MAX_LISTED)

@@ -4,20 +4,12 @@
  */
 
 import { sql } from 'kysely';
-import type { Envelope } from '../../analysis/check.ts';
 import type { App } from '../../app.ts';
 import { dropContent } from '../expire.ts';
 import { MAX_REDUCED_BYTES } from '../reading/reduce.ts';
 import { bytesOfWaiting, isKnownMail, isKnownSource } from './stored.ts';
 import { changeStored, type Fullness, type StorageUsage, storageUsage } from './usage.ts';
-import { judgeSoon } from './verify-soon.ts';
-
-export interface Arrival {
-  raw: Uint8Array;
-  source: string;
-  domainId: string | null;
-  envelope: Envelope | null;
-}
+import { type Arrival, judgeSoon } from './verify-soon.ts';
 
 /** `accepted`: the space is reserved. `unknown`: it was not verified in time. */
 export type Admission = 'accepted' | 'full' | 'unknown';

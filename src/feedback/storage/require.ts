@@ -6,7 +6,8 @@ import { addressGroup, consumeRateLimit } from '../../http/rate-limit.ts';
 import { rateLimitFor } from '../../http/shared-rate-limit.ts';
 import { AppError } from '../../lib/errors.ts';
 import { memoizePerObject } from '../../lib/memoize.ts';
-import { type Arrival, admit } from './admission.ts';
+import { admit } from './admission.ts';
+import type { Arrival } from './verify-soon.ts';
 
 /** Reserves the space. Throws `unavailable`. */
 export async function requireStorage(app: App, arrival: Arrival): Promise<void> {

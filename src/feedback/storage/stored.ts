@@ -23,12 +23,12 @@ const ROW_OVERHEAD = 1024;
 export const PART_BYTES = 500;
 /** A complaint, or a bounce without its texts, with the sums that it adds to. */
 export const ENTRY_BYTES = 1024;
-/** In these texts of a bounce, a stranger can write what the sums of the day and the month then have, too. */
+/** The texts of a bounce, which its sender chooses. The sums of the day and the month have the last three, too. */
 const BOUNCE_BYTES = sql`${sql.lit(ENTRY_BYTES)}
   + octet_length(concat(diagnostic, remote_server, from_domain, recipient_domain, message_id))
   + 3 * octet_length(concat(provider, reporting_server, status_code))`;
 
-/** What the reports of one message that do not count may take, beside a row for each. */
+/** The limit for all uncounted reports of one message, beside a row for each. */
 const MAX_UNCOUNTED_BYTES = 256 * 1024;
 /** Reserved for them until the message is read. */
 export const RESERVED_BYTES = MAX_UNCOUNTED_BYTES + (LIMITS.reports + 1) * ROW_OVERHEAD;
@@ -98,7 +98,9 @@ export function addBytes(
   entry[isKnown ? 'known' : 'unverified'] += bytes;
 }
 
-/** How much a report at this place of a message may take beside its row if it does not count; the refusal of each later one fits, too. */
+/**
+ * How many bytes an uncounted report at this position may take, beside its own row. Leaves space to refuse each later one.
+ */
 export async function leftForReport(tx: Tx, mailId: string, position: number): Promise<number> {
   const { rows } = await reportSums(sql`r.mail_id = ${mailId}`).execute(tx);
   const stored = rows.reduce((sum, { bytes }) => sum + Number(bytes), 0);

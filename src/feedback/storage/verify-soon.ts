@@ -1,13 +1,14 @@
 /**
- * Verifies a message before its reply, to tell whether it brings news of a known or confirmed reporter. Strangers can neither take
- * all the slots nor hold one for long, so that known reporters are always verified.
+ * Verifies a message before its reply, to find out whether it has a new report of a known or confirmed reporter. The
+ * servers of strangers can take their own slots for a few seconds, and none of those for known and confirmed reporters.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Envelope } from '../../analysis/check.ts';
 import { readFrom } from '../../analysis/mime/parse-message.ts';
 import type { App } from '../../app.ts';
 import { networkOf } from '../../lib/addresses.ts';
-import { addressDomain } from '../../lib/domain-names.ts';
+import { addressDomain, organizationalDomain } from '../../lib/domain-names.ts';
 import { memoizePerObject } from '../../lib/memoize.ts';
 import { ofReporter } from '../reading/identity.ts';
 import { REPORT_TYPES } from '../reading/report.ts';
@@ -18,7 +19,14 @@ import { isKnownSender } from '../senders/known.ts';
 import { type ReporterIdentity, signedReporter } from '../senders/reporter.ts';
 import type { PreparedReport } from '../thread/prepare.ts';
 import { readerOf } from '../thread/reader.ts';
-import type { Arrival } from './admission.ts';
+
+/** A message or file that needs space. */
+export interface Arrival {
+  raw: Uint8Array;
+  source: string;
+  domainId: string | null;
+  envelope: Envelope | null;
+}
 
 /** Clients wait for their reply at the end of DATA. */
 const TIMEOUT_MS = 5_000;
@@ -30,8 +38,8 @@ const MAX_VERIFYING = 8;
 const MAX_OF_NETWORK = 2;
 
 interface Slot {
-  /** Whether the From address is one of a known reporter. Anyone can write it, so that these slots are bounded, too. */
-  isListed: boolean;
+  /** Whether the From address is one of a known or confirmed reporter. Anyone can write it, so these slots are limited too. */
+  isClaimed: boolean;
   network: string;
 }
 
@@ -43,22 +51,22 @@ export type SenderJudgement = 'known' | 'other' | 'unknown';
 export async function judgeSoon(app: App, arrival: Arrival): Promise<SenderJudgement> {
   const { raw, envelope } = arrival;
   if (envelope === null) return 'other';
+  // The caller frees the bytes once it has replied.
+  const copy = Uint8Array.from(raw);
+  const claimed = await claimedDomain(app, raw);
   const taken = slotsOf(app);
   const slot = {
-    isListed: isListed(raw),
+    isClaimed: claimed !== null,
     network: envelope.client_ip === null ? 'unknown' : networkOf(envelope.client_ip),
   };
   const count = (matches: (other: Slot) => boolean) => [...taken].filter(matches).length;
   if (
-    count(({ isListed }) => isListed === slot.isListed) >= MAX_VERIFYING ||
+    count(({ isClaimed }) => isClaimed === slot.isClaimed) >= MAX_VERIFYING ||
     count(({ network }) => network === slot.network) >= MAX_OF_NETWORK
   )
     return 'unknown';
   taken.add(slot);
-  // The caller frees the bytes once it has replied.
-  const judgement = judge(app, { ...arrival, raw: Uint8Array.from(raw) }).catch(
-    () => 'unknown' as const,
-  );
+  const judgement = judge(app, { ...arrival, raw: copy }, claimed).catch(() => 'unknown' as const);
   try {
     return await Promise.race([judgement, pause(TIMEOUT_MS, 'unknown' as const, { ref: false })]);
   } finally {
@@ -68,26 +76,42 @@ export async function judgeSoon(app: App, arrival: Arrival): Promise<SenderJudge
 
 const MAX_SEARCHED_BYTES = 64 * 1024;
 
-function isListed(raw: Uint8Array): boolean {
-  const [from] = readFrom(raw.subarray(0, MAX_SEARCHED_BYTES));
-  const address = from?.address.toLowerCase() ?? '';
-  const domain = addressDomain(address);
-  return domain !== null && isKnownSender({ from: address, domain });
+/** The From domain if a signature by it would make the message one of a known or confirmed reporter. */
+async function claimedDomain({ db }: App, raw: Uint8Array): Promise<string | null> {
+  const [author] = readFrom(raw.subarray(0, MAX_SEARCHED_BYTES));
+  const from = author?.address.toLowerCase() ?? '';
+  const domain = addressDomain(from);
+  if (domain === null) return null;
+  if (isKnownSender({ from, domain })) return domain;
+  const signer = { from, domain, method: 'dkim' } as const;
+  const { name } = signedReporter(signer, { type: 'dmarc', attached: false })!;
+  const confirmed = await trustedReporters(db).where('name', '=', name).executeTakeFirst();
+  return confirmed ? domain : null;
 }
 
-/** Reads only what a known or confirmed reporter signed, and stores nothing. */
-async function judge(app: App, arrival: Arrival): Promise<SenderJudgement> {
+/**
+ * Reads only what a known or confirmed reporter signed, and stores nothing. `claimed`: the From domain of a known or
+ * confirmed reporter. Its signature decides alone, so that nobody else's name servers are asked.
+ */
+async function judge(app: App, arrival: Arrival, claimed: string | null): Promise<SenderJudgement> {
   const now = app.clock.now();
   const reader = readerOf(app);
-  const { raw, envelope } = arrival;
-  const { signer, isUndecided } = await reader.verify(raw, envelope, now, VERIFY_TIMEOUT_MS);
+  const { signer, isUndecided } = await reader.verify(
+    arrival.raw,
+    claimed === null ? arrival.envelope : null,
+    now,
+    {
+      deadlineMs: VERIFY_TIMEOUT_MS,
+      ...(claimed === null ? {} : { onlyBelow: organizationalDomain(claimed) ?? claimed }),
+    },
+  );
   const other = isUndecided ? 'unknown' : 'other';
   const reporters = REPORT_TYPES.flatMap(
     (type) => signedReporter(signer, { type, attached: false }) ?? [],
   );
   const trusted = await trustedNames(app, reporters);
   if (trusted.size === 0) return other;
-  for (const item of await reader.read(raw, now)) {
+  for (const item of await reader.read(arrival.raw, now)) {
     if (!item.ok) continue;
     const reporter = signedReporter(signer, item);
     if (reporter && trusted.has(reporter.name) && (await isNew(app, arrival, item, reporter)))

@@ -332,12 +332,13 @@ function failureParts(report: DmarcFailure): Parts {
 
 function complaintParts(report: Complaint): Parts {
   const { message } = report;
+  // Anyone can write any domain into a message that is then reported. The loop says which one it is about, if it does.
+  const isNamed = report.domain !== null && !report.derived.includes('domain');
+  const signing = message.dkim.map(({ domain }) => domain);
   return {
-    domains: namesOf(
-      report.domain,
-      message.fromDomain,
-      ...message.dkim.map(({ domain }) => domain),
-    ),
+    domains: isNamed
+      ? namesOf(report.domain)
+      : namesOf(report.domain, message.fromDomain, ...signing),
     messages: report.incidents,
     content: contentOf(report),
     complaint: {

@@ -9,7 +9,7 @@ import { answerLookup } from '../../net/dns/remote-resolver.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
 import type { ReadItem, Refusal } from '../reading/report.ts';
 import type { PreparedItem } from './prepare.ts';
-import type { Verification } from './verify.ts';
+import type { Verification, VerifyLimits } from './verify.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
 import { FEEDBACK_FILE } from './worker-file.ts';
 
@@ -22,14 +22,14 @@ export interface FeedbackReader {
   /** The same, as they were read, and not as they are stored. */
   parse(raw: Uint8Array, now: number): Promise<ReadItem[]>;
   /**
-   * Who the message authenticates; without an envelope, by DKIM alone. Waits for DNS, together with others, at most so long. Rejects
-   * with ThreadEndedError.
+   * Who the message authenticates; without an envelope, by DKIM alone. Waits for DNS, together with others, within these
+   * limits. Rejects with ThreadEndedError.
    */
   verify(
     raw: Uint8Array,
     envelope: Envelope | null,
     receivedAt: number,
-    deadlineMs?: number,
+    limits?: VerifyLimits,
   ): Promise<Verification>;
   /** The message with nothing but its report; null if that is too large, or if there is none. */
   reduce(raw: Uint8Array): Promise<Uint8Array | null>;
@@ -149,8 +149,8 @@ export function createFeedbackReader(options: ReaderOptions): FeedbackReader {
   return {
     read: (raw, now) => inTurn('read', raw, now),
     parse: (raw, now) => inTurn('parse', raw, now),
-    async verify(raw, envelope, receivedAt, deadlineMs) {
-      const question = { type: 'verify', raw, envelope, receivedAt, deadlineMs } as const;
+    async verify(raw, envelope, receivedAt, limits) {
+      const question = { type: 'verify', raw, envelope, receivedAt, limits } as const;
       const message = await run((job) => ({ ...question, job }));
       if (message.type !== 'verified') throw new Error('unexpected answer');
       return message.verification;

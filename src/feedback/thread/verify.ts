@@ -42,8 +42,8 @@ function hasRepeatedField(raw: Uint8Array, headerBytes: number): boolean {
 }
 
 /**
- * Whether the body begins with the delimiter of its parts, or has none. Another boundary in a Content-Type that is not signed
- * could begin the parts within text of a stranger, which the message quotes.
+ * Whether the body begins with the delimiter of its parts, or has none. Otherwise, anyone could change the boundary in an
+ * unsigned Content-Type so that the parts begin in quoted text.
  */
 function beginsWithDelimiter({ multiparts }: Message): boolean {
   const outermost = multiparts.find(({ level }) => level === 0);
@@ -52,12 +52,27 @@ function beginsWithDelimiter({ multiparts }: Message): boolean {
   return outermost.firstDelimiter === outermost.start;
 }
 
+/** How long a verification waits for DNS, and which names it looks up. */
+export interface VerifyLimits {
+  deadlineMs?: number;
+  /** Only this domain and the names below it, so that nobody else's name servers can delay it. */
+  onlyBelow?: string;
+}
+
+/** Other names are unknown at once. The policies of DMARC can be above the domain (RFC 9989 §4.10). */
+const resolverBelow =
+  (domain: string, resolver: Resolver): Resolver =>
+  (name, type) =>
+    `.${name}`.endsWith(`.${domain}`) || `_dmarc.${domain}`.endsWith(name.replace(/^_dmarc/, ''))
+      ? resolver(name, type)
+      : Promise.resolve({ status: 'error', reason: 'limit' });
+
 export async function verifyMail(
   raw: Uint8Array,
   envelope: Envelope | null,
   receivedAt: number,
   resolver: Resolver,
-  deadlineMs = DEADLINE_MS,
+  { deadlineMs = DEADLINE_MS, onlyBelow }: VerifyLimits = {},
 ): Promise<Verification> {
   const deadline = startDeadline(deadlineMs);
   try {
@@ -69,7 +84,10 @@ export async function verifyMail(
       envelope: envelope ?? NO_SESSION,
     };
     const context = createContext(input, message, {
-      resolver: boundedResolver(resolver, deadline),
+      resolver: boundedResolver(
+        onlyBelow === undefined ? resolver : resolverBelow(onlyBelow, resolver),
+        deadline,
+      ),
     });
     const from = message.from.length === 1 ? message.from[0]!.address.toLowerCase() : undefined;
     if (!from || hasRepeatedField(raw, message.headerBytes))

@@ -11,7 +11,7 @@ import { readFeedback } from '../reading/read.ts';
 import { reduceToReport } from '../reading/reduce.ts';
 import type { ReadItem } from '../reading/report.ts';
 import { type PreparedItem, prepare } from './prepare.ts';
-import { type Verification, verifyMail } from './verify.ts';
+import { type Verification, type VerifyLimits, verifyMail } from './verify.ts';
 
 export type ToWorker =
   /** `now` in milliseconds since the Unix epoch. */
@@ -22,7 +22,7 @@ export type ToWorker =
       raw: Uint8Array;
       envelope: Envelope | null;
       receivedAt: number;
-      deadlineMs: number | undefined;
+      limits: VerifyLimits | undefined;
     }
   | { type: 'reduce'; job: number; raw: Uint8Array }
   | LookupAnswer;
@@ -59,7 +59,7 @@ async function run(message: Exclude<ToWorker, LookupAnswer>): Promise<FromWorker
       ? { type: 'parse', job, items }
       : { type: 'read', job, items: items.map(prepare) };
   }
-  const { envelope, receivedAt, deadlineMs } = message;
-  const verification = await verifyMail(raw, envelope, receivedAt, resolver, deadlineMs);
+  const { envelope, receivedAt, limits } = message;
+  const verification = await verifyMail(raw, envelope, receivedAt, resolver, limits);
   return { type: 'verified', job, verification };
 }

@@ -22,7 +22,7 @@ export interface Migration {
 /** The oldest schema that this program upgrades. */
 export const FIRST_VERSION = 19;
 
-/** The last commit of this program with that schema, which upgrades all older ones. */
+/** The last commit with that schema. It upgrades all older databases. */
 export const LAST_COMMIT_OF_FIRST_VERSION = '7b09e38f';
 
 /** The statements with the column types of PostgreSQL, which has no `WITHOUT ROWID`. */

@@ -29,8 +29,8 @@ const VERSION_TABLE =
 
 /**
  * Runs the generated schema on an empty database, and the missing steps on an older one, in one
- * transaction. Throws a StoreError for a database of another program or of a version before `FIRST_VERSION`. It also
- * does for a newer version that this program can't use, and if running nodes could not use the new version.
+ * transaction. Throws a StoreError for a database of another program, a version before `FIRST_VERSION`, or a newer version
+ * that this program can't use. Also throws if running nodes could not use the new version.
  */
 export async function migrate(
   client: ClientBase,

@@ -6,16 +6,22 @@ import { sql } from 'kysely';
 import { expire } from '../../../src/feedback/expire.ts';
 import { readMail } from '../../../src/feedback/read-mail.ts';
 import { lockCopies } from '../../../src/feedback/record/copies.ts';
+import { followTrust } from '../../../src/feedback/record/trust.ts';
 import { forgetStored, storageUsage } from '../../../src/feedback/storage/usage.ts';
 import { deleteOrphanedChunks } from '../../../src/store/chunks.ts';
 import { lockName, transact } from '../../../src/store/open.ts';
 import { onPostgres } from '../../helpers/store.ts';
 import { bounce, complaint, GMAIL } from '../messages.ts';
+import { dmarc as dmarcXml, gzip, mail } from '../reading/builders.ts';
 import { startFeedback } from '../start.ts';
+import { EVIL, mailFrom, SIGNER_ZONE } from '../strangers.ts';
 
 const DAY_MS = 86_400_000;
 
-test('Of a bounce and a complaint, no sum is left once their retention ends, and of a bounce nothing at all', async (t) => {
+const dmarc = ({ id }: { id: string }) =>
+  mail([{ type: 'application/gzip', content: gzip(dmarcXml({ id })) }]);
+
+test('After their retention, bounces and the sums of bounces and complaints are deleted, and copies after 90 days', async (t) => {
   const feedback = await startFeedback(t);
   const { service, send, clock } = feedback;
   const { db } = service.app;
@@ -33,15 +39,44 @@ test('Of a bounce and a complaint, no sum is left once their retention ends, and
   const before = await left();
   assert.deepEqual(before.reports, ['bounce', 'bounce', 'complaint']);
   assert.ok(before.sums > 0 && before.bounces === 1);
-  clock.advance(399 * DAY_MS);
+  clock.advance(90 * DAY_MS);
   await expire(service.app);
   assert.deepEqual(await left(), before);
+  clock.advance(309 * DAY_MS);
+  await expire(service.app);
+  assert.deepEqual(await left(), { ...before, reports: ['bounce', 'complaint'] });
   // The sums of the month end with it.
   clock.advance(12 * DAY_MS);
   await expire(service.app);
   assert.deepEqual(await left(), { sums: 0, bounces: 0, reports: ['complaint'] });
   forgetStored(service.app);
   assert.equal((await storageUsage(service.app)).all.used.unverified, 0);
+});
+
+test('Reports of a stranger are deleted after 90 days, and then the stranger; a confirmed reporter stays', async (t) => {
+  const feedback = await startFeedback(t, { zone: SIGNER_ZONE });
+  const { service, clock, reports } = feedback;
+  await mailFrom(feedback, dmarc({ id: 's-1' }), { from: EVIL });
+  await mailFrom(feedback, dmarc({ id: 's-2' }), { from: 'reports@honest.example' });
+  const stored = service.app.db.selectFrom('feedback_reporters').selectAll();
+  const list = () => stored.where('title', 'in', ['evil.example', 'honest.example']).execute();
+  const honest = (await list()).find(({ title }) => title === 'honest.example')!;
+  const json = { confirmed: true };
+  await service.call('PATCH', `/v1/feedback/reporters/${honest.id}`, { json });
+  await followTrust(service.app);
+  clock.advance(89 * DAY_MS);
+  await expire(service.app);
+  assert.equal((await list()).length, 2);
+  clock.advance(2 * DAY_MS);
+  await expire(service.app);
+  assert.deepEqual(
+    (await list()).map(({ title }) => title),
+    ['honest.example'],
+  );
+  assert.deepEqual(
+    (await reports()).map(({ status }) => status),
+    ['counted'],
+  );
 });
 
 test('A crash while the original of a complaint is deleted leaves it to be read again, and then deleted', {

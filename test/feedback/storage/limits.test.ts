@@ -154,7 +154,7 @@ test('While the share of a domain is full, messages to the address of another on
   assert.ok(used.unverified <= limit.unverified + 20_000, String(used.unverified));
   const refused = await reports('&status=refused');
   assert.ok(refused.length > 0 && refused.length < 12, String(refused.length));
-  assert.match(refused[0]!.detail!, /share of storage for reports that do not count is full/);
+  assert.match(refused[0]!.detail!, /No space is left for reports that do not count/);
   // Its own share has space, and what counts needs none.
   await send(about('example.com', 20), { from: 'stranger.example' });
   await send(about(other.name, 21));

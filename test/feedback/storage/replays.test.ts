@@ -92,14 +92,11 @@ test('Messages whose DNS does not answer hold some slots of strangers for 5 s, a
   /** Resolves once DNS is asked for it. */
   const flood = async (count: number, network: number) => {
     for (let number = 0; number < count; number++) {
-      const from = `reports@${held.length}.slow.example`;
+      const signer = `${held.length}.slow.example`;
       const before = asked.size;
       const clientIp = `198.51.${network + number}.7`;
-      const sent = mailFrom(feedback, files(dmarc()), {
-        from,
-        signer: from.split('@')[1]!,
-        clientIp,
-      });
+      const from = `reports@${signer}`;
+      const sent = mailFrom(feedback, files(dmarc()), { from, signer, clientIp });
       held.push(assert.rejects(sent, { responseCode: 451 }));
       while (asked.size === before) await pause(5);
     }
@@ -116,6 +113,15 @@ test('Messages whose DNS does not answer hold some slots of strangers for 5 s, a
   assert.equal(await replyTo('198.51.2.8'), 452);
   await flood(6, 10);
   assert.equal(await replyTo('198.51.2.8'), 451);
+  // Anyone can write the From address of a known receiver, but nobody else's servers are asked about it.
+  const before = asked.size;
+  for (let number = 0; number < 10; number++) {
+    const signer = `forged-${number}.slow.example`;
+    const clientIp = `198.51.${number}.9`;
+    const forged = { from: GOOGLE, signer, mailFrom: `a@${signer}`, clientIp };
+    await assert.rejects(mailFrom(feedback, files(dmarc()), forged));
+  }
+  assert.equal(asked.size, before);
   await mailFrom(feedback, files(dmarc()), { from: GOOGLE });
   assert.equal((await feedback.reports()).at(-1)!.reporter, 'google.com');
   await Promise.all(held);

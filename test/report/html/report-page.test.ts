@@ -109,7 +109,7 @@ describe('Report page verdict', () => {
     );
     assert.match(
       textOf(verdict),
-      /Not everything is known\. Not checked: Mail servers \(MX\)\. Coverage: 9\d%\./,
+      /Not everything is known\. Not checked: Mail servers \(MX\) and Return path\. Coverage: 9\d%\./,
     );
   });
 

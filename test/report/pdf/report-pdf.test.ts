@@ -81,7 +81,7 @@ describe('Report PDF', { skip }, () => {
       assertHolds(words, [
         `${BAD.score}Grade ${BAD.grade}`,
         BAD.summary,
-        'Not checked: Mail servers (MX).',
+        'Not checked: Mail servers (MX) and Return path.',
         'Provider verdicts',
       ]);
       for (const { gain, title, fix } of findings.slice(0, 3))
