@@ -38,7 +38,15 @@ export interface FeedbackReader {
 }
 
 /** The thread ended, because of another file or because the service stops. The work is worth another attempt. */
-export class ThreadEndedError extends Error {}
+export class ThreadEndedError extends Error {
+  /** Whether other work ran in the thread, which may have ended it. */
+  readonly hadCompany: boolean;
+
+  constructor(hadCompany: boolean) {
+    super('the thread ended');
+    this.hadCompany = hadCompany;
+  }
+}
 
 /** The thread of a service. It starts with the first file. */
 export const readerOf: (app: App) => FeedbackReader = memoizePerObject((app: App) =>
@@ -59,6 +67,8 @@ interface ReaderOptions {
   workerFile?: string;
   startWorker?: StartWorker;
 }
+
+const MAX_ATTEMPTS = 5;
 
 /** Beside the unpacked text of 20 MiB, of which a character can take two bytes. */
 const MEMORY_MB = 160;
@@ -87,7 +97,8 @@ export function createFeedbackReader(options: ReaderOptions): FeedbackReader {
     );
     started.on('exit', () => {
       if (worker === started) worker = null;
-      for (const job of jobs.values()) job.reject(new ThreadEndedError('the thread ended'));
+      const ended = new ThreadEndedError(jobs.size > 1);
+      for (const job of jobs.values()) job.reject(ended);
     });
     return started;
   }
@@ -120,12 +131,12 @@ export function createFeedbackReader(options: ReaderOptions): FeedbackReader {
     idleTimer = setTimeout(() => void used.terminate(), idleMs).unref();
   }
 
-  /** Once more if the thread ended: what was verified at the same time can be the cause. */
+  /** Once more if the thread ended; several times if what was verified at the same time can be the cause. */
   async function readAs<Type extends 'read' | 'parse'>(
     type: Type,
     raw: Uint8Array,
     now: number,
-    isRepeated = false,
+    attempt = 1,
   ): Promise<ItemOf<Type>[]> {
     try {
       const message = await run((job) => ({ type, job, raw, now }));
@@ -135,7 +146,10 @@ export function createFeedbackReader(options: ReaderOptions): FeedbackReader {
         log.error('a file with feedback could not be read', { error: String(error) });
         return [FAULT];
       }
-      return isRepeated ? [EXHAUSTED] : readAs(type, raw, now, true);
+      const isCause = attempt > 1 && !error.hadCompany;
+      return isCause || attempt === MAX_ATTEMPTS
+        ? [EXHAUSTED]
+        : readAs(type, raw, now, attempt + 1);
     }
   }
 
