@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { outcomeOf } from '../../src/dashboard/reports/schedule-runs.tsx';
 import { isoTime } from '../../src/lib/clock.ts';
 import type { ReportCopy, ReportRun, RunStatus, Schedule } from '../../src/schedules/schema.ts';
@@ -183,6 +184,11 @@ test('Shared links are active, expired, or revoked, with their views, page by pa
   const { url } = await share(service, { test_ids: [id] });
   const { pathname } = new URL(url);
   await getPage(service, pathname);
+  const viewed = service.app.db
+    .selectFrom('shared_reports')
+    .select('id')
+    .where('view_count', '=', 1);
+  while ((await viewed.execute()).length === 0) await pause(5);
   const { html } = await owner.get('/reports/shares');
   const rows = [...html.matchAll(/<tr>(?:(?!<\/tr>).)*<\/tr>/gs)].map(([row]) => row);
   assert.match(rows[1]!, /&lt;i>Subject|&lt;i&gt;Subject/);

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { isoTime } from '../../src/lib/clock.ts';
@@ -36,6 +37,7 @@ test('Queued mail is sent after its transaction commits', async (t) => {
   await assert.rejects(undone, /undone/);
   const id = await app.db.transaction().execute((tx) => queueMail(tx, app, MAIL));
   app.scheduler.wake(SEND_JOB);
+  while (sink.taken.length === 0) await pause(5);
   await app.scheduler.stop();
   const rows = await app.db.selectFrom('outbox').selectAll().execute();
   assert.equal(rows.length, 1);
