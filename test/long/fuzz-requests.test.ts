@@ -1,6 +1,7 @@
 /** Mutated HTTP requests on the wire: no crash, no 500, and no stall of the service. */
 
 // @alone: measures stalls of the service.
+// @one-database: about requests; every operation runs on both in another test.
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';

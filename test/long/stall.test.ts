@@ -1,6 +1,7 @@
 /** No message blocks the service: every message is analyzed without stalls of the event loop. */
 
 // @alone: measures stalls of the service's event loop.
+// @one-database: about the event loop; the same messages are stored in both by other tests.
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -17,7 +18,6 @@ import { ONLY_FULL_SIZE } from '../helpers/full-size.ts';
 import type { Stall } from '../helpers/loop-monitor.ts';
 import { sendMail } from '../helpers/send.ts';
 import { type ServeProcess, startServe } from '../helpers/serve-process.ts';
-import { onPostgres } from '../helpers/store.ts';
 
 /** For the main thread, which serves SMTP and HTTP. */
 const MAX_STALL_MS = 200;
@@ -77,7 +77,7 @@ async function submit(service: ServeProcess, body: Uint8Array): Promise<Test> {
 const MAX_ATTEMPTS = 600;
 
 describe('Analysis thread of the check command', {
-  skip: ONLY_FULL_SIZE || (onPostgres && 'it opens no database'),
+  skip: ONLY_FULL_SIZE,
 }, () => {
   test('analyzes the MIME corpus', { skip }, (t) =>
     analyzeAll(
