@@ -152,9 +152,16 @@ export const SCENARIOS: Scenario[] = [
   {
     name: 'measures',
     fault:
-      'Hostile messages, clients that hardly read, thousands of open connections, strangers who fill the disk',
+      'Hostile messages, clients that hardly read, thousands of open connections, strangers who fill the disk, visitors of the API reference',
     asserts: 'Memory stays below its bounds, nothing stalls for 200 ms, and others are served',
-    runs: ['memory', 'slow-readers', 'stall', 'stubborn-connections', 'disk-share'].map((name) => ({
+    runs: [
+      'memory',
+      'slow-readers',
+      'stall',
+      'stubborn-connections',
+      'disk-share',
+      'docs-page',
+    ].map((name) => ({
       file: long(name),
       env: { TEST_FULL_SIZE: '1' },
     })),

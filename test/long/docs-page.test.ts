@@ -8,6 +8,7 @@ import type { Browser } from 'playwright-core';
 import { startTestService } from '../helpers/app.ts';
 import { findViolations } from '../helpers/axe.ts';
 import { startBrowser } from '../helpers/chromium.ts';
+import { ONLY_FULL_SIZE } from '../helpers/full-size.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
 
 test('Pages of the API reference pass axe in both themes and do not scroll sideways', {
@@ -111,7 +112,9 @@ async function firstPaintsOf(browser: Browser, url: string): Promise<number[]> {
   return times.toSorted((a, b) => a - b);
 }
 
-test('Pages of the API reference are painted within 0.3 s', options, async (t) => {
+test('Pages of the API reference are painted within 0.3 s', {
+  skip: ONLY_FULL_SIZE || options.skip,
+}, async (t) => {
   const { url } = await startTestService(t);
   const browser = await startBrowser();
   t.after(() => browser.close());
