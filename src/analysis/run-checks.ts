@@ -1,6 +1,6 @@
 /** Runs checks within the deadline and turns their errors into findings. */
 
-import { ownedDomain } from '../lib/domain-names.ts';
+import { ownerOf } from '../lib/domain-names.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { type Check, type Context, type Finding, type Fix, type Json, unknown } from './check.ts';
 import type { Deadline } from './context.ts';
@@ -112,7 +112,7 @@ async function withSender(check: Check, finding: Finding, context: Context): Pro
 /** Without the record, if its domain does not exist. The name of an address is in no domain of the sender. */
 async function withExistingDomain(fix: Fix, { resolver, offline }: Context): Promise<Fix> {
   if (!fix.record || fix.record.type === 'PTR' || offline) return fix;
-  const broken = await brokenName(ownedDomain(fix.record.name) ?? fix.record.name, resolver);
+  const broken = await brokenName(ownerOf(fix.record.name), resolver);
   return broken?.kind === 'missing' || broken?.kind === 'dangling'
     ? { text: `${broken.title} ${broken.fix}` }
     : fix;

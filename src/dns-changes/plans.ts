@@ -2,7 +2,7 @@
 
 import type { App } from '../app.ts';
 import { storedHealth } from '../domains/health.ts';
-import { ownedDomain } from '../lib/domain-names.ts';
+import { ownedDomain, ownerOf } from '../lib/domain-names.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { storedReport } from '../mailtests/present.ts';
 import { testOr404 } from '../mailtests/queries.ts';
@@ -136,7 +136,7 @@ async function proposalsFor(
     ? await checksOfTest(app, test_id, livemode)
     : storedHealth(domain).health.checks;
   const isVerified = domain.status === 'verified';
-  const owner = ownedDomain(domain.name) ?? domain.name;
+  const owner = ownerOf(domain.name);
   const owned = proposalsOf(checks).filter(({ name }) => isWithin(name, owner));
   const unproven = await unprovenNames(app.db, domain.name, owned);
   const proposals = owned.map((proposal) => {
@@ -215,7 +215,7 @@ export const presentPlan = (
 
 export const presentPlanned = (change: PlannedChange): PlannedChangeBody => {
   const { name, type, action, before, after, proposed, purpose, checks, problem, caution } = change;
-  const zone = change.zone ?? ownedDomain(name) ?? name;
+  const zone = change.zone ?? ownerOf(name);
   return {
     name,
     type,

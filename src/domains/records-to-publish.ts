@@ -2,7 +2,7 @@
 
 import type { Json } from '../analysis/check.ts';
 import type { DomainCheck } from '../analysis/domain/health.ts';
-import { ownedDomain } from '../lib/domain-names.ts';
+import { ownerOf } from '../lib/domain-names.ts';
 import { type Resolver, recordsOf } from '../net/dns/resolver.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import {
@@ -57,7 +57,7 @@ const verificationToPublish = (row: Pick<DomainRow, 'name' | 'token'>): RecordTo
 });
 
 function candidatesOf(domain: string, checks: DomainCheck[]): Candidate[] {
-  const owner = ownedDomain(domain) ?? domain;
+  const owner = ownerOf(domain);
   return checks.flatMap((check): Candidate[] => {
     const { label, status, fix } = check;
     const record = fix?.record;

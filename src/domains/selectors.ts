@@ -2,7 +2,7 @@
 
 import type { DomainCheck } from '../analysis/domain/health.ts';
 import { isoTime } from '../lib/clock.ts';
-import { normalizeDomain, ownedDomain } from '../lib/domain-names.ts';
+import { normalizeDomain, ownerOf } from '../lib/domain-names.ts';
 import { lockIn, type Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { isSelector, MAX_SELECTORS } from './schema.ts';
@@ -13,8 +13,6 @@ interface LearnedSelector {
   /** When the last message that it signed was received. */
   seen_at: string;
 }
-
-const ownerOf = (name: string): string => ownedDomain(name) ?? name;
 
 type SelectorColumns = Pick<DomainRow, 'given_selectors' | 'learnt_selectors'>;
 

@@ -23,7 +23,10 @@ export const dropContent = (
   mail: Pick<FeedbackMailRow, 'id' | 'size'>,
 ): Promise<void> => replaceContent(app, mail, null);
 
-/** Replaces the bytes with others, which must fit into one chunk; null: with nothing. `changes`: of the row, in the same transaction. */
+/**
+ * Replaces the bytes with others, which must fit into one chunk; null deletes them. `changes` updates the row in the same
+ * transaction.
+ */
 export async function replaceContent(
   { db }: Pick<App, 'db'>,
   { id, size }: Pick<FeedbackMailRow, 'id' | 'size'>,

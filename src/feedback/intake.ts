@@ -7,7 +7,7 @@ import { isoTime } from '../lib/clock.ts';
 import { discardChunks, insertFirstChunk, storeLaterChunks } from '../store/chunks.ts';
 import { afterCommit, type Tx, transact } from '../store/open.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
-import { bytesOfWaiting, isKnownSource } from './storage/stored.ts';
+import { bytesUntilRead, isKnownSource } from './storage/stored.ts';
 import { changeStored } from './storage/usage.ts';
 
 export const READ_JOB = 'feedback.read';
@@ -64,7 +64,7 @@ export async function storeFeedback(
       return row;
     });
   } catch (error) {
-    changeStored(app, domainId, isKnownSource(source), -bytesOfWaiting(row.size));
+    changeStored(app, domainId, isKnownSource(source), -bytesUntilRead(row.size));
     await discardChunks(db, row.id, error);
     throw error;
   }

@@ -39,7 +39,7 @@ const REPORT = {
   reason: described(v.nullable(v.picklist(REASONS)), 'Why the report was not accepted.'),
   detail: described(
     Text,
-    'The reason in a sentence, with what was found. Implausible reports have one, too.',
+    'The reason in a sentence, with what was found. Reports with an implausible count have one, too, also those of known receivers, which count.',
     'The gzip data is damaged.',
   ),
   domain_id: described(Text, 'The ID of the domain that the report is about.'),

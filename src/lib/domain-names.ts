@@ -64,6 +64,9 @@ export const ownedDomain = cached((name) =>
   getDomain(name, { allowPrivateDomains: true, validateHostname: false }),
 );
 
+/** What the owner of a name registered, by `ownedDomain`; the name itself if it is a suffix. */
+export const ownerOf = (name: string): string => ownedDomain(name) ?? name;
+
 /** The normalized domain of an email address; null if it has no valid domain. */
 export function addressDomain(address: string): string | null {
   const at = address.lastIndexOf('@');

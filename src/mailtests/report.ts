@@ -8,7 +8,7 @@ import { PRIVATE_HEADERS } from '../http/response.ts';
 import type { Call } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import { idOf } from '../http/schemas.ts';
-import { ownedDomain } from '../lib/domain-names.ts';
+import { ownerOf } from '../lib/domain-names.ts';
 import { FORM_REFERRER } from '../report/html/frame.tsx';
 import type { AppFrame, ReportFormat, StoredMessage } from '../report/report.ts';
 import { MessageDeletedError, readMessage } from '../store/chunks.ts';
@@ -126,7 +126,7 @@ async function publishTarget(
   const name = (await findDomainNames(db, [domain_id])).get(domain_id);
   if (name === undefined) return null;
   const url = `${config.APP_URL}/domains/${domain_id}/dns?test_id=${id}`;
-  return { url, owner: ownedDomain(name) ?? name };
+  return { url, owner: ownerOf(name) };
 }
 
 /** Only a signed-in browser can send forms. */

@@ -5,7 +5,7 @@ import { FIRST_VERSION, LAST_COMMIT_OF_FIRST_VERSION, SCHEMA_VERSION } from './m
 import type { SchemaMode } from './types.ts';
 
 /** What to do about a schema before `FIRST_VERSION`. */
-export const UPGRADE_TO_FIRST_VERSION = `Start commit ${LAST_COMMIT_OF_FIRST_VERSION} once, which upgrades the database to version ${FIRST_VERSION}. Then start this program.`;
+export const UPGRADE_TO_FIRST_VERSION = `Start commit ${LAST_COMMIT_OF_FIRST_VERSION} once, to upgrade the database to version ${FIRST_VERSION}. Then start this program.`;
 
 /** Throws a StoreError for a schema from before `FIRST_VERSION`. `version`: 0 for an empty database. */
 export function requireUpgradable(version: number): void {

@@ -378,7 +378,7 @@ test('The health of a domain without any answer for three hours is unknown, unti
   assert.equal(list.body.data.length, 1);
   const member = await newMember(watching, 'member');
   const page = mainOf((await member.get(`/domains/${domain.id}`)).html);
-  assert.match(page, /DNS lookups of the domain have had no answer since 21 Nov 2026, 1\d:00/);
+  assert.match(page, /DNS lookups for this domain have gone unanswered since 21 Nov 2026, 1\d:00/);
   assert.doesNotMatch(page, /is healthy/);
   const picture = await call('GET', `/v1/domains/${domain.id}/picture`);
   assert.doesNotMatch(JSON.stringify(picture.body), /"source":"dns","state":"pass"/);

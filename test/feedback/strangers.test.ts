@@ -141,6 +141,17 @@ test('Reports of a stranger neither hold a policy back nor hide that mail fails'
   ]);
 });
 
+test('An implausible count of a known receiver counts, and is named', async (t) => {
+  const feedback = await start(t);
+  const many = record({ source: SENDERS.own, count: '100000000' });
+  await mailFrom(feedback, files(dmarc({ id: 'm', records: many })), { from: GOOGLE });
+  await mailFrom(feedback, files(dmarc({ id: 'n' })), { from: GOOGLE });
+  const [implausible, usual] = await feedback.reports();
+  assert.equal(implausible!.status, 'counted');
+  assert.match(implausible!.detail!, /^It counts 100000000 in a day/);
+  assert.deepEqual([usual!.status, usual!.detail], ['counted', null]);
+});
+
 test('A stranger who guesses the ID of a report does not displace the genuine one', async (t) => {
   const feedback = await start(t);
   const report = (count: string) =>

@@ -1,6 +1,6 @@
 /** The check `dmarc_policy`: is there a DMARC record, and does its policy enforce anything? */
 
-import { ownedDomain } from '../../lib/domain-names.ts';
+import { ownerOf } from '../../lib/domain-names.ts';
 import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import {
   type Check,
@@ -141,7 +141,7 @@ async function findMisplaced(
   { fromDomain }: DmarcDiscovery,
   resolver: Resolver,
 ): Promise<Misplaced | null> {
-  const domain = fromDomain === null ? null : (ownedDomain(fromDomain) ?? fromDomain);
+  const domain = fromDomain === null ? null : ownerOf(fromDomain);
   if (domain === null || foreignOwner(domain) !== null) return null;
   for (const name of [domain, `_dmarc.${domain}.${domain}`, `_dmarc._dmarc.${domain}`]) {
     const text = recordsOf(await resolver(name, 'TXT'))?.find(resemblesDmarc);
@@ -341,7 +341,7 @@ function explainAbsence(
   mailboxOf: ReportMailboxes,
 ) {
   const unusable = discarded[0];
-  const domain = unusable?.domain ?? ownedDomain(fromDomain) ?? fromDomain;
+  const domain = unusable?.domain ?? ownerOf(fromDomain);
   const mailbox = mailboxOf(domain);
   const evidence = {
     from_domain: fromDomain,

@@ -1,7 +1,7 @@
 /** The check `helo`: is the HELO name a full host name that resolves to the sending server? */
 
 import { normalizeAddress } from '../../lib/addresses.ts';
-import { ownedDomain } from '../../lib/domain-names.ts';
+import { ownerOf } from '../../lib/domain-names.ts';
 import { type DnsAnswer, recordsOf } from '../../net/dns/resolver.ts';
 import {
   type Check,
@@ -90,7 +90,7 @@ async function resolveName(context: Context, name: string, address: string): Pro
   const ownName = publicName
     ? `its name in reverse DNS, ${publicName}, in HELO (${settingOf(publicName)})`
     : `a HELO name of yours that resolves to ${address} (${settingOf('that name')})`;
-  const broken = await brokenName(ownedDomain(name) ?? name, context.resolver);
+  const broken = await brokenName(ownerOf(name), context.resolver);
   const fix =
     canPublish(context, name) && broken?.kind !== 'missing'
       ? {

@@ -1,6 +1,6 @@
 /** `spf`: whether the sending domain's SPF record allows the sending IP address. */
 
-import { ownedDomain } from '../../lib/domain-names.ts';
+import { ownerOf } from '../../lib/domain-names.ts';
 import { recordsOf } from '../../net/dns/resolver.ts';
 import {
   type Check,
@@ -197,7 +197,7 @@ async function failureOf(outcome: SpfOutcome, context: Context): Promise<Failure
 /** A web host often sends with an envelope sender at its own host name, which the sender may not manage. */
 function foreignHostNote(context: Context, domain: string): string {
   const from = fromDomain(context);
-  const isOther = from !== null && (ownedDomain(from) ?? from) !== (ownedDomain(domain) ?? domain);
+  const isOther = from !== null && ownerOf(from) !== ownerOf(domain);
   if (!isOther || foreignOwner(from) !== null || foreignOwner(domain) !== null) return '';
   return ` If you do not manage ${domain}, use an envelope sender at ${from} instead, and publish an SPF record there.`;
 }

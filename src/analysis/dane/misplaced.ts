@@ -1,6 +1,6 @@
 /** TLSA records that senders do not find because a DNS panel appended the domain: to their name, or to the target of an alias. */
 
-import { ownedDomain } from '../../lib/domain-names.ts';
+import { ownerOf } from '../../lib/domain-names.ts';
 import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import type { Fix } from '../check.ts';
 import { explainAppended, explainRepeated, meantName, repeatedZone } from '../dns/appended-zone.ts';
@@ -19,7 +19,7 @@ export async function findMisplacedTlsa(
   resolver: Resolver,
 ): Promise<MisplacedTlsa | null> {
   // Others publish the records of their servers.
-  if (!name.endsWith(`.${ownedDomain(domain) ?? domain}`)) return null;
+  if (!name.endsWith(`.${ownerOf(domain)}`)) return null;
   const [target] = recordsOf(await resolver(name, 'CNAME')) ?? [];
   if (target !== undefined) {
     const alias = target.toLowerCase().replace(/\.$/, '');

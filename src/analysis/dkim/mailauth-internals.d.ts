@@ -38,7 +38,7 @@ declare module 'mailauth/lib/dkim/body/relaxed.js' {
     digest(encoding: 'base64'): string;
     /** Of the body before canonicalization. */
     byteLength: number;
-    /** Expects canonical text, in which no CRLF is divided, and handles empty lines at the end. */
+    /** Expects canonical text, in which no CRLF is split, and handles empty lines at the end. */
     _pushBodyHash(canonical: Buffer): void;
   }
 }

@@ -2,7 +2,7 @@
 
 import type { DKIMVerifyResult } from 'mailauth';
 import { isoTime } from '../../lib/clock.ts';
-import { addressDomain, ownedDomain } from '../../lib/domain-names.ts';
+import { addressDomain, ownerOf } from '../../lib/domain-names.ts';
 import type { AuthResult } from '../auth-results.ts';
 import type { Context, Json } from '../check.ts';
 import type { PublicEvidence } from '../public-evidence.ts';
@@ -132,7 +132,7 @@ export const isFromDomainSignature = (context: Context, { domain }: DkimSignatur
 export function isOfFromDomain({ message }: Context, domain: string): boolean {
   const from = addressDomain(message.from[0]?.address ?? '');
   if (from === null || domain === '') return false;
-  return from === domain || (ownedDomain(from) ?? from) === (ownedDomain(domain) ?? domain);
+  return from === domain || ownerOf(from) === ownerOf(domain);
 }
 
 /** Whether the From domain's organization signs with a key that `dkim_key` evaluates; the signature may be broken. */

@@ -11,7 +11,7 @@ const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
 
-/** Removes white space at the end of lines, and makes one space of the rest. Empty lines at the end stay. */
+/** Removes white space at the end of lines, and reduces other white space to single spaces. Keeps empty lines at the end. */
 export class RelaxedBody {
   /** White space, and a CR after it, whose meaning depends on what follows. */
   #hasSpace = false;
@@ -61,7 +61,7 @@ export class RelaxedBody {
 }
 
 /** A verifier that canonicalizes the body once for all signatures. */
-export class QuickVerifier extends DkimVerifier {
+export class SinglePassVerifier extends DkimVerifier {
   #body = new RelaxedBody();
 
   override async nextChunk(piece: Buffer): Promise<void> {

@@ -13,7 +13,7 @@ import { keepKeys } from './kept-keys.ts';
 import { type DkimKey, readKeyRecord, resemblesKey } from './key-record.ts';
 import { withCrlf } from './line-ends.ts';
 import { type DkimCause, type DkimOutcome, type DkimSignature, isOfFromDomain } from './outcome.ts';
-import { QuickVerifier } from './relaxed-body.ts';
+import { SinglePassVerifier } from './relaxed-body.ts';
 import {
   extractSignatures,
   readSignature,
@@ -292,7 +292,7 @@ async function verifySignatures(
   options: DKIMVerifyOptions,
 ): Promise<DKIMVerifyResult> {
   const bodyAt = findBody(raw);
-  const verifier = new QuickVerifier(options);
+  const verifier = new SinglePassVerifier(options);
   keepKeys(verifier.keyCache);
   await verifier.emitHeaders(raw.subarray(0, bodyAt));
   for (let at = bodyAt; at < raw.length; at += PIECE_BYTES) {

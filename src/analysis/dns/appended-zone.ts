@@ -3,7 +3,7 @@
  * (RFC 1035 §5.1).
  */
 
-import { isRegistrable, organizationalDomain, ownedDomain } from '../../lib/domain-names.ts';
+import { isRegistrable, organizationalDomain, ownerOf } from '../../lib/domain-names.ts';
 import { type RecordType, type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import { isFromWildcard } from './wildcard.ts';
 
@@ -12,7 +12,7 @@ import { isFromWildcard } from './wildcard.ts';
  * so the rest has three labels, or is in the zone itself.
  */
 export function withoutZone(name: string, domain: string): string | null {
-  for (const zone of new Set([domain, ownedDomain(domain) ?? domain])) {
+  for (const zone of new Set([domain, ownerOf(domain)])) {
     if (!name.endsWith(`.${zone}`)) continue;
     const rest = name.slice(0, -(zone.length + 1));
     if (rest === zone || rest.endsWith(`.${zone}`)) return rest;
@@ -65,7 +65,7 @@ export async function repeatedZone(
   resolver: Resolver,
   type: RecordType = 'TXT',
 ): Promise<{ name: string; texts: string[] } | null> {
-  const zone = ownedDomain(domain) ?? domain;
+  const zone = ownerOf(domain);
   if ((await resolver(`${zone}.${zone}`, 'TXT')).status === 'nxdomain') return null;
   const repeated = `${name}.${zone}`;
   const texts = (recordsOf(await resolver(repeated, type)) ?? []).filter(isMeant);
@@ -74,6 +74,6 @@ export async function repeatedZone(
 
 /** What to enter instead. */
 export const explainRepeated = (name: string, repeated: string, domain: string): string => {
-  const zone = ownedDomain(domain) ?? domain;
+  const zone = ownerOf(domain);
   return `The record is at ${repeated}, where nobody looks for it: your DNS panel appends ${zone} to each name. Enter only "${name.slice(0, -(zone.length + 1))}" as the name, so that the record is at ${name}.`;
 };

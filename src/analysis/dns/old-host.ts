@@ -1,6 +1,6 @@
 /** Mail servers that a domain had before its mailboxes moved to a provider, and that still receive its mail. */
 
-import { ownedDomain } from '../../lib/domain-names.ts';
+import { ownerOf } from '../../lib/domain-names.ts';
 import { type Finding, warn } from '../check.ts';
 import { hasSuffix, suffixIndex } from '../sending-services/service.ts';
 import { GATEWAYS, HOSTING_PROVIDERS, MAILBOX_HOSTS } from '../sending-services/services.ts';
@@ -29,7 +29,7 @@ export function explainOldHost({ domain, hosts }: MailHosts): Finding | null {
   const [current] = [...providers].toSorted(([, a], [, b]) => b.length - a.length);
   if (!current) return null;
   const [{ name }, kept] = current;
-  const own = ownedDomain(domain) ?? domain;
+  const own = ownerOf(domain);
   const firstKept = Math.min(...kept.map(({ host }) => host.preference));
   const old = groups
     .filter(({ host, provider }) =>

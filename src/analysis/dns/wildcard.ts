@@ -1,7 +1,7 @@
 /** Answers of wildcards (RFC 4592): nobody published them for the name, and a record of its own wins over them. */
 
 import { derivedToken } from '../../lib/crypto.ts';
-import { ownedDomain } from '../../lib/domain-names.ts';
+import { ownerOf } from '../../lib/domain-names.ts';
 import {
   type DnsAnswer,
   type RecordType,
@@ -41,7 +41,7 @@ const HOST_TYPES: RecordType[] = ['A', 'AAAA', 'MX', 'TXT'];
  */
 export async function lostTypes(recordName: string, resolver: Resolver): Promise<RecordType[]> {
   const host = hostOf(recordName);
-  if (host === (ownedDomain(host) ?? host)) return [];
+  if (host === ownerOf(host)) return [];
   const sibling = siblingOf(host);
   if ((await resolver(sibling, 'A')).status === 'nxdomain') return [];
   const answers = await Promise.all(

@@ -1,6 +1,6 @@
 /** Recognizes messages that a mailing list or a forwarding server passed on. */
 
-import { addressDomain, normalizeDomain, ownedDomain } from '../../lib/domain-names.ts';
+import { addressDomain, normalizeDomain, ownerOf } from '../../lib/domain-names.ts';
 import { isSpfOfHelo, MAX_ADDRESS_LENGTH, stripAngleBrackets } from '../../lib/mail.ts';
 import type { Context } from '../check.ts';
 import { fromDomain, fullHostName } from '../dns/names.ts';
@@ -57,10 +57,8 @@ export function forwarding(context: Context): Forwarding {
   };
 }
 
-export const organizationOf = (domain: string): string => ownedDomain(domain) ?? domain;
-
 export const isSameOrganization = (a: string | null, b: string | null): boolean =>
-  a !== null && b !== null && organizationOf(a) === organizationOf(b);
+  a !== null && b !== null && ownerOf(a) === ownerOf(b);
 
 // Bounds the work on hostile fields.
 const MAX_LENGTH = 2000;
@@ -156,8 +154,8 @@ function addressedListSigns(context: Context): Sign[] {
   if (!isAddressed || !isSameOrganization(envelopeDomain(context), list)) return [];
   return [
     {
-      text: `It is addressed to the list in its List-Id field, and ${organizationOf(list)} sent it on.`,
-      by: organizationOf(list),
+      text: `It is addressed to the list in its List-Id field, and ${ownerOf(list)} sent it on.`,
+      by: ownerOf(list),
     },
   ];
 }
@@ -262,7 +260,7 @@ function relaySigns(context: Context): Sign[] {
       isOtherOrganization(fullHostName(hop.from ?? ''), helo),
   );
   if (!handover) return [];
-  const by = organizationOf(helo);
+  const by = ownerOf(helo);
   return [{ text: `It was delivered to ${by}, whose server sent it on.`, by }];
 }
 

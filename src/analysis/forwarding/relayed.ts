@@ -4,7 +4,7 @@
  */
 
 import { normalizeAddress, reverseName } from '../../lib/addresses.ts';
-import { normalizeDomain } from '../../lib/domain-names.ts';
+import { normalizeDomain, ownerOf } from '../../lib/domain-names.ts';
 import { recordsOf } from '../../net/dns/resolver.ts';
 import type { Context } from '../check.ts';
 import { dmarcResult } from '../dmarc/evaluate.ts';
@@ -14,7 +14,7 @@ import { type Hop, receivedHops } from '../mime/received.ts';
 import { sendingServices } from '../sending-services/identify.ts';
 import { HOSTING_PROVIDERS } from '../sending-services/services.ts';
 import { evaluateSpf, spfIdentity } from '../spf/evaluate.ts';
-import { isSameOrganization, organizationOf } from './forwarding.ts';
+import { isSameOrganization } from './forwarding.ts';
 
 /**
  * A fact: the organization that passed the message on; null if none is seen. Only for a message with a valid, aligned
@@ -32,7 +32,7 @@ export async function relayedBy(context: Context): Promise<string | null> {
   const isSeen =
     (await tookFromAuthor(context, newest, helo)) ||
     (certain.length === 0 && (await isMailHost(context, helo)));
-  return isSeen ? organizationOf(helo) : null;
+  return isSeen ? ownerOf(helo) : null;
 }
 
 async function isSigned(context: Context): Promise<boolean> {
@@ -77,6 +77,6 @@ async function isMailHost(context: Context, helo: string): Promise<boolean> {
   if (!received || address === null) return false;
   const names = recordsOf(await context.resolver(reverseName(address), 'PTR')) ?? [];
   if (!names.some((name) => isSameOrganization(fullHostName(name), helo))) return false;
-  const servers = recordsOf(await context.resolver(organizationOf(helo), 'MX')) ?? [];
+  const servers = recordsOf(await context.resolver(ownerOf(helo), 'MX')) ?? [];
   return servers.length > 0 && !servers.includes('0 .');
 }

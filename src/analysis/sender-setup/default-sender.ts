@@ -1,6 +1,6 @@
 /** Programs that send with the sender address of their installation, and where they set another one. */
 
-import { ownedDomain } from '../../lib/domain-names.ts';
+import { ownerOf } from '../../lib/domain-names.ts';
 import type { Context } from '../check.ts';
 import { isLocalName } from '../dns/names.ts';
 import programs from './programs.json' with { type: 'json' };
@@ -76,7 +76,7 @@ export function defaultSender({ message }: Context): DefaultSender | null {
     EXAMPLES.test(domain) ||
     PLACEHOLDER.test(address) ||
     (known !== undefined && VENDORS.test(domain));
-  const isOfHost = ACCOUNT.test(address) && (ownedDomain(domain) ?? domain) !== domain;
+  const isOfHost = ACCOUNT.test(address) && ownerOf(domain) !== domain;
   if (!isPlaceholder && !isOfHost && !address.startsWith('wordpress@')) return null;
   const program =
     PROGRAMS.find(({ fields }) => message.headers.some(({ key }) => fields?.test(key))) ?? known;

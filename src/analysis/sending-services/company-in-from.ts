@@ -1,6 +1,6 @@
 /** What the check of From says about a message that a known company sent from a domain of its own. */
 
-import { ownedDomain } from '../../lib/domain-names.ts';
+import { ownedDomain, ownerOf } from '../../lib/domain-names.ts';
 import { recordsOf } from '../../net/dns/resolver.ts';
 import { type Context, type Finding, type Fix, info, warn } from '../check.ts';
 import { isDmarcRecord } from '../dmarc/record.ts';
@@ -105,7 +105,7 @@ async function authenticationFix(
 
 /** Services replace From, and providers distrust bulk mail, until the domain has a DMARC record too. */
 async function policyStep({ resolver, offline }: Context, domain: string): Promise<string> {
-  const owned = ownedDomain(domain) ?? domain;
+  const owned = ownerOf(domain);
   if (offline) return '';
   for (const name of new Set([domain, owned])) {
     const answer = await resolver(`_dmarc.${name}`, 'TXT');

@@ -3,12 +3,7 @@
  * customer's, or a vendor sends in its own name. The reader can publish nothing for that domain.
  */
 
-import {
-  addressDomain,
-  isRegistrable,
-  normalizeDomain,
-  ownedDomain,
-} from '../../lib/domain-names.ts';
+import { addressDomain, isRegistrable, normalizeDomain, ownerOf } from '../../lib/domain-names.ts';
 import { type Check, type Context, type Finding, type Fix, info } from '../check.ts';
 import { dmarcResult } from '../dmarc/evaluate.ts';
 import { fromDomain, fullHostName } from '../dns/names.ts';
@@ -109,7 +104,7 @@ const isOfCustomer = (found: string, from: string): boolean =>
   fullHostName(found) !== null &&
   isRegistrable(found) &&
   (foreignOwner(found) === null || freemailProvider(found) !== null) &&
-  !hasSuffix(found, [ownedDomain(from) ?? from]);
+  !hasSuffix(found, [ownerOf(from)]);
 
 // Findings that only the company can act on.
 
@@ -160,7 +155,7 @@ function ofOwner(
 }
 
 function ownerFix(domain: string, owner: string, from: string | null): Fix {
-  const isFrom = from !== null && (ownedDomain(from) ?? from) === (ownedDomain(domain) ?? domain);
+  const isFrom = from !== null && ownerOf(from) === ownerOf(domain);
   return (
     (isFrom ? ownDomainFix(domain) : null) ?? {
       text: `Only ${owner} can change this, because ${domain} belongs to ${owner}. Contact its support.`,

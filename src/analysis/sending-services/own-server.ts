@@ -1,7 +1,7 @@
 /** Whether the sending address is a server of a domain. A message alone proves nothing: anyone can send it. */
 
 import { normalizeAddress } from '../../lib/addresses.ts';
-import { ownedDomain } from '../../lib/domain-names.ts';
+import { ownerOf } from '../../lib/domain-names.ts';
 import { parseMx, recordsOf } from '../../net/dns/resolver.ts';
 import type { Context } from '../check.ts';
 import { dkimResult } from '../dkim/verify.ts';
@@ -19,7 +19,7 @@ const MAX_HOSTS = 5;
 export async function isOwnServer(context: Context, domain: string): Promise<boolean> {
   const { address } = publicClient(context);
   if (address === null) return false;
-  const owner = ownedDomain(domain) ?? domain;
+  const owner = ownerOf(domain);
   if (context.setup.ownSenderOf.some((name) => hasSuffix(name, [owner]))) return true;
   if (await isSigned(context, owner)) return true;
   if (context.offline) return false;
@@ -56,6 +56,6 @@ async function isSigned(context: Context, owner: string): Promise<boolean> {
 /** Whether a reverse name is in the domain of an authenticated sender, who then chose it, numbers or not. */
 export async function isOwnName(context: Context, name: string): Promise<boolean> {
   const from = fromDomain(context);
-  if (from === null || !hasSuffix(name, [ownedDomain(from) ?? from])) return false;
+  if (from === null || !hasSuffix(name, [ownerOf(from)])) return false;
   return (await context.fact(dmarcResult)).identifiers === 'pass';
 }

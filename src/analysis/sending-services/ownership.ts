@@ -1,6 +1,6 @@
 /** Where the reader of a report can publish DNS records, so that a fix proposes no others. */
 
-import { normalizeDomain, ownedDomain } from '../../lib/domain-names.ts';
+import { normalizeDomain, ownedDomain, ownerOf } from '../../lib/domain-names.ts';
 import type { Context, Fix } from '../check.ts';
 import {
   containsAddress,
@@ -87,11 +87,11 @@ export function publishableFix(fix: Fix, context: Context): Fix {
   const from = fromDomain(context);
   const host = hostOf(record.name);
   const domain = normalizeDomain(host) ?? host;
-  if (from !== null && hasSuffix(domain, [ownedDomain(from) ?? from])) {
+  if (from !== null && hasSuffix(domain, [ownerOf(from)])) {
     const own = ownDomainFix(from);
     if (own) return own;
   }
-  const owner = ownedDomain(domain) ?? domain;
+  const owner = ownerOf(domain);
   return {
     ...(fix.guide && { guide: fix.guide }),
     text: `Only the owner of ${owner} can change this record. Ask them to do so, or sign and send with a domain of your own.`,
@@ -114,5 +114,5 @@ export function knownName(context: Context): string | null {
   if (heloName !== null && foreignOwner(heloName) === null) return heloName;
   const names = [fromDomain(context), mailFromDomain(context)];
   const domain = names.find((name) => name !== null && foreignOwner(name) === null) ?? null;
-  return domain === null ? null : `mail.${ownedDomain(domain) ?? domain}`;
+  return domain === null ? null : `mail.${ownerOf(domain)}`;
 }

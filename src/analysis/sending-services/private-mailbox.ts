@@ -1,6 +1,6 @@
 /** Mail for an own domain that was sent through a private mailbox, such as a free Gmail account. */
 
-import { ownedDomain } from '../../lib/domain-names.ts';
+import { ownerOf } from '../../lib/domain-names.ts';
 import type { Context, Fix } from '../check.ts';
 import { fromDomain, mailFromDomain } from '../dns/names.ts';
 import { fieldValue } from '../mime/message.ts';
@@ -36,7 +36,7 @@ const FOR_DOMAINS: Record<string, string> = {
 export function privateMailboxFix(context: Context, domain: string): Fix | null {
   const provider = context.fact(privateMailbox);
   if (provider === null) return null;
-  const own = ownedDomain(domain) ?? domain;
+  const own = ownerOf(domain);
   const upgrade = FOR_DOMAINS[provider];
   const sendAs =
     provider === 'Gmail'

@@ -1,6 +1,6 @@
 /** Mail that a PHP script on a web host sent, with the host’s own name as the envelope sender. */
 
-import { ownedDomain } from '../../lib/domain-names.ts';
+import { ownerOf } from '../../lib/domain-names.ts';
 import type { Context, Fix } from '../check.ts';
 import { fromDomain, fullHostName, mailFromDomain } from '../dns/names.ts';
 import { fields } from '../mime/message.ts';
@@ -19,9 +19,9 @@ export function webHost(context: Context): string | null {
   const from = fromDomain(context);
   const domain = mailFromDomain(context);
   if (from === null || domain === null || foreignOwner(from) !== null) return null;
-  const own = ownedDomain(from) ?? from;
+  const own = ownerOf(from);
   const helo = fullHostName(context.envelope.helo ?? '');
-  const isOfHost = helo !== null && hasSuffix(helo, [ownedDomain(domain) ?? domain]);
+  const isOfHost = helo !== null && hasSuffix(helo, [ownerOf(domain)]);
   return isOfHost && !hasSuffix(domain, [own]) ? domain : null;
 }
 
@@ -29,7 +29,7 @@ export function webHost(context: Context): string | null {
 export function webHostFix(context: Context, domain: string): Fix | null {
   const host = context.fact(webHost);
   if (host === null) return null;
-  const own = ownedDomain(domain) ?? domain;
+  const own = ownerOf(domain);
   return {
     text: `A PHP script sent the message with the envelope sender of the web host, ${host}. Let it send through an SMTP account of ${own} instead, with a password and TLS. In WordPress, an SMTP plugin does this; in other programs, set SMTP instead of mail() as the way to send. The mail service of ${own} then signs with DKIM and sets an envelope sender that passes SPF.`,
   };

@@ -67,8 +67,9 @@ function Verdict({ domain }: { domain: Domain }) {
         </p>
         {health.unanswered_since && (
           <p>
-            DNS lookups of the domain have had no answer since <Time at={health.unanswered_since} />
-            . The findings below are those of the last check.
+            DNS lookups for this domain have gone unanswered since{' '}
+            <Time at={health.unanswered_since} />. The findings below are from the last conclusive
+            check.
           </p>
         )}
         <p class="small muted">

@@ -209,7 +209,7 @@ function policyInWords({ p, sp, pct, testing }: PublishedPolicy): string | null 
 const ReportFacts = ({ report }: { report: FeedbackReport }) => (
   <Facts
     items={[
-      ['Why', report.detail],
+      [report.status === 'counted' ? 'Note' : 'Why', report.detail],
       [
         'About',
         report.domain_id === null ? (

@@ -68,9 +68,9 @@ export const confirmWarning = (name: string): string =>
 const UnverifiedCard = () => (
   <Card title="Nothing shows who sent this report" id="trust">
     <p>
-      No signature and no SPF record shows the sender, so anyone may have written this report. That
-      is always so over HTTPS, and for what a known sender attaches. It is part of no sum, advice or
-      alert.
+      No signature and no SPF record shows the sender, so anyone may have written this report.
+      Reports over HTTPS, and those attached by a known sender, are never verified. This report is
+      part of no sum, advice or alert.
     </p>
     <p class="small muted">
       If you know that it is genuine, download the original and upload it on the tab “Reports”.

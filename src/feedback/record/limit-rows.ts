@@ -8,7 +8,7 @@ import { BATCH_ROWS, type PreparedReport } from '../thread/prepare.ts';
 
 /** With the sums of those that are left out, they are one batch. */
 const MAX_ROWS = BATCH_ROWS - 20;
-/** Each combination of what was evaluated and done. */
+/** One for each combination of DKIM result, SPF result and disposition. */
 const MAX_SUMS = 12;
 /** In characters. Beyond it, what is shown of a row only in detail is left out. */
 const MAX_ROW_TEXT = 500;
@@ -32,7 +32,7 @@ interface Row {
 export const contentOf = ({ content, dmarcDays, tlsDays }: PreparedReport): string =>
   JSON.stringify({ ...JSON.parse(content), dmarc_days: dmarcDays, tls_days: tlsDays });
 
-/** The sums of the report stay exact, except those of a bounce. Null if not even its content fits into so many bytes. */
+/** The sums of the report stay exact, except those of a bounce. Null if not even its content fits into `bytes`. */
 export function limitReport(item: PreparedReport, bytes: number): PreparedReport | null {
   const left = bytes - Buffer.byteLength(contentOf(item));
   if (left < (item.complaint ? ENTRY_BYTES : 0)) return null;
@@ -48,7 +48,7 @@ function limitRows(item: PreparedReport, bytes: number): PreparedReport {
   const left = all.slice(rows.length);
   const content = JSON.parse(item.content);
   const folded_rows = (content.folded_rows ?? 0) + left.length;
-  const kept = fitting < 0 ? [] : [...rows, ...summedUp(left, rows.length)];
+  const kept = fitting < 0 ? [] : [...rows, ...sumRows(left, rows.length)];
   return { ...withRows(item, kept), content: JSON.stringify({ ...content, folded_rows }) };
 }
 
@@ -59,7 +59,7 @@ const withRows = (item: PreparedReport, rows: Row[]): PreparedReport => ({
 });
 
 /** One row for each combination of results, without anything else. */
-function summedUp(rows: Row[], firstPosition: number): Row[] {
+function sumRows(rows: Row[], firstPosition: number): Row[] {
   const sums = new Map<string, Row>();
   for (const row of rows) {
     const { dkim, spf, disposition, count, day, outcome } = row;
@@ -98,7 +98,7 @@ const textLength = (value: unknown): number => (value === null ? 0 : String(valu
 function limitBounces(item: PreparedReport, bytes: number): PreparedReport | null {
   let left = bytes;
   const end = item.bounces.findIndex((bounce) => {
-    // Not less than what is counted for it.
+    // At least as much as `BOUNCE_BYTES` counts for it.
     left -= ENTRY_BYTES + 3 * JSON.stringify(bounce).length;
     return left < 0;
   });

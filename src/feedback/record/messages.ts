@@ -84,7 +84,7 @@ async function isAnnounced(tx: Tx, { id, received_at }: ComplaintRow): Promise<b
 /** The events about a report that counts from now on. */
 export async function announce(tx: Tx, app: App, { id, type }: FeedbackReportRow): Promise<void> {
   if (type === 'complaint') {
-    const remembered = isoTime(app.clock.now() - maxEventAge(app));
+    const oldest = isoTime(app.clock.now() - maxEventAge(app));
     const rows = await tx
       .selectFrom('complaints')
       .selectAll()
@@ -92,7 +92,7 @@ export async function announce(tx: Tx, app: App, { id, type }: FeedbackReportRow
       .execute();
     for (const row of rows) {
       if (row.day < dayBefore(dayOf(row.received_at), MAX_EVENT_AGE_DAYS)) continue;
-      if (row.received_at < remembered || (await isAnnounced(tx, row))) continue;
+      if (row.received_at < oldest || (await isAnnounced(tx, row))) continue;
       const data = presentComplaint(row);
       await appendEvent(tx, { type: 'complaint.received', livemode: true, data }, app);
     }

@@ -12,8 +12,8 @@ import { ofReporter } from '../reading/identity.ts';
 import { REFUSAL_REASONS, type Refusal } from '../reading/report.ts';
 import { type ReporterIdentity, type Signer, signedReporter } from '../senders/reporter.ts';
 import { VERDICTS, type Verdict } from '../status.ts';
-import { leftForReport } from '../storage/stored.ts';
-import { roomFor, type StorageUsage, storageUsage } from '../storage/usage.ts';
+import { bytesLeftForReport } from '../storage/stored.ts';
+import { freeBytesFor, type StorageUsage, storageUsage } from '../storage/usage.ts';
 import type { PreparedItem, PreparedReport } from '../thread/prepare.ts';
 import { findOriginal, hasArrived, lockCopies, statusBeside } from './copies.ts';
 import { contentOf, limitReport } from './limit-rows.ts';
@@ -185,8 +185,8 @@ async function insertReport(
         stored,
         // Space is reserved for reports about the domain that the message was sent to.
         Math.min(
-          await leftForReport(tx, mail.id, position),
-          domain.id === mail.domain_id ? Number.POSITIVE_INFINITY : roomFor(usage, domain.id),
+          await bytesLeftForReport(tx, mail.id, position),
+          domain.id === mail.domain_id ? Number.POSITIVE_INFINITY : freeBytesFor(usage, domain.id),
         ),
       )
     : stored;

@@ -1,7 +1,7 @@
 /** Who a reporter is: whoever signed the message with the report, never the name in it. */
 
 import { freemailProvider, platformSuffix } from '../../analysis/sending-services/freemail.ts';
-import { organizationalDomain, ownedDomain } from '../../lib/domain-names.ts';
+import { organizationalDomain, ownerOf } from '../../lib/domain-names.ts';
 import type { ReportType } from '../reading/report.ts';
 import { isKnownSender, knownLabel, knownSender } from './known.ts';
 
@@ -58,7 +58,7 @@ function reporterBehind(signer: Signer, type: ReportType): ReporterIdentity {
   if (known !== null) return identity('known', known);
   // Where the public has mailboxes or subdomains, an address does not speak for its domain.
   if (isShared(domain)) return identity(method, from, domain);
-  return identity(method, ownedDomain(domain) ?? domain);
+  return identity(method, ownerOf(domain));
 }
 
 const isShared = (domain: string): boolean =>

@@ -9,7 +9,7 @@ import {
   serviceOfSigner,
 } from '../../analysis/sending-services/services.ts';
 import { normalizeAddress } from '../../lib/addresses.ts';
-import { addressDomain, organizationalDomain, ownedDomain } from '../../lib/domain-names.ts';
+import { addressDomain, organizationalDomain, ownerOf } from '../../lib/domain-names.ts';
 import type { Db } from '../../store/open.ts';
 import type { DmarcRowRow, FeedbackSourceRow, TestRow } from '../../store/tables.generated.ts';
 import type { Period } from '../sums.ts';
@@ -85,7 +85,7 @@ function keysOfClient({ helo, mailFrom }: Client): string[] {
   const organization = mailFrom === null ? null : organizationalDomain(mailFrom);
   return [
     ...services.flatMap((service) => (service ? [`service ${service.id}`] : [])),
-    ...(mailFrom === null ? [] : [`spf ${ownedDomain(mailFrom) ?? mailFrom}`]),
+    ...(mailFrom === null ? [] : [`spf ${ownerOf(mailFrom)}`]),
     ...(organization === null ? [] : [`host ${organization}`]),
   ];
 }

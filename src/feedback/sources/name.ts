@@ -7,7 +7,7 @@ import {
   serviceOfSigner,
 } from '../../analysis/sending-services/services.ts';
 import { networkOf } from '../../lib/addresses.ts';
-import { organizationalDomain, ownedDomain } from '../../lib/domain-names.ts';
+import { organizationalDomain, ownerOf } from '../../lib/domain-names.ts';
 import { dayInWords } from '../../report/times.ts';
 import { forwarderOf } from './forwarders.ts';
 
@@ -83,8 +83,6 @@ function testedName({ address, host, domain, testedOn }: AddressEvidence): Sourc
 /** Who controls the domain controls its host names, and a confirmed one was chosen for the address. */
 const isHostOf = (host: string | null, domain: string): boolean =>
   host !== null && ownerOf(host) === ownerOf(domain);
-
-const ownerOf = (name: string): string => ownedDomain(name) ?? name;
 
 const serviceName = ({ id, name }: SendingService, evidence: string): SourceName => ({
   key: `service ${id}`,

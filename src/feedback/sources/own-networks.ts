@@ -3,7 +3,7 @@
 import { isLargeNetwork, networkOfTerm } from '../../analysis/spf/networks.ts';
 import { isSpfRecord, parseSpfTerms } from '../../analysis/spf/record.ts';
 import { inNetworks, type Network, normalizeAddress } from '../../lib/addresses.ts';
-import { ownedDomain } from '../../lib/domain-names.ts';
+import { ownerOf } from '../../lib/domain-names.ts';
 import { parseMx, type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 
 export interface OwnNetworks {
@@ -14,7 +14,7 @@ const MAX_HOSTS = 10;
 
 /** Throws if a lookup fails, because what is unknown is not foreign. */
 export async function ownNetworksOf(resolver: Resolver, domain: string): Promise<OwnNetworks> {
-  const owner = ownedDomain(domain) ?? domain;
+  const owner = ownerOf(domain);
   const names = [...new Set([domain, owner])];
   const networks: Network[] = [];
   const hosts = new Set<string>();
@@ -28,7 +28,7 @@ export async function ownNetworksOf(resolver: Resolver, domain: string): Promise
     }
     for (const text of await recordsAt(resolver, name, 'MX')) hosts.add(parseMx(text).exchange);
   }
-  const own = [...hosts].filter((host) => (ownedDomain(host) ?? host) === owner);
+  const own = [...hosts].filter((host) => ownerOf(host) === owner);
   const addresses = new Set<string>();
   for (const host of own.slice(0, MAX_HOSTS))
     for (const type of ['A', 'AAAA'] as const)

@@ -4,7 +4,7 @@ import type { Envelope } from '../../analysis/check.ts';
 import type { CheckResult } from '../../analysis/result.ts';
 import type { Observation } from '../../events/observations.ts';
 import { normalizeAddress } from '../../lib/addresses.ts';
-import { addressDomain, normalizeDomain, ownedDomain } from '../../lib/domain-names.ts';
+import { addressDomain, normalizeDomain, ownerOf } from '../../lib/domain-names.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { FeedbackAddressRow, TestRow } from '../../store/tables.generated.ts';
 import { validSignatures } from './match-tests.ts';
@@ -107,8 +107,6 @@ function passesSpf(test: SentTest, domain: string): boolean {
   const name = test.spf === 'pass' && mail_from ? addressDomain(mail_from) : null;
   return name !== null && ownerOf(name) === ownerOf(domain);
 }
-
-const ownerOf = (name: string): string => ownedDomain(name) ?? name;
 
 const dayOf = ({ completed_at }: SentTest): string => completed_at!.slice(0, 10);
 

@@ -7,9 +7,9 @@ import { sql } from 'kysely';
 import type { App } from '../../app.ts';
 import { dropContent } from '../expire.ts';
 import { MAX_REDUCED_BYTES } from '../reading/reduce.ts';
-import { bytesOfWaiting, isKnownMail, isKnownSource } from './stored.ts';
+import { bytesUntilRead, isKnownMail, isKnownSource } from './stored.ts';
 import { changeStored, type Fullness, type StorageUsage, storageUsage } from './usage.ts';
-import { type Arrival, judgeSoon } from './verify-soon.ts';
+import { type Arrival, verifyBeforeReply } from './verify-before-reply.ts';
 
 /** `accepted`: the space is reserved. `unknown`: it was not verified in time. */
 export type Admission = 'accepted' | 'full' | 'unknown';
@@ -17,7 +17,7 @@ export type Admission = 'accepted' | 'full' | 'unknown';
 export async function admit(app: App, arrival: Arrival): Promise<Admission> {
   const isPerson = isKnownSource(arrival.source);
   if (await reserve(app, arrival, isPerson)) return 'accepted';
-  const sender = isPerson ? 'known' : await judgeSoon(app, arrival);
+  const sender = isPerson ? 'known' : await verifyBeforeReply(app, arrival);
   if (sender !== 'known') return sender === 'unknown' ? 'unknown' : 'full';
   if (await reserve(app, arrival, true)) return 'accepted';
   await makeRoom(app, arrival);
@@ -35,9 +35,9 @@ async function reserve(
   { raw, source, domainId }: Arrival,
   isKnown: boolean,
 ): Promise<boolean> {
-  const bytes = bytesOfWaiting(raw.byteLength);
+  const bytes = bytesUntilRead(raw.byteLength);
   // Once it is read, nothing larger is kept. Until then, one message can exceed its share.
-  const unverified = Math.min(bytes, bytesOfWaiting(MAX_REDUCED_BYTES));
+  const unverified = Math.min(bytes, bytesUntilRead(MAX_REDUCED_BYTES));
   const hasRoom = sharesOf(await storageUsage(app), domainId).every(
     ({ used, limit }) =>
       used.total + bytes <= limit.total &&
@@ -51,7 +51,7 @@ async function reserve(
 const EXTRA_PART = 0.05;
 
 async function makeRoom(app: App, { raw, domainId }: Arrival): Promise<void> {
-  const bytes = bytesOfWaiting(raw.byteLength);
+  const bytes = bytesUntilRead(raw.byteLength);
   const [all, domain] = sharesOf(await storageUsage(app), domainId);
   for (const [share, id] of [
     [domain, domainId],
@@ -66,16 +66,17 @@ async function makeRoom(app: App, { raw, domainId }: Arrival): Promise<void> {
 const STEP_MAILS = 20;
 
 /** Whether a row of `feedback_mails` has nothing but refused reports and copies. */
-const isWorthless = sql<boolean>`not exists (select 1 from feedback_reports as report
+const hasOnlyRefusedOrCopies = sql<boolean>`not exists (select 1 from feedback_reports as report
   where report.mail_id = mail.id and report.status not in ('refused', 'duplicate'))`;
 
 /**
- * Deletes messages and files as they came, before their time; what was read from them stays. Refused ones and copies go first, then
- * the oldest of known reporters and members, at least so many bytes if there are. `domainId`: only those of this domain.
+ * Deletes original messages and files early; what was read from them stays. Refused ones and copies go first, then the
+ * oldest of known reporters and members, until `bytes` bytes are deleted or none are left. `domainId`: only those of this
+ * domain.
  */
 async function deleteOriginals(app: App, domainId: string | null, bytes: number): Promise<void> {
   let deleted = 0;
-  for (const chosen of [isWorthless, isKnownMail('mail')])
+  for (const chosen of [hasOnlyRefusedOrCopies, isKnownMail('mail')])
     while (deleted < bytes) {
       let query = app.db
         .selectFrom('feedback_mails as mail')
@@ -92,7 +93,7 @@ async function deleteOriginals(app: App, domainId: string | null, bytes: number)
       for (const mail of oldest) {
         if (deleted >= bytes) return;
         await dropContent(app, mail);
-        const isKnown = chosen !== isWorthless || isKnownSource(mail.source);
+        const isKnown = chosen !== hasOnlyRefusedOrCopies || isKnownSource(mail.source);
         changeStored(app, mail.domain_id, isKnown, -mail.size);
         deleted += mail.size;
       }

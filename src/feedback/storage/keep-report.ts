@@ -6,13 +6,13 @@ import type { FeedbackMailRow } from '../../store/tables.generated.ts';
 import { untilAvailable } from '../../store/until-available.ts';
 import { replaceContent } from '../expire.ts';
 import { readerOf } from '../thread/reader.ts';
-import { bytesOfWaiting, isKnownMail, isKnownSource, storedOfMail } from './stored.ts';
+import { bytesUntilRead, isKnownMail, isKnownSource, storedOfMail } from './stored.ts';
 import { changeStored } from './usage.ts';
 
 /** Without attachments, hardly anything would be saved. */
 const MAX_COMPLETE_BYTES = 32 * 1024;
 
-const READ = { due_at: null, lease: null, leased_until: null };
+const FINISHED = { due_at: null, lease: null, leased_until: null };
 
 /** Ends the reading of a message in the transaction that deletes what is not kept. `isPersonal`: nothing of it may be kept. */
 export async function keepReport(
@@ -23,30 +23,30 @@ export async function keepReport(
   const { db } = app;
   const kept = await contentToKeep(app, mail, isPersonal);
   await untilAvailable(async () => {
-    if (kept !== undefined) await replaceContent(app, mail, kept, READ);
-    else await db.updateTable('feedback_mails').set(READ).where('id', '=', mail.id).execute();
+    if (kept !== undefined) await replaceContent(app, mail, kept, FINISHED);
+    else await db.updateTable('feedback_mails').set(FINISHED).where('id', '=', mail.id).execute();
   });
   const stored = await storedOfMail(db, mail.id);
-  changeStored(app, mail.domain_id, isKnownSource(mail.source), -bytesOfWaiting(mail.size));
+  changeStored(app, mail.domain_id, isKnownSource(mail.source), -bytesUntilRead(mail.size));
   for (const [id, { known, unverified }] of stored) {
     changeStored(app, id || null, true, known);
     changeStored(app, id || null, false, unverified);
   }
 }
 
-/** null: nothing; undefined: all, as it came. */
+/** null: keep nothing; undefined: keep the original. */
 async function contentToKeep(
   app: App,
   mail: FeedbackMailRow,
   isPersonal: boolean,
 ): Promise<Uint8Array | null | undefined> {
-  if (isPersonal || (await saysNothing(app, mail))) return null;
+  if (isPersonal || (await hasNothingToKeep(app, mail))) return null;
   if (mail.size <= MAX_COMPLETE_BYTES || (await isKnown(app, mail))) return undefined;
   return readerOf(app).reduce(await untilAvailable(() => readMessage(app.db, mail)));
 }
 
 /** Whether a message has nothing but copies and reports about domains of others, which anyone can send again and again. */
-async function saysNothing({ db }: App, { id, source }: FeedbackMailRow): Promise<boolean> {
+async function hasNothingToKeep({ db }: App, { id, source }: FeedbackMailRow): Promise<boolean> {
   if (isKnownSource(source)) return false;
   const others = await db
     .selectFrom('feedback_reports')

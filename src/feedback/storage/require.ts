@@ -7,7 +7,7 @@ import { rateLimitFor } from '../../http/shared-rate-limit.ts';
 import { AppError } from '../../lib/errors.ts';
 import { memoizePerObject } from '../../lib/memoize.ts';
 import { admit } from './admission.ts';
-import type { Arrival } from './verify-soon.ts';
+import type { Arrival } from './verify-before-reply.ts';
 
 /** Reserves the space. Throws `unavailable`. */
 export async function requireStorage(app: App, arrival: Arrival): Promise<void> {

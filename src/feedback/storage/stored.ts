@@ -30,16 +30,16 @@ const BOUNCE_BYTES = sql`${sql.lit(ENTRY_BYTES)}
 
 /** The limit for all uncounted reports of one message, beside a row for each. */
 const MAX_UNCOUNTED_BYTES = 256 * 1024;
-/** Reserved for them until the message is read. */
+/** Reserved for them until their message is read. */
 export const RESERVED_BYTES = MAX_UNCOUNTED_BYTES + (LIMITS.reports + 1) * ROW_OVERHEAD;
 
 /** What a message or file takes once it is read. */
 const bytesOfMail = (size: number): number => size + ROW_OVERHEAD;
 
-/** What it takes until then. */
-export const bytesOfWaiting = (size: number): number => bytesOfMail(size) + RESERVED_BYTES;
+/** What a message or file takes until it is read. */
+export const bytesUntilRead = (size: number): number => bytesOfMail(size) + RESERVED_BYTES;
 
-/** Of a person. What others send is counted as unverified until it is read. */
+/** Whether a team member sent it. Anything else counts as unverified until it is read. */
 export const isKnownSource = (source: string): boolean => source === 'upload' || source === 'imap';
 
 /** Whether a row of `feedback_reports` is of a known or confirmed reporter, or came from a person. */
@@ -101,7 +101,11 @@ export function addBytes(
 /**
  * How many bytes an uncounted report at this position may take, beside its own row. Leaves space to refuse each later one.
  */
-export async function leftForReport(tx: Tx, mailId: string, position: number): Promise<number> {
+export async function bytesLeftForReport(
+  tx: Tx,
+  mailId: string,
+  position: number,
+): Promise<number> {
   const { rows } = await reportSums(sql`r.mail_id = ${mailId}`).execute(tx);
   const stored = rows.reduce((sum, { bytes }) => sum + Number(bytes), 0);
   return MAX_UNCOUNTED_BYTES + position * ROW_OVERHEAD - stored;

@@ -153,7 +153,7 @@ function usageOf(
 }
 
 /** How many bytes of reports that do not count fit into the share of a domain. */
-export function roomFor(usage: StorageUsage, domainId: string): number {
+export function freeBytesFor(usage: StorageUsage, domainId: string): number {
   const { used, limit } = usage.ofDomain(domainId);
   return Math.min(limit.total - used.total, limit.unverified - used.unverified);
 }

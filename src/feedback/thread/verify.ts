@@ -92,13 +92,13 @@ export async function verifyMail(
     const from = message.from.length === 1 ? message.from[0]!.address.toLowerCase() : undefined;
     if (!from || hasRepeatedField(raw, message.headerBytes))
       return { signer: null, isUndecided: false };
-    const isSplitAsSigned = beginsWithDelimiter(message);
+    const startsAtBoundary = beginsWithDelimiter(message);
     const { identifiers, alignment } = await context.fact(dmarcResult);
     const { signatures } = await context.fact(dkimResult);
     for (const { domain, headers, unsignedBodyBytes, result } of signatures) {
       // Text that anyone can add after the signed part could be a report of its own.
       if (result !== 'pass' || !headers.includes('from') || unsignedBodyBytes) continue;
-      if (!headers.includes('content-type') && !isSplitAsSigned) continue;
+      if (!headers.includes('content-type') && !startsAtBoundary) continue;
       const { domain: name, aligned } = await alignmentOf(context, domain, 'dkim');
       if (aligned === true)
         return { signer: { from, domain: name!, method: 'dkim' }, isUndecided: false };

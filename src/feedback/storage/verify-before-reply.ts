@@ -35,7 +35,7 @@ const VERIFY_TIMEOUT_MS = 4_000;
 /** A flood must not delay the reading of what was accepted. */
 const MAX_VERIFYING = 8;
 /** From one network, so that one sender whose DNS is slow cannot take all. */
-const MAX_OF_NETWORK = 2;
+const MAX_PER_NETWORK = 2;
 
 interface Slot {
   /** Whether the From address is one of a known or confirmed reporter. Anyone can write it, so these slots are limited too. */
@@ -46,9 +46,9 @@ interface Slot {
 const slotsOf = memoizePerObject((_: App) => new Set<Slot>());
 
 /** `unknown`: there was no free slot, or DNS did not answer in time. */
-export type SenderJudgement = 'known' | 'other' | 'unknown';
+export type SenderVerdict = 'known' | 'other' | 'unknown';
 
-export async function judgeSoon(app: App, arrival: Arrival): Promise<SenderJudgement> {
+export async function verifyBeforeReply(app: App, arrival: Arrival): Promise<SenderVerdict> {
   const { raw, envelope } = arrival;
   if (envelope === null) return 'other';
   // The caller frees the bytes once it has replied.
@@ -62,13 +62,13 @@ export async function judgeSoon(app: App, arrival: Arrival): Promise<SenderJudge
   const count = (matches: (other: Slot) => boolean) => [...taken].filter(matches).length;
   if (
     count(({ isClaimed }) => isClaimed === slot.isClaimed) >= MAX_VERIFYING ||
-    count(({ network }) => network === slot.network) >= MAX_OF_NETWORK
+    count(({ network }) => network === slot.network) >= MAX_PER_NETWORK
   )
     return 'unknown';
   taken.add(slot);
-  const judgement = judge(app, { ...arrival, raw: copy }, claimed).catch(() => 'unknown' as const);
+  const verdict = judge(app, { ...arrival, raw: copy }, claimed).catch(() => 'unknown' as const);
   try {
-    return await Promise.race([judgement, pause(TIMEOUT_MS, 'unknown' as const, { ref: false })]);
+    return await Promise.race([verdict, pause(TIMEOUT_MS, 'unknown' as const, { ref: false })]);
   } finally {
     taken.delete(slot);
   }
@@ -93,7 +93,7 @@ async function claimedDomain({ db }: App, raw: Uint8Array): Promise<string | nul
  * Reads only what a known or confirmed reporter signed, and stores nothing. `claimed`: the From domain of a known or
  * confirmed reporter. Its signature decides alone, so that nobody else's name servers are asked.
  */
-async function judge(app: App, arrival: Arrival, claimed: string | null): Promise<SenderJudgement> {
+async function judge(app: App, arrival: Arrival, claimed: string | null): Promise<SenderVerdict> {
   const now = app.clock.now();
   const reader = readerOf(app);
   const { signer, isUndecided } = await reader.verify(
