@@ -35,6 +35,8 @@ const ENDPOINTS: Endpoint[] = [
 export interface TestEndpoints {
   /** From now on, all endpoints respond with 200 immediately. */
   recover(): void;
+  /** Resolves when an endpoint receives the next request, before it responds. */
+  nextRequest(): Promise<void>;
 }
 
 /** Creates the endpoints in the database at `location`, and lets the receiver act as all of them. */
@@ -64,7 +66,9 @@ export async function startEndpoints(
   }
   await store.close();
   let recovered = false;
+  const waiting: (() => void)[] = [];
   receiver.respond = async ({ path: requestPath }, response) => {
+    for (const resume of waiting.splice(0)) resume();
     const { behavior } = ENDPOINTS[Number(requestPath.slice(1))]!;
     if (recovered || behavior === 'healthy') return 200;
     if (behavior === 'failing') return 500;
@@ -86,6 +90,7 @@ export async function startEndpoints(
     recover() {
       recovered = true;
     },
+    nextRequest: () => new Promise((resolve) => waiting.push(resolve)),
   };
 }
 

@@ -17,13 +17,14 @@ import { type Random, seededRandom } from '../helpers/random.ts';
 import { startReceiver } from '../helpers/receiver.ts';
 import { ownerKey, type ServeOptions, spawnServe } from '../helpers/serve-process.ts';
 import { databaseIn, SAME_NODE } from '../helpers/store.ts';
-import { compareWithDatabase, startEndpoints } from './webhook-endpoints.ts';
+import { compareWithDatabase, startEndpoints, type TestEndpoints } from './webhook-endpoints.ts';
 
 /** About 1.5 s each; before a release, run three hundred. */
 const ROUNDS = Number(process.env.WEBHOOK_KILL_ROUNDS ?? 5);
 const TESTS_PER_ROUND = 6;
-/** On a slow machine, the first deliveries begin after a second. */
 const MAX_LIFETIME_MS = 1_600;
+/** How long a round waits for an attempt that it can interrupt. */
+const MAX_WAIT_MS = 20_000;
 const SECRET_KEY = 'a secret key for the tests of kills, long enough';
 
 test(`${ROUNDS} SIGKILLs lose no webhook event and invent none`, {
@@ -53,8 +54,10 @@ test(`${ROUNDS} SIGKILLs lose no webhook event and invent none`, {
   await prepared.close();
   const startedAt = performance.now();
   const accepted: string[] = [];
-  for (let round = 0; round < ROUNDS; round++)
-    accepted.push(...(await runAndKill({ folder, env }, key, random)));
+  for (let round = 0; round < ROUNDS; round++) {
+    const interrupts = round % 2 === 0 ? crowd : null;
+    accepted.push(...(await runAndKill({ folder, env }, key, random, interrupts)));
+  }
   crowd.recover();
   await deliverAll(t, folder, env);
 
@@ -68,20 +71,31 @@ test(`${ROUNDS} SIGKILLs lose no webhook event and invent none`, {
   t.diagnostic(JSON.stringify({ rounds: ROUNDS, seconds, accepted: accepted.length, ...figures }));
 });
 
-/** Runs the service under load and kills it; returns the IDs of the tests created with 201. */
-async function runAndKill(options: ServeOptions, key: string, random: Random): Promise<string[]> {
+/**
+ * Runs the service under load and kills it; returns the IDs of the tests created with 201.
+ *
+ * With `crowd`, the kill interrupts an attempt, however slow the machine is; otherwise, it comes at a random moment.
+ */
+async function runAndKill(
+  options: ServeOptions,
+  key: string,
+  random: Random,
+  crowd: TestEndpoints | null,
+): Promise<string[]> {
   const service = await spawnServe(options);
   const accepted: string[] = [];
   let load: Promise<unknown> = Promise.resolve();
-  if (!random.chance(0.1)) {
+  if (crowd || !random.chance(0.1)) {
     const ready = await service.nextLine('ready');
     assert.ok(ready, `the service did not restart: ${JSON.stringify(service.log)}`);
     load = Promise.all(
       Array.from({ length: TESTS_PER_ROUND }, () => submit(String(ready.api), key, accepted)),
     );
   }
-  await pause(random.below(MAX_LIFETIME_MS));
-  if (random.chance(0.1)) {
+  if (crowd)
+    await Promise.race([crowd.nextRequest(), pause(MAX_WAIT_MS, undefined, { ref: false })]);
+  else await pause(random.below(MAX_LIFETIME_MS));
+  if (!crowd && random.chance(0.1)) {
     service.signal('SIGTERM');
     await pause(random.below(100));
   }
