@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import type { Config } from '../config/config.ts';
 import { AppError } from '../lib/errors.ts';
+import { memoizePerObject } from '../lib/memoize.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Route, Schema } from './route.ts';
 
@@ -98,9 +99,9 @@ const identity: Filter = (value) => value;
  * types, because validation costs more than creating the response (tests do validate). It copies
  * records and unions as a whole, so declare objects where fields must be removed.
  */
-export function responseFilter(schema: Schema): Filter {
-  return filterOf(schema as unknown as DeclaredSchema);
-}
+export const responseFilter = memoizePerObject(
+  (schema: Schema): Filter => filterOf(schema as unknown as DeclaredSchema),
+);
 
 function filterOf(schema: DeclaredSchema): Filter {
   switch (schema.type) {

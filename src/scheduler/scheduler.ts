@@ -46,7 +46,7 @@ export function createScheduler(
 ): Scheduler {
   const jobs: Job[] = [];
   const runners = new Map<string, ReturnType<typeof createRunner>>();
-  let ticks: Cron[] = [];
+  const ticks: Cron[] = [];
   let running = false;
   let warnedAt = Number.NEGATIVE_INFINITY;
   /** One line for all jobs, which fail together and every second. */
@@ -69,7 +69,13 @@ export function createScheduler(
     },
     start() {
       running = true;
-      ticks = jobs.map((job) => new Cron(job.tick, { unref: true }, () => wakeHere(job.name)));
+      // Most jobs have the same pattern, and each timer computes its times anew.
+      for (const [tick, due] of Map.groupBy(jobs, (job) => job.tick))
+        ticks.push(
+          new Cron(tick, { unref: true }, () => {
+            for (const { name } of due) wakeHere(name);
+          }),
+        );
       for (const { name } of jobs) wakeHere(name);
     },
     wake(name) {
@@ -83,7 +89,7 @@ export function createScheduler(
     running: () => running,
     async stop() {
       running = false;
-      for (const tick of ticks) tick.stop();
+      for (const tick of ticks.splice(0)) tick.stop();
       await Promise.all([...runners.values()].map((runner) => runner.idle()));
       await Promise.all(jobs.map((job) => job.idle?.()));
     },

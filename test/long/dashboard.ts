@@ -7,6 +7,7 @@ import type { Role } from '../../src/http/actor.ts';
 import type { TestService } from '../helpers/app.ts';
 import { COLOR_RULES, findViolations } from '../helpers/axe.ts';
 import { startBrowser } from '../helpers/chromium.ts';
+import { isFullSize } from '../helpers/full-size.ts';
 import { givePassword, signIn } from '../team/browser.ts';
 
 export const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
@@ -93,13 +94,20 @@ async function goTo(browser: MemberBrowser, path: string): Promise<Page> {
 
 const IS_TOO_WIDE = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
 
+type Theme = 'light' | 'dark';
+
+/** Beside other tests, each size has one theme: layouts depend on the size, colors on the theme. */
+const THEMES: Record<keyof typeof SIZES, Theme[]> = isFullSize
+  ? { phone: ['light', 'dark'], desktop: ['light', 'dark'] }
+  : { phone: ['light'], desktop: ['dark'] };
+
 /** Accessible in both themes on a phone and on a desktop, and no wider than these screens and those between. */
 export async function checkLook(browser: MemberBrowser, path: string): Promise<void> {
   const page = await goTo(browser, path);
   // Pages follow the size of the window and the theme of the system without a reload: styles do, and no script.
-  for (const viewport of Object.values(SIZES)) {
+  for (const [size, viewport] of Object.entries(SIZES)) {
     await page.setViewportSize(viewport);
-    for (const colorScheme of ['light', 'dark'] as const) {
+    for (const colorScheme of THEMES[size as keyof typeof SIZES]) {
       await page.emulateMedia({ colorScheme });
       const name = `${path} at ${viewport.width} px, ${colorScheme}`;
       const options = colorScheme === 'dark' ? { runOnly: COLOR_RULES } : {};

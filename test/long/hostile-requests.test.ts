@@ -23,14 +23,14 @@ import { insertSession } from '../../src/team/sessions.ts';
 import { contentsOf, INSIDE } from '../e2e/inside.ts';
 import { temporaryFolder } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
+import { isFullSize } from '../helpers/full-size.ts';
 import { onPostgres, openTestStore } from '../helpers/store.ts';
 import { tableNames } from '../helpers/stored-bytes.ts';
 import { documentValidator } from '../http/document-validator.ts';
 import { type Hostile, hostileRequest, REAL } from '../http/hostile-requests.ts';
 
 const SEED = 20_261_121;
-/** Fewer on PostgreSQL, because the requests and what they can do are the same. */
-const REQUESTS = onPostgres ? 10_000 : 21_000;
+const REQUESTS = isFullSize ? 21_000 : 4_000;
 
 /** Request data that a page contains unescaped. */
 const UNESCAPED = /<script>alert|"><img src=x/;
