@@ -55,7 +55,7 @@ export const FEATURES: Feature[] = [
   shares,
   badges,
   schedules,
-  search(() => DOCUMENTED_ROUTES),
+  search,
   mcp(() => TOOLS),
   team,
   outbox,

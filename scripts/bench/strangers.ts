@@ -32,7 +32,6 @@ export async function benchStrangers() {
       openapi_304_cpu_ms: await costOf('/openapi.json', { 'if-none-match': etag ?? '' }),
       docs_cpu_ms: await costOf('/docs'),
       docs_gzip_cpu_ms: await costOf('/docs', { 'accept-encoding': 'gzip' }),
-      docs_all_cpu_ms: await costOf('/docs/all'),
       pipelined: PIPELINED,
       ...(await besidePipelined(http, '/docs', 'docs')),
       ...(await besidePipelined(http, '/v1/status', 'status')),

@@ -2,7 +2,6 @@
 
 import type { DeclaredApi } from '../health/describe-api.ts';
 import type { Route } from '../http/route.ts';
-import type { SearchRoute } from '../search/routes.ts';
 import { acceptInvitationPages } from './access/invitation.tsx';
 import { forgotPasswordPages, setPasswordPages } from './access/reset-password.tsx';
 import { oidcPages, signInPages } from './access/sign-in.tsx';
@@ -125,6 +124,7 @@ export const dashboardRoutes = [
   // Before the page of one monitor, because the first match wins.
   ...newMonitorPages,
   ...monitorPages,
+  ...searchPages,
 ];
 
 /** All pages and their icon, including the API reference, which describes the given routes. */
@@ -133,5 +133,4 @@ export const allPages = (api: DeclaredApi): Route[] => [
   ...iconRoutes,
   ...assetRoutes,
   ...docsPages(api),
-  ...searchPages(api.routes.find(({ operation }) => operation === 'search') as SearchRoute),
 ];

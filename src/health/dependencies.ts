@@ -8,6 +8,7 @@ import { isNearlyFull, sharesInWords, sharesOf } from '../feedback/storage/share
 import { storageUsage } from '../feedback/storage/usage.ts';
 import type { ListenerName } from '../lib/connection-limits.ts';
 import { errorMessage } from '../lib/errors.ts';
+import { KNOWN } from '../net/dns/denials.ts';
 import type { Mailer } from '../net/smtp/mailer.ts';
 import { failingSeeds, seedErrorWords } from '../placement/seeds.ts';
 import { providerName } from '../report/placement-rates.ts';
@@ -190,7 +191,7 @@ async function probeDns(app: App): Promise<Dependency> {
 /** Sends a query that every resolver can answer; any answer counts. */
 async function queryDns({ resolver, clock }: App): Promise<Dependency> {
   const startedAt = clock.now();
-  const answer = await resolver('com', 'NS');
+  const answer = await resolver(KNOWN.name, KNOWN.type);
   const latency_ms = clock.now() - startedAt;
   return answer.status === 'error'
     ? {

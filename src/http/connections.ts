@@ -74,100 +74,86 @@ interface Connection {
   release(): void;
 }
 
-export interface Connections {
-  /** Whether the server may handle a new connection. If not, it is closed. */
-  admit(socket: Socket): boolean;
-  /** To be called when a TLS handshake is complete. */
-  secured(socket: Socket): void;
-  /**
-   * To be called when a request is started. Returns false if a client behind a proxy has too many running
-   * requests; the caller then responds.
-   */
-  begin(request: IncomingMessage, response: ServerResponse): boolean;
-  /**
-   * To be called when a response is complete. If too much waits for slow clients, this closes connections of the client
-   * for which most waits, the oldest response first.
-   */
-  hold(request: IncomingMessage, response: ServerResponse): void;
-  /** Sends the last bytes of a connection, and closes it soon, whatever the client does. */
-  finish(socket: Duplex, bytes: string): void;
-  /** Whether the last bytes were sent. */
-  isFinishing(socket: Duplex): boolean;
-  /** Destroys the connections without a request so far. */
-  destroyUnused(): void;
-  destroyAll(): void;
-  /** The number of open connections. */
-  size(): number;
-  /** Whether connections were refused or closed within the last minute because of the total limit. */
-  isLimitReached(): boolean;
+export class Connections {
   readonly logs: LimitLogs;
-  /** Stops the regular check. */
-  stop(): void;
-}
-
-export function createConnections(options: ConnectionOptions): Connections {
-  const { timeouts, trustedProxies } = options;
-  const count = createConnectionCount(options.limits);
-  const logs = createLimitLogs(options.log, 'http', options.limits);
+  readonly #options: ConnectionOptions;
+  readonly #timeouts: ConnectionTimeouts;
+  readonly #trustedProxies: Network[];
+  readonly #count: ReturnType<typeof createConnectionCount>;
   /** Least recently active first. */
-  const open = new Set<Connection>();
-  const byKey = new Map<string, Connection>();
-  const finishing = new WeakSet<Duplex>();
+  readonly #open = new Set<Connection>();
+  readonly #byKey = new Map<string, Connection>();
+  readonly #finishing = new WeakSet<Duplex>();
   /** Refused connections that are being closed. They are not counted. */
-  const refused = new Set<Socket>();
+  readonly #refused = new Set<Socket>();
+  /** Oldest first. */
+  readonly #held = new Map<ServerResponse, HeldResponse>();
+  #heldBytes = 0;
   /** Milliseconds since the start, by the regular check: a change of the system time has no effect. */
-  let now = 0;
+  #now = 0;
+  readonly #interval: NodeJS.Timeout;
 
-  const markActive = (connection: Connection) => {
-    if (open.delete(connection)) open.add(connection);
-  };
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#timeouts = options.timeouts;
+    this.#trustedProxies = options.trustedProxies;
+    this.#count = createConnectionCount(options.limits);
+    this.logs = createLimitLogs(options.log, 'http', options.limits);
+    this.#interval = setInterval(() => this.#check(), options.timeouts.checkEvery).unref();
+  }
 
-  function finish(socket: Duplex, bytes: string): void {
-    finishing.add(socket);
+  #markActive(connection: Connection): void {
+    if (this.#open.delete(connection)) this.#open.add(connection);
+  }
+
+  /** Sends the last bytes of a connection, and closes it soon, whatever the client does. */
+  finish(socket: Duplex, bytes: string): void {
+    this.#finishing.add(socket);
     socket.end(bytes);
     // Unread bytes would turn the close into a reset, which discards the response.
     socket.resume();
-    const timer = setTimeout(() => socket.destroy(), timeouts.linger);
+    const timer = setTimeout(() => socket.destroy(), this.#timeouts.linger);
     socket.once('close', () => clearTimeout(timer));
   }
 
-  function refuse(socket: Socket): false {
+  #refuse(socket: Socket): false {
     socket.on('error', () => {});
-    if (!options.refusal || refused.size >= MAX_LINGERING_REFUSALS) {
+    if (!this.#options.refusal || this.#refused.size >= MAX_LINGERING_REFUSALS) {
       socket.destroy();
       return false;
     }
-    refused.add(socket);
-    socket.once('close', () => refused.delete(socket));
-    finish(socket, options.refusal());
+    this.#refused.add(socket);
+    socket.once('close', () => this.#refused.delete(socket));
+    this.finish(socket, this.#options.refusal());
     return false;
   }
 
   /** Closes the connection that has waited longest for its client; false if none waits. */
-  function evict(): boolean {
-    const candidate = firstMatch(open, isUnused) ?? firstMatch(open, waitsForClient);
+  #evict(): boolean {
+    const candidate = firstMatch(this.#open, isUnused) ?? firstMatch(this.#open, waitsForClient);
     if (!candidate) return false;
-    open.delete(candidate);
+    this.#open.delete(candidate);
     candidate.release();
     destroy(candidate);
     return true;
   }
 
-  function admit(socket: Socket): boolean {
+  /** Whether the server may handle a new connection. If not, it is closed. */
+  admit(socket: Socket): boolean {
     const address = normalizeAddress(socket.remoteAddress ?? '');
     // The client has already closed the connection.
-    if (address === null) return refuse(socket);
-    const isProxy = inNetworks(address, trustedProxies);
+    if (address === null) return this.#refuse(socket);
+    const isProxy = inNetworks(address, this.#trustedProxies);
     const client = addressGroup(address);
-    if (!isProxy && count.isClientFull(client)) {
-      logs.client.record({ client_ip: address });
-      return refuse(socket);
+    if (!isProxy && this.#count.isClientFull(client)) {
+      this.logs.client.record({ client_ip: address });
+      return this.#refuse(socket);
     }
-    if (count.isFull()) {
-      logs.total.record();
-      if (!evict()) return refuse(socket);
+    if (this.#count.isFull()) {
+      this.logs.total.record();
+      if (!this.#evict()) return this.#refuse(socket);
     }
-    const releases = [count.add(), ...(isProxy ? [] : [count.addClient(client)])];
+    const releases = [this.#count.add(), ...(isProxy ? [] : [this.#count.addClient(client)])];
     const connection: Connection = {
       socket,
       secure: null,
@@ -175,96 +161,115 @@ export function createConnections(options: ConnectionOptions): Connections {
       client,
       responses: new Map(),
       readBytes: 0,
-      readAt: now,
+      readAt: this.#now,
       release: () => {
         for (const release of releases) release();
       },
     };
     const key = keyOf(socket);
-    open.add(connection);
-    byKey.set(key, connection);
+    this.#open.add(connection);
+    this.#byKey.set(key, connection);
     socket.once('close', () => {
-      open.delete(connection);
-      if (byKey.get(key) === connection) byKey.delete(key);
+      this.#open.delete(connection);
+      if (this.#byKey.get(key) === connection) this.#byKey.delete(key);
       connection.release();
     });
     return true;
   }
 
-  function begin(request: IncomingMessage, response: ServerResponse): boolean {
-    const connection = byKey.get(keyOf(request.socket));
+  /**
+   * To be called when a request is started. Returns false if a client behind a proxy has too many running
+   * requests; the caller then responds.
+   */
+  begin(request: IncomingMessage, response: ServerResponse): boolean {
+    const connection = this.#byKey.get(keyOf(request.socket));
     // The connection was closed in the meantime.
     if (!connection) return true;
-    connection.responses.set(response, { request, since: now });
-    markActive(connection);
+    connection.responses.set(response, { request, since: this.#now });
+    this.#markActive(connection);
     response.once('close', () => {
       connection.responses.delete(response);
-      markActive(connection);
+      this.#markActive(connection);
     });
-    const client = connection.isProxy ? forwardedClient(request, trustedProxies) : null;
+    const client = connection.isProxy ? forwardedClient(request, this.#trustedProxies) : null;
     if (client === null) return true;
-    if (count.isClientFull(client)) {
-      logs.client.record({ client_ip: client });
+    if (this.#count.isClientFull(client)) {
+      this.logs.client.record({ client_ip: client });
       return false;
     }
-    response.once('close', count.addClient(client));
+    response.once('close', this.#count.addClient(client));
     return true;
   }
 
-  /** Oldest first. */
-  const held = new Map<ServerResponse, HeldResponse>();
-  let heldBytes = 0;
-
-  function hold(request: IncomingMessage, response: ServerResponse): void {
-    const connection = byKey.get(keyOf(request.socket));
+  /**
+   * To be called when a response is complete. If too much waits for slow clients, this closes connections of the client
+   * for which most waits, the oldest response first.
+   */
+  hold(request: IncomingMessage, response: ServerResponse): void {
+    const connection = this.#byKey.get(keyOf(request.socket));
     const bytes = response.writableLength;
     if (!connection || response.closed || bytes < MIN_HELD_BYTES) return;
-    const forwarded = connection.isProxy ? forwardedClient(request, trustedProxies) : null;
+    const forwarded = connection.isProxy ? forwardedClient(request, this.#trustedProxies) : null;
     const release = () => {
-      if (held.delete(response)) heldBytes -= bytes;
+      if (this.#held.delete(response)) this.#heldBytes -= bytes;
     };
-    held.set(response, { connection, client: forwarded ?? connection.client, bytes });
-    heldBytes += bytes;
+    this.#held.set(response, { connection, client: forwarded ?? connection.client, bytes });
+    this.#heldBytes += bytes;
     response.once('close', release);
-    while (heldBytes > MAX_HELD_BYTES) {
-      const [oldest, { connection: slow, client }] = oldestOfLargest(held);
-      options.log.info('closed a connection whose client reads too slowly', { client_ip: client });
-      heldBytes -= held.get(oldest)!.bytes;
-      held.delete(oldest);
+    while (this.#heldBytes > MAX_HELD_BYTES) {
+      const [oldest, { connection: slow, client }] = oldestOfLargest(this.#held);
+      this.#options.log.info('closed a connection whose client reads too slowly', {
+        client_ip: client,
+      });
+      this.#heldBytes -= this.#held.get(oldest)!.bytes;
+      this.#held.delete(oldest);
       destroy(slow);
     }
   }
 
-  const check = () => {
-    now += timeouts.checkEvery;
-    for (const connection of open) if (isOverdue(connection, timeouts, now)) destroy(connection);
-  };
-  const interval = setInterval(check, timeouts.checkEvery).unref();
+  #check(): void {
+    this.#now += this.#timeouts.checkEvery;
+    for (const connection of this.#open)
+      if (isOverdue(connection, this.#timeouts, this.#now)) destroy(connection);
+  }
 
-  return {
-    admit,
-    begin,
-    hold,
-    finish,
-    logs,
-    secured(socket) {
-      const connection = byKey.get(keyOf(socket));
-      if (connection) connection.secure = socket;
-    },
-    isFinishing: (socket) => finishing.has(socket),
-    destroyUnused() {
-      for (const connection of open)
-        if ((connection.secure ?? connection.socket).bytesRead === 0) destroy(connection);
-      for (const socket of refused) socket.destroy();
-    },
-    destroyAll() {
-      for (const connection of open) destroy(connection);
-      for (const socket of refused) socket.destroy();
-    },
-    size: () => count.total(),
-    isLimitReached: () => logs.total.isActive(),
-    stop: () => clearInterval(interval),
-  };
+  /** To be called when a TLS handshake is complete. */
+  secured(socket: Socket): void {
+    const connection = this.#byKey.get(keyOf(socket));
+    if (connection) connection.secure = socket;
+  }
+
+  /** Whether the last bytes were sent. */
+  isFinishing(socket: Duplex): boolean {
+    return this.#finishing.has(socket);
+  }
+
+  /** Destroys the connections without a request so far. */
+  destroyUnused(): void {
+    for (const connection of this.#open)
+      if ((connection.secure ?? connection.socket).bytesRead === 0) destroy(connection);
+    for (const socket of this.#refused) socket.destroy();
+  }
+
+  destroyAll(): void {
+    for (const connection of this.#open) destroy(connection);
+    for (const socket of this.#refused) socket.destroy();
+  }
+
+  /** The number of open connections. */
+  size(): number {
+    return this.#count.total();
+  }
+
+  /** Whether connections were refused or closed within the last minute because of the total limit. */
+  isLimitReached(): boolean {
+    return this.logs.total.isActive();
+  }
+
+  /** Stops the regular check. */
+  stop(): void {
+    clearInterval(this.#interval);
+  }
 }
 
 /** Identifies a connection by its client's socket. A TLS socket has the addresses of its TCP socket. */

@@ -10,7 +10,7 @@ import type { ConnectionLimits } from '../lib/connection-limits.ts';
 import { AppError, type ErrorCode } from '../lib/errors.ts';
 import type { NewId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import { type Connections, createConnections, HTTP_LIMITS } from './connections.ts';
+import { Connections, HTTP_LIMITS } from './connections.ts';
 import { internalError, PROBLEM_TYPE, problemOf, problemResponse } from './problem.ts';
 import { COMMON_HEADERS } from './response.ts';
 import type { Fetch } from './router.ts';
@@ -74,7 +74,7 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
     // `hasOneHost` checks that, and more.
     requireHostHeader: false,
   };
-  const connections = createConnections({
+  const connections = new Connections({
     limits: options.limits ?? HTTP_LIMITS,
     timeouts,
     trustedProxies: options.trustedProxies ?? [],

@@ -6,7 +6,7 @@ import { errorMessage } from '../lib/errors.ts';
 import { AccountError } from '../net/account-error.ts';
 import { type ImapMailbox, type InboxWatch, openMailbox, watchInbox } from '../net/imap/mailbox.ts';
 import { withAccessToken } from '../sign-ins/access-tokens.ts';
-import { createMailboxState } from './mailbox-state.ts';
+import { MailboxState } from './mailbox-state.ts';
 import type { SeedSource } from './source.ts';
 
 export type ImapSeed = SeedMailbox & { imap: NonNullable<SeedMailbox['imap']> };
@@ -36,7 +36,7 @@ export function createImapSource(
   seed: ImapSeed,
   { lookLimit = () => AbortSignal.timeout(LOOK_TIMEOUT_MS) } = {},
 ): SeedSource {
-  const state = createMailboxState(seed, app.clock);
+  const state = new MailboxState(seed, app.clock);
   let mailbox: ImapMailbox | null = null;
   let openedAt = 0;
   let connecting: Promise<unknown> = Promise.resolve();
@@ -100,7 +100,7 @@ export function createImapSource(
       look = lookLimit();
       return withinLook((opened) => state.read(opened, since, recheck));
     },
-    messages: state.messages,
+    messages: () => state.messages(),
     tabOf: (message) => withinLook((opened) => state.tabOf(opened, message)),
     async keepWatch(onChange) {
       const now = app.clock.now();

@@ -6,7 +6,7 @@ import type { Job } from '../scheduler/scheduler.ts';
 import { renewLeases } from '../store/leases.ts';
 import { sourceFor } from './seed-sources.ts';
 import { claimSeeds, heldSeeds, LEASE_MS, releaseSeed } from './seeds.ts';
-import { createSession, type Session } from './session.ts';
+import { Session } from './session.ts';
 
 const RENEW_INTERVAL_MS = 30_000;
 
@@ -40,7 +40,7 @@ export function lookJob(app: App): Job {
       others.map(({ name }) => name),
     )) {
       const seed = others.find(({ name }) => name === id)!;
-      sessions.set(id, createSession(app, seed, { lease, failures }, sourceFor(app, seed)));
+      sessions.set(id, new Session(app, seed, { lease, failures }, sourceFor(app, seed)));
     }
   }
 

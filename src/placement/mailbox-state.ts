@@ -9,14 +9,6 @@ import { readCopy } from './mail-copy.ts';
 import { CLOCK_TOLERANCE_MS, type FoundMessage } from './match.ts';
 import type { Look } from './source.ts';
 
-export interface MailboxState {
-  /** As in `SeedSource`. Rejects with an ImapError. */
-  read(mailbox: ImapMailbox, since: number, recheck?: ReadonlySet<string>): Promise<Look>;
-  messages(): FoundMessage[];
-  /** The tab of a message in the inbox, `inbox` if it is in none; null if the server doesn’t say. */
-  tabOf(mailbox: ImapMailbox, message: FoundMessage): Promise<GmailTab | 'inbox' | null>;
-}
-
 interface Cursor {
   uidValidity: string;
   /** Lower UIDs have been read. */
@@ -38,38 +30,99 @@ const MAX_REFUSED = 20;
 /** Each is examined in each look. */
 const MAX_JUNK_FOLDERS = 20;
 
-export function createMailboxState(
-  { junk }: Pick<SeedMailbox, 'junk'>,
-  clock: Clock,
-): MailboxState {
-  const cursors = new Map<string, Cursor>();
-  const found = new Map<string, FoundMessage>();
+interface Work {
+  since: number;
+  recheck: ReadonlySet<string>;
+}
+
+export class MailboxState {
+  readonly #junk: SeedMailbox['junk'];
+  readonly #clock: Clock;
+  readonly #cursors = new Map<string, Cursor>();
+  readonly #found = new Map<string, FoundMessage>();
   /** When the server first refused to send a message, by the key of the message. It can have been busy. */
-  const refused = new Map<string, { folder: string; uid: number; at: number }>();
-  let truncatedAt: number | null = null;
+  readonly #refused = new Map<string, { folder: string; uid: number; at: number }>();
+  #truncatedAt: number | null = null;
+
+  constructor({ junk }: Pick<SeedMailbox, 'junk'>, clock: Clock) {
+    this.#junk = junk;
+    this.#clock = clock;
+  }
+
+  /** As in `SeedSource`. Rejects with an ImapError. */
+  async read(
+    mailbox: ImapMailbox,
+    since: number,
+    recheck: ReadonlySet<string> = new Set(),
+  ): Promise<Look> {
+    const folders = junkFolders(await mailbox.folders(), this.#junk);
+    if (folders.length > MAX_JUNK_FOLDERS)
+      throw new AccountError(
+        'bad_response',
+        `The mailbox has ${folders.length} spam folders. At most ${MAX_JUNK_FOLDERS} are searched.`,
+      );
+    for (const [key, { receivedAt }] of this.#found)
+      if (receivedAt < since - CLOCK_TOLERANCE_MS) this.#found.delete(key);
+    // Spam before the inbox, as providers move messages out of the inbox rather than into it.
+    const work = { since, recheck };
+    for (const { path } of folders) await this.#readFolder(mailbox, path, true, work);
+    await this.#readFolder(mailbox, INBOX, false, work);
+    const searched = [...folders.map(({ path }) => path), INBOX];
+    // Of folders that were renamed or deleted.
+    for (const { key, folder } of this.#found.values())
+      if (!searched.includes(folder)) this.#found.delete(key);
+    for (const [key, { folder }] of this.#refused)
+      if (!searched.includes(folder)) this.#refused.delete(key);
+    this.#forgetOldest();
+    const times = [...this.#refused.values()].map(({ at }) => at);
+    const unreadableAt = times.length === 0 ? null : Math.max(...times);
+    return {
+      searched,
+      hasJunkFolder: folders.length > 0,
+      truncatedAt: this.#truncatedAt,
+      unreadableAt,
+    };
+  }
+
+  messages(): FoundMessage[] {
+    return [...this.#found.values()];
+  }
+
+  /** The tab of a message in the inbox, `inbox` if it is in none; null if the server doesn’t say. */
+  async tabOf(mailbox: ImapMailbox, { uid }: FoundMessage): Promise<GmailTab | 'inbox' | null> {
+    if (uid === null || !mailbox.hasTabs()) return 'inbox';
+    await mailbox.examine(INBOX);
+    let isSure = true;
+    for (const tab of TABS) {
+      const isIn = await mailbox.isInTab(uid, tab);
+      if (isIn) return tab;
+      if (isIn === null) isSure = false;
+    }
+    return isSure ? 'inbox' : null;
+  }
 
   /** Keeps what an interrupted look has read. */
-  const forgetOthers = (folder: string, uidValidity: string) => {
-    cursors.delete(folder);
-    for (const { key, folder: its, uid } of found.values())
-      if (its === folder && key !== keyOf(folder, uidValidity, uid!)) found.delete(key);
-    for (const [key, { folder: its, uid }] of refused)
-      if (its === folder && key !== keyOf(folder, uidValidity, uid)) refused.delete(key);
-  };
+  #forgetOthers(folder: string, uidValidity: string): void {
+    this.#cursors.delete(folder);
+    for (const { key, folder: its, uid } of this.#found.values())
+      if (its === folder && key !== keyOf(folder, uidValidity, uid!)) this.#found.delete(key);
+    for (const [key, { folder: its, uid }] of this.#refused)
+      if (its === folder && key !== keyOf(folder, uidValidity, uid)) this.#refused.delete(key);
+  }
 
-  async function newUids(
+  async #newUids(
     mailbox: ImapMailbox,
     folder: string,
     since: number,
   ): Promise<Cursor & { uids: number[] }> {
     const { uidValidity, uidNext } = await mailbox.examine(folder);
-    const cursor = cursors.get(folder);
+    const cursor = this.#cursors.get(folder);
     if (cursor && cursor.uidValidity === uidValidity) {
       if (uidNext !== null && uidNext <= cursor.nextUid) return { ...cursor, uids: [] };
       const uids = await mailbox.uidsFrom(cursor.nextUid);
       return { uidValidity, nextUid: nextAfter(uids, uidNext ?? cursor.nextUid), uids };
     }
-    forgetOthers(folder, uidValidity);
+    this.#forgetOthers(folder, uidValidity);
     const earliest = since - CLOCK_TOLERANCE_MS;
     const all = await mailbox.uidsSince(earliest);
     const candidates = all.slice(-MAX_CANDIDATES);
@@ -77,26 +130,26 @@ export function createMailboxState(
     const isRecent = (uid: number) => (times.get(uid) ?? 0) >= earliest;
     // If the oldest that are left are not recent, neither are those before them.
     if (all.length > candidates.length && candidates.slice(0, BATCH_SIZE).some(isRecent))
-      truncatedAt = clock.now();
+      this.#truncatedAt = this.#clock.now();
     const uids = candidates.filter(isRecent);
     return { uidValidity, nextUid: nextAfter(candidates, uidNext ?? 1), uids };
   }
 
   /** The last ones, which are the newest. */
-  function newest(uids: number[]): number[] {
-    if (uids.length > MAX_MESSAGES) truncatedAt = clock.now();
+  #newest(uids: number[]): number[] {
+    if (uids.length > MAX_MESSAGES) this.#truncatedAt = this.#clock.now();
     return uids.slice(-MAX_MESSAGES);
   }
 
   /** Without those that the server refuses to send, which would otherwise hide all others. */
-  async function readable(
+  async #readable(
     mailbox: ImapMailbox,
     { folder, uidValidity }: { folder: string; uidValidity: string },
     uids: number[],
   ): Promise<SeenMessage[]> {
     try {
       const messages = await mailbox.read(uids);
-      for (const uid of uids) refused.delete(keyOf(folder, uidValidity, uid));
+      for (const uid of uids) this.#refused.delete(keyOf(folder, uidValidity, uid));
       return messages;
     } catch (error) {
       if (!(error instanceof AccountError) || error.problem !== 'refused') throw error;
@@ -105,44 +158,42 @@ export function createMailboxState(
     if (uids.length > 1) {
       const messages: SeenMessage[] = [];
       for (const uid of uids)
-        messages.push(...(await readable(mailbox, { folder, uidValidity }, [uid])));
+        messages.push(...(await this.#readable(mailbox, { folder, uidValidity }, [uid])));
       return messages;
     }
     const [uid] = uids as [number];
     const key = keyOf(folder, uidValidity, uid);
-    const at = refused.get(key)?.at ?? clock.now();
+    const at = this.#refused.get(key)?.at ?? this.#clock.now();
     // To the end, so that the others are asked for first.
-    refused.delete(key);
-    refused.set(key, { folder, uid, at });
+    this.#refused.delete(key);
+    this.#refused.set(key, { folder, uid, at });
     return [];
   }
 
-  function forgetOldest(): void {
-    if (Math.max(found.size, refused.size) > MAX_KEPT) truncatedAt = clock.now();
-    const oldest = [...found.values()].toSorted((a, b) => a.receivedAt - b.receivedAt);
-    for (const { key } of oldest.slice(0, -MAX_KEPT)) found.delete(key);
-    for (const key of [...refused.keys()].slice(0, -MAX_KEPT)) refused.delete(key);
+  #forgetOldest(): void {
+    if (Math.max(this.#found.size, this.#refused.size) > MAX_KEPT)
+      this.#truncatedAt = this.#clock.now();
+    const oldest = [...this.#found.values()].toSorted((a, b) => a.receivedAt - b.receivedAt);
+    for (const { key } of oldest.slice(0, -MAX_KEPT)) this.#found.delete(key);
+    for (const key of [...this.#refused.keys()].slice(0, -MAX_KEPT)) this.#refused.delete(key);
   }
 
-  interface Work {
-    since: number;
-    recheck: ReadonlySet<string>;
-  }
-
-  async function readFolder(
+  async #readFolder(
     mailbox: ImapMailbox,
     folder: string,
     isJunk: boolean,
     { since, recheck }: Work,
   ): Promise<void> {
-    const { uids, uidValidity, nextUid } = await newUids(mailbox, folder, since);
-    const known = [...found.values()].filter(
+    const { uids, uidValidity, nextUid } = await this.#newUids(mailbox, folder, since);
+    const known = [...this.#found.values()].filter(
       (message) => message.folder === folder && recheck.has(message.key),
     );
     const existing = new Set(await mailbox.existing(known.map(({ uid }) => uid!)));
-    for (const { key, uid } of known) if (!existing.has(uid!)) found.delete(key);
-    const wanted = newest(uids).filter((uid) => !found.has(keyOf(folder, uidValidity, uid)));
-    const again = [...refused.values()]
+    for (const { key, uid } of known) if (!existing.has(uid!)) this.#found.delete(key);
+    const wanted = this.#newest(uids).filter(
+      (uid) => !this.#found.has(keyOf(folder, uidValidity, uid)),
+    );
+    const again = [...this.#refused.values()]
       .filter((each) => each.folder === folder)
       .map(({ uid }) => uid)
       .filter((uid) => !wanted.includes(uid));
@@ -150,55 +201,17 @@ export function createMailboxState(
     for (let i = 0; i < wanted.length; i += BATCH_SIZE)
       batches.push(wanted.slice(i, i + BATCH_SIZE));
     for (const batch of batches)
-      for (const { uid, receivedAt, bytes } of await readable(
+      for (const { uid, receivedAt, bytes } of await this.#readable(
         mailbox,
         { folder, uidValidity },
         batch,
       )) {
         const key = keyOf(folder, uidValidity, uid);
-        found.set(key, { ...(await readCopy(bytes)), key, folder, isJunk, uid, receivedAt });
+        this.#found.set(key, { ...(await readCopy(bytes)), key, folder, isJunk, uid, receivedAt });
       }
     // Only now, so that the look after an interrupted one reads the rest.
-    cursors.set(folder, { uidValidity, nextUid });
+    this.#cursors.set(folder, { uidValidity, nextUid });
   }
-
-  return {
-    async read(mailbox, since, recheck = new Set()) {
-      const folders = junkFolders(await mailbox.folders(), junk);
-      if (folders.length > MAX_JUNK_FOLDERS)
-        throw new AccountError(
-          'bad_response',
-          `The mailbox has ${folders.length} spam folders. At most ${MAX_JUNK_FOLDERS} are searched.`,
-        );
-      for (const [key, { receivedAt }] of found)
-        if (receivedAt < since - CLOCK_TOLERANCE_MS) found.delete(key);
-      // Spam before the inbox, as providers move messages out of the inbox rather than into it.
-      const work = { since, recheck };
-      for (const { path } of folders) await readFolder(mailbox, path, true, work);
-      await readFolder(mailbox, INBOX, false, work);
-      const searched = [...folders.map(({ path }) => path), INBOX];
-      // Of folders that were renamed or deleted.
-      for (const { key, folder } of found.values())
-        if (!searched.includes(folder)) found.delete(key);
-      for (const [key, { folder }] of refused) if (!searched.includes(folder)) refused.delete(key);
-      forgetOldest();
-      const times = [...refused.values()].map(({ at }) => at);
-      const unreadableAt = times.length === 0 ? null : Math.max(...times);
-      return { searched, hasJunkFolder: folders.length > 0, truncatedAt, unreadableAt };
-    },
-    messages: () => [...found.values()],
-    async tabOf(mailbox, { uid }) {
-      if (uid === null || !mailbox.hasTabs()) return 'inbox';
-      await mailbox.examine(INBOX);
-      let isSure = true;
-      for (const tab of TABS) {
-        const isIn = await mailbox.isInTab(uid, tab);
-        if (isIn) return tab;
-        if (isIn === null) isSure = false;
-      }
-      return isSure ? 'inbox' : null;
-    },
-  };
 }
 
 const keyOf = (folder: string, uidValidity: string, uid: number): string =>

@@ -17,22 +17,7 @@ import {
 } from './placements.ts';
 import { isSignInProblem, recordLook } from './seeds.ts';
 import { isAffected, type Look, type SeedSource } from './source.ts';
-import { type CheckedLook, createTracker, type Place, type RecordChange } from './tracker.ts';
-
-export interface Session {
-  lease: string;
-  /** Looks now if it is time, or if something has changed. Never rejects. */
-  tick(): void;
-  /** Something has changed: looks as soon as possible. */
-  wake(): void;
-  isFailing(): boolean;
-  /** The reason of a failure is gone: looks at once. */
-  retry(): void;
-  /** Whether it is over, because no test needs the mailbox. */
-  isOver(): boolean;
-  /** Resolves when the connections are closed and no look is running. */
-  close(): Promise<void>;
-}
+import { type CheckedLook, type Place, type RecordChange, Tracker } from './tracker.ts';
 
 /** In seconds, after the nth failure. Wrong passwords are tried less often, because providers lock accounts. */
 const RETRY_DELAYS_S = [5, 15, 30, 60, 120, 300];
@@ -47,72 +32,135 @@ const retryDelays = (problem: AccountProblem): number[] =>
       ? SIGN_IN_RETRY_DELAYS_S
       : RETRY_DELAYS_S;
 
-export function createSession(
-  app: App,
-  seed: SeedMailbox,
-  claimed: { lease: string; failures: number },
-  source: SeedSource,
-): Session {
-  const { lease } = claimed;
-  const tracker = createTracker(app, seed, source);
-  let { failures } = claimed;
-  let nextLookAt = 0;
-  let reportedAt = Number.NEGATIVE_INFINITY;
-  let changed = false;
-  let over = false;
-  let closed = false;
-  let running: Promise<void> | null = null;
+export class Session {
+  readonly lease: string;
+  readonly #app: App;
+  readonly #seed: SeedMailbox;
+  readonly #source: SeedSource;
+  readonly #tracker: Tracker;
+  #failures: number;
+  #nextLookAt = 0;
+  #reportedAt = Number.NEGATIVE_INFINITY;
+  #changed = false;
+  #over = false;
+  #closed = false;
+  #running: Promise<void> | null = null;
 
-  async function look(): Promise<void> {
-    const startedAt = app.clock.now();
-    const open = await openPlacements(app.db, seed.name);
+  constructor(
+    app: App,
+    seed: SeedMailbox,
+    { lease, failures }: { lease: string; failures: number },
+    source: SeedSource,
+  ) {
+    this.#app = app;
+    this.#seed = seed;
+    this.#source = source;
+    this.#tracker = new Tracker(app, seed, source);
+    this.lease = lease;
+    this.#failures = failures;
+  }
+
+  /** Looks now if it is time, or if something has changed. Never rejects. */
+  tick(): void {
+    const now = this.#app.clock.now();
+    // A failing mailbox is not read again early.
+    const isDue = now >= this.#nextLookAt || (this.#failures === 0 && this.#changed);
+    if (this.#running || this.#closed || this.#over || !isDue) return;
+    this.#changed = false;
+    this.#running = untilAvailable(() => this.#look())
+      .catch((error) => {
+        this.#nextLookAt = this.#app.clock.now() + 60_000;
+        this.#app.log.error('reading a seed mailbox failed', {
+          seed: this.#seed.name,
+          error: errorMessage(error),
+        });
+      })
+      .then(() => {
+        this.#running = null;
+        if (this.#over || this.#changed) this.#app.scheduler.wakeHere(LOOK_JOB);
+      });
+  }
+
+  /** Something has changed: looks as soon as possible. */
+  wake(): void {
+    this.#changed = true;
+  }
+
+  isFailing(): boolean {
+    // While a look runs, the row is older than what it has found.
+    return this.#failures > 0 && this.#running === null;
+  }
+
+  /** The reason of a failure is gone: looks at once. */
+  retry(): void {
+    this.#failures = 0;
+    this.#nextLookAt = 0;
+  }
+
+  /** Whether it is over, because no test needs the mailbox. */
+  isOver(): boolean {
+    return this.#over;
+  }
+
+  /** Resolves when the connections are closed and no look is running. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    // Ends a look that waits for the server.
+    this.#source.close();
+    await this.#running;
+  }
+
+  async #look(): Promise<void> {
+    const startedAt = this.#app.clock.now();
+    const open = await openPlacements(this.#app.db, this.#seed.name);
     if (open.length === 0) {
-      over = true;
+      this.#over = true;
       return;
     }
-    tracker.forgetOthers(open);
+    this.#tracker.forgetOthers(open);
     try {
       const since = Math.min(...open.map(({ created_at }) => Date.parse(created_at)));
-      const due = tracker.dueKeys(open, startedAt);
-      const result = await source.read(since, due);
+      const due = this.#tracker.dueKeys(open, startedAt);
+      const result = await this.#source.read(since, due);
       // One time for all decisions: what is final for one part of the look is final for the others.
-      const now = app.clock.now();
+      const now = this.#app.clock.now();
       const look = { ...result, due, now };
       const searched = JSON.stringify(result.searched);
-      const record: RecordChange = (row, change) => recordChange(app, row, { ...change, searched });
-      const recorded = await tracker.changes(open, look, record);
-      await recordUnfound(
+      const record: RecordChange = (row, change) =>
+        recordChange(this.#app, row, { ...change, searched });
+      const recorded = await this.#tracker.changes(open, look, record);
+      await this.#recordUnfound(
         open.filter(({ test_id }) => !recorded.has(test_id)),
         look,
         record,
       );
-      await succeeded();
-      await source.keepWatch(() => {
-        changed = true;
-        app.scheduler.wakeHere(LOOK_JOB);
+      await this.#succeeded();
+      await this.#source.keepWatch(() => {
+        this.#changed = true;
+        this.#app.scheduler.wakeHere(LOOK_JOB);
       });
     } catch (error) {
       if (!(error instanceof AccountError)) throw error;
       // This node has ended the connection itself.
-      if (closed) return;
-      source.disconnect();
+      if (this.#closed) return;
+      this.#source.disconnect();
       // Without those that this look has found before.
-      await failed(await openPlacements(app.db, seed.name), error);
+      await this.#failed(await openPlacements(this.#app.db, this.#seed.name), error);
     }
-    const rest = await openPlacements(app.db, seed.name);
-    over = rest.length === 0;
+    const rest = await openPlacements(this.#app.db, this.#seed.name);
+    this.#over = rest.length === 0;
     // From the start, so that a clock that was set ahead meanwhile does not postpone the next look.
-    const next = nextTime(rest, startedAt);
+    const next = this.#nextTime(rest, startedAt);
     // A new test makes looks more frequent. A failing mailbox is read again when `failed` says.
-    nextLookAt = failures === 0 ? next : Math.max(nextLookAt, next);
+    this.#nextLookAt = this.#failures === 0 ? next : Math.max(this.#nextLookAt, next);
   }
 
-  function nextTime(rows: OpenPlacement[], now: number): number {
+  #nextTime(rows: OpenPlacement[], now: number): number {
     const pending = rows.filter(({ message_key }) => message_key === null);
-    return Math.min(now + intervalFor(pending, now), tracker.nextCheckAt(rows, now));
+    return Math.min(now + intervalFor(pending, now), this.#tracker.nextCheckAt(rows, now));
   }
 
-  async function recordUnfound(
+  async #recordUnfound(
     rows: OpenPlacement[],
     look: CheckedLook,
     record: RecordChange,
@@ -120,30 +168,30 @@ export function createSession(
     for (const row of rows) {
       // What was seen stays, and the next look queries an unknown tab again.
       if (row.message_key !== null) continue;
-      if (tracker.isTabOpen(row) && look.now < finalTime(row, app.config)) continue;
-      const outcome = unfound(row, missingOutcome(row, look), look.now);
+      if (this.#tracker.isTabOpen(row) && look.now < finalTime(row, this.#app.config)) continue;
+      const outcome = this.#unfound(row, missingOutcome(row, look), look.now);
       if (outcome) await record(row, outcome);
     }
   }
 
   /** Provisional after 15 minutes, final after the timeout. */
-  function unfound(row: OpenPlacement, outcome: Place, now: number): PlacementChange | null {
-    if (now < provisionalTime(row, app.config)) return null;
+  #unfound(row: OpenPlacement, outcome: Place, now: number): PlacementChange | null {
+    if (now < provisionalTime(row, this.#app.config)) return null;
     const { placement, problem, detail } = outcome;
-    const isFinal = now >= finalTime(row, app.config);
+    const isFinal = now >= finalTime(row, this.#app.config);
     return { placement, problem, detail, settled_at: isFinal ? isoTime(now) : null };
   }
 
-  async function succeeded(): Promise<void> {
-    const now = app.clock.now();
-    if (failures === 0 && now - reportedAt < 60_000) return;
-    failures = 0;
-    reportedAt = now;
+  async #succeeded(): Promise<void> {
+    const now = this.#app.clock.now();
+    if (this.#failures === 0 && now - this.#reportedAt < 60_000) return;
+    this.#failures = 0;
+    this.#reportedAt = now;
     await recordLook(
-      app,
-      { id: seed.name, lease },
+      this.#app,
+      { id: this.#seed.name, lease: this.lease },
       {
-        failures,
+        failures: this.#failures,
         error: null,
         error_detail: null,
         next_look_at: null,
@@ -152,67 +200,33 @@ export function createSession(
     );
   }
 
-  async function failed(
+  async #failed(
     open: OpenPlacement[],
     { problem, message, retryAfterMs }: AccountError,
   ): Promise<void> {
-    const now = app.clock.now();
+    const now = this.#app.clock.now();
     const delays = retryDelays(problem);
-    const delayMs = delays[Math.min(failures, delays.length - 1)]! * 1000;
-    failures += 1;
-    nextLookAt = now + Math.max(delayMs, retryAfterMs ?? 0);
-    if (failures === 1)
-      app.log.warn('a seed mailbox can’t be read', { seed: seed.name, error: message });
+    const delayMs = delays[Math.min(this.#failures, delays.length - 1)]! * 1000;
+    this.#failures += 1;
+    this.#nextLookAt = now + Math.max(delayMs, retryAfterMs ?? 0);
+    if (this.#failures === 1)
+      this.#app.log.warn('a seed mailbox can’t be read', { seed: this.#seed.name, error: message });
     await recordLook(
-      app,
-      { id: seed.name, lease },
-      { failures, error: problem, error_detail: message, next_look_at: isoTime(nextLookAt) },
+      this.#app,
+      { id: this.#seed.name, lease: this.lease },
+      {
+        failures: this.#failures,
+        error: problem,
+        error_detail: message,
+        next_look_at: isoTime(this.#nextLookAt),
+      },
     );
     const outcome: Place = { placement: 'unknown', problem, detail: message };
     for (const row of open) {
-      const change = unfound(row, row.message_key === null ? outcome : row, now);
-      if (change) await recordChange(app, row, change);
+      const change = this.#unfound(row, row.message_key === null ? outcome : row, now);
+      if (change) await recordChange(this.#app, row, change);
     }
   }
-
-  return {
-    lease,
-    tick() {
-      const now = app.clock.now();
-      // A failing mailbox is not read again early.
-      const isDue = failures === 0 ? changed || now >= nextLookAt : now >= nextLookAt;
-      if (running || closed || over || !isDue) return;
-      changed = false;
-      running = untilAvailable(look)
-        .catch((error) => {
-          nextLookAt = app.clock.now() + 60_000;
-          app.log.error('reading a seed mailbox failed', {
-            seed: seed.name,
-            error: errorMessage(error),
-          });
-        })
-        .then(() => {
-          running = null;
-          if (over || changed) app.scheduler.wakeHere(LOOK_JOB);
-        });
-    },
-    wake() {
-      changed = true;
-    },
-    // While a look runs, the row is older than what it has found.
-    isFailing: () => failures > 0 && running === null,
-    retry() {
-      failures = 0;
-      nextLookAt = 0;
-    },
-    isOver: () => over,
-    async close() {
-      closed = true;
-      // Ends a look that waits for the server.
-      source.close();
-      await running;
-    },
-  };
 }
 
 function missingOutcome(

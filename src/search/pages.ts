@@ -1,9 +1,11 @@
 /** The pages of the application that can be found by name. */
 
 import type { Role } from '../http/actor.ts';
-import type { Entry } from './words.ts';
 
-export interface PageEntry extends Entry {
+interface PageEntry {
+  title: string;
+  /** Further words by which it is found. */
+  words: string;
   path: string;
   /** The lowest role that may open it. */
   role: Role;
@@ -77,3 +79,21 @@ export const PAGES: PageEntry[] = [
     role: 'viewer',
   },
 ];
+
+type Named = Pick<PageEntry, 'title' | 'words'>;
+
+/** Pages that contain all words of the search, in any order; first those whose title begins with it. */
+export function matching<P extends Named>(pages: P[], q: string): P[] {
+  const words = q.toLowerCase().split(/\s+/).filter(Boolean);
+  const rank = ({ title }: Named): number => {
+    const text = title.toLowerCase();
+    if (text.startsWith(words.join(' '))) return 0;
+    return words.every((word) => text.includes(word)) ? 1 : 2;
+  };
+  return pages
+    .filter(({ title, words: others }) => {
+      const text = `${title} ${others}`.toLowerCase();
+      return words.every((word) => text.includes(word));
+    })
+    .toSorted((a, b) => rank(a) - rank(b));
+}

@@ -22,7 +22,7 @@ export const SearchQuery = v.strictObject({
       v.minLength(1, 'must not be empty'),
       maxCharacters(MAX_QUERY_LENGTH, `must have at most ${MAX_QUERY_LENGTH} characters`),
     ),
-    'The text to search for: a name, subject, sender, domain, address, ID or topic.',
+    'The text to search for: a name, subject, sender, domain, address, ID or page.',
     'newsletter',
   ),
   limit: described(
@@ -31,7 +31,7 @@ export const SearchQuery = v.strictObject({
   ),
 });
 
-const SEARCH_GROUPS = ['tests', 'domains', 'pages', 'docs'] as const;
+const SEARCH_GROUPS = ['tests', 'domains', 'pages'] as const;
 export type SearchGroupName = (typeof SEARCH_GROUPS)[number];
 
 const SearchResult = named(
@@ -40,7 +40,7 @@ const SearchResult = named(
     object: typeField('search_result'),
     id: described(
       v.nullable(v.string()),
-      'The ID of the test or domain. Null for pages and docs.',
+      'The ID of the test or domain. Null for pages.',
       exampleId('test'),
     ),
     title: described(v.string(), 'The title to show.', 'Spring newsletter'),

@@ -1,26 +1,23 @@
-/** Finds what a member may see: tests of their mode, domains, pages, and the API reference. */
+/** Finds what a member may see: tests of their mode, domains and pages. */
 
 import type { App } from '../app.ts';
 import { searchDomains } from '../domains/queries.ts';
 import { type Actor, allows } from '../http/actor.ts';
 import { type FoundTest, searchTests } from '../mailtests/search.ts';
-import type { DocsEntry } from './docs.ts';
-import { PAGES } from './pages.ts';
+import { matching, PAGES } from './pages.ts';
 import type { SearchGroup, SearchGroupName, SearchResult } from './schema.ts';
-import { matching } from './words.ts';
 
 interface Search {
   q: string;
   /** The maximum number of results in each group. */
   limit: number;
-  docs: DocsEntry[];
 }
 
 /** The groups with results. */
 export async function search(
   { db, config }: Pick<App, 'db' | 'config'>,
   { role, livemode }: Actor,
-  { q, limit, docs }: Search,
+  { q, limit }: Search,
 ): Promise<SearchGroup[]> {
   const base = config.APP_URL.replace(/\/$/, '');
   // One more shows that there are more.
@@ -37,10 +34,6 @@ export async function search(
     [
       'pages',
       matching(pages, q).map(({ title, path }) => ({ id: null, title, detail: null, path })),
-    ],
-    [
-      'docs',
-      matching(docs, q).map(({ title, detail, path }) => ({ id: null, title, detail, path })),
     ],
   ];
   return groups

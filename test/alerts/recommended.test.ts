@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CompiledQuery, type RootOperationNode } from 'kysely';
-import { criticalHealth } from '../../src/alerts/conditions/health-history.ts';
+import { criticalHealth } from '../../src/alerts/conditions/domain-health.ts';
 import { MAX_PAST_ROWS } from '../../src/alerts/conditions/history.ts';
 import { CONDITION_IDS, CONDITIONS, type ConditionId } from '../../src/alerts/conditions/index.ts';
 import { isAnyMissing, listRecommended, timesInWords } from '../../src/alerts/recommended.ts';

@@ -14,20 +14,22 @@ import { curlsOf, exampleOf } from '../../src/dashboard/docs/curl.ts';
 import {
   describeType,
   fieldsOf,
+  type JsonSchema,
   limitsOf,
   type Operation,
-  readOperations,
+  type OperationResponse,
+  readReference,
 } from '../../src/dashboard/docs/operations.ts';
 import { DOCUMENTED_API, DOCUMENTED_ROUTES } from '../../src/features.ts';
 import { describeApi } from '../../src/health/describe-api.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
-import { getPage } from './pages.ts';
+import { getPage, type PageAnswer } from './pages.ts';
 
 const BASE_URL = 'http://api.example';
-const operations: Operation[] = readOperations(
+const operations: Operation[] = readReference(
   describeApi(DOCUMENTED_API, { SURFACE: 'full', BASE_URL, APP_URL: BASE_URL }, '1.0.0'),
-).flatMap((group) => group.operations);
+).groups.flatMap((group) => group.operations);
 const run = promisify(execFile);
 
 type Node = ReturnType<typeof parseDocument>['children'][number];
@@ -51,22 +53,24 @@ const commandsOf = (parent: Parent): string[] =>
     .map(textOf)
     .map((text) => text.replace(/Copy$/, ''));
 
-/** Every page of the reference except the whole one, as a browser gets them. */
-async function getGroupPages(service: TestService): Promise<Map<string, Element[]>> {
-  const { html } = await getPage(service, '/docs');
-  const paths = new Set([...html.matchAll(/ href="(\/docs\/[\w-]+)"/g)].map(([, path]) => path!));
-  paths.delete('/docs/all');
-  const pages = new Map([['/docs', elementsOf(parseDocument(html))]]);
-  for (const path of paths) {
-    const page = await getPage(service, path);
+/** Every page of the reference by its path, as a browser gets it. */
+async function getAllPages(service: TestService): Promise<Map<string, PageAnswer>> {
+  const start = await getPage(service, '/docs');
+  const pages = new Map([['/docs', start]]);
+  for (const [, path] of start.html.matchAll(/ href="(\/docs\/[\w.-]+)"/g)) {
+    const page = await getPage(service, path!);
     assert.equal(page.status, 200, path);
-    pages.set(path, elementsOf(parseDocument(page.html)));
+    pages.set(path!, page);
   }
   return pages;
 }
 
 const idsOf = (elements: Element[]): string[] =>
   elements.flatMap(({ attribs }) => attribs.id ?? []);
+/** Of an object and all within it, without those of its alternatives. */
+const fieldNamesIn = (schema: JsonSchema): string[] =>
+  fieldsOf(schema).flatMap(({ name, schema: field }) => [name, ...fieldNamesIn(field)]);
+
 function assertDescribes(card: Element, operation: Operation): void {
   const { operationId, method, path, parameters, responses } = operation;
   const text = textOf(card);
@@ -81,85 +85,102 @@ function assertDescribes(card: Element, operation: Operation): void {
 
 test('The API reference', async (t) => {
   const service = await startTestService(t, { env: { DELIVERABILITY_BASE_URL: BASE_URL } });
-  const whole = await getPage(service, '/docs/all');
-  assert.equal(whole.status, 200);
-  assert.match(whole.headers.get('content-type')!, /^text\/html/);
-  const pages = await getGroupPages(service);
-  const all = new Map([...pages, ['/docs/all', elementsOf(parseDocument(whole.html))]]);
-  const ids = new Map([...all].map(([path, elements]) => [path, new Set(idsOf(elements))]));
+  const pages = await getAllPages(service);
+  const elements = new Map(
+    [...pages].map(([path, { html }]) => [path, elementsOf(parseDocument(html))]),
+  );
+  const articleOf = ({ operationId }: Operation): Element =>
+    elements.get(`/docs/${operationId}`)!.find(({ name }) => name === 'article')!;
 
-  await t.test('describes every operation on the page of its group and on the whole page', () => {
-    const groups = [...pages].flatMap(([path, elements]) => (path === '/docs' ? [] : elements));
+  await t.test('lists every operation and event type, and describes each on its page', () => {
     const paths = new Set(DOCUMENTED_ROUTES.map(({ method, path }) => `${method} ${path}`));
     assert.equal(operations.length, paths.size);
-    for (const elements of [all.get('/docs/all')!, groups]) {
-      const cards = Map.groupBy(elements, ({ attribs }) => attribs.id);
-      for (const operation of operations) {
-        const found = cards.get(operation.operationId) ?? [];
-        assert.equal(found.length, 1, operation.operationId);
-        assertDescribes(found[0]!, operation);
-      }
+    assert.equal(pages.size, 1 + operations.length + DOCUMENTED_API.events.length);
+    const rows = Map.groupBy(elements.get('/docs')!, ({ attribs }) => attribs.id);
+    for (const operation of operations) {
+      const [row, second] = rows.get(operation.operationId) ?? [];
+      assert.ok(row && !second, operation.operationId);
+      const text = textOf(row);
+      for (const part of [operation.method, operation.path, operation.summary.replaceAll('`', '')])
+        assert.ok(text.includes(part), `${operation.operationId}: ${part}`);
+      assertDescribes(articleOf(operation), operation);
     }
   });
 
-  await t.test('has every anchor of the whole page on its start page, leading to one place', () => {
-    // Titles and other parts of the layout are no places that people link to.
-    const anchors = [...ids.get('/docs/all')!].filter(
-      (id) => !/-title$|^icon-|^chevron$|^main$/.test(id),
-    );
-    assert.ok(anchors.length > operations.length + 100);
-    const places = Map.groupBy(pages.get('/docs')!, ({ attribs }) => attribs.id);
-    for (const anchor of anchors) {
-      const [place, second] = places.get(anchor) ?? [];
-      assert.ok(place && !second, anchor);
-      if (!('data-moved' in place.attribs)) continue;
-      const [path, hash] = place.attribs.href!.split('#');
-      assert.equal(hash, anchor);
-      assert.ok(ids.get(path!)!.has(anchor), anchor);
+  await t.test('names every field of every object that an operation takes or returns', () => {
+    for (const operation of operations) {
+      const names = elementsOf(articleOf(operation)).filter(
+        ({ attribs }) => attribs.class === 'name',
+      );
+      const shown = new Set(names.map(textOf));
+      const contents = [operation.requestBody ?? {}, ...Object.values(operation.responses)].flatMap(
+        ({ content }: { content?: OperationResponse['content'] }) => Object.entries(content ?? {}),
+      );
+      for (const [type, { schema }] of contents)
+        if (type === 'application/json')
+          for (const name of fieldNamesIn(schema))
+            assert.ok(shown.has(name), `${operation.operationId}: ${name}`);
     }
   });
 
-  await t.test('has exactly one matching anchor for every link within it', () => {
+  await t.test('describes each event type, and what its requests have in common', () => {
+    const start = elements.get('/docs')!.find(({ attribs }) => attribs.id === 'events')!;
+    assert.match(textOf(start), /webhook-signature.*Your response/s);
+    for (const { type, summary } of DOCUMENTED_API.events) {
+      const text = textOf(elements.get(`/docs/${type}`)!.find(({ name }) => name === 'article')!);
+      for (const part of [type, summary, 'livemode', 'webhook-signature'])
+        assert.ok(text.includes(part), `${type}: ${part}`);
+      assert.ok(idsOf(elements.get('/docs')!).includes(type), type);
+    }
+  });
+
+  await t.test('has exactly one matching anchor or page for every link within it', () => {
     let count = 0;
-    for (const [path, elements] of all) {
-      assert.equal(ids.get(path)!.size, idsOf(elements).length, path);
-      for (const { attribs } of elements) {
-        const [, page, anchor] = /^(\/docs[\w/-]*)?#(.+)/.exec(attribs.href ?? '') ?? [];
-        if (!anchor || anchor.startsWith('icon-')) continue;
-        assert.ok(ids.get(page ?? path)!.has(anchor), `${path}: ${attribs.href}`);
-        count++;
+    const idsByPath = new Map([...elements].map(([path, all]) => [path, idsOf(all)]));
+    for (const [path, all] of elements) {
+      const ids = idsByPath.get(path)!;
+      assert.equal(new Set(ids).size, ids.length, path);
+      for (const { attribs } of all) {
+        const [, page, anchor] = /^(\/docs[\w./-]*)?(?:#(.+))?$/.exec(attribs.href ?? '') ?? [];
+        const target = idsByPath.get(page ?? path);
+        assert.ok(target, `${path}: ${attribs.href}`);
+        if (anchor) assert.ok(target.includes(anchor), `${path}: ${attribs.href}`);
+        count += page ? 1 : 0;
       }
     }
-    assert.ok(count > 3 * operations.length);
+    assert.ok(count >= 2 * operations.length);
   });
 
-  await t.test('has light pages, except the whole one', async () => {
-    for (const path of pages.keys()) {
-      const { html } = await getPage(service, path);
-      assert.ok(html.length < 300_000, `${path}: ${html.length}`);
-    }
+  await t.test('has light pages, and folds all that is long on the first one', () => {
+    for (const [path, { html }] of pages)
+      assert.ok(html.length < 70_000, `${path}: ${html.length}`);
+    const folds = elements.get('/docs')!.filter(({ name }) => name === 'details');
+    const folded = new Set(folds.flatMap(elementsOf));
+    for (const each of elements.get('/docs')!)
+      if (['li', 'pre', 'dl'].includes(each.name)) assert.ok(folded.has(each), textOf(each));
+    assert.ok(folds.every(({ attribs }) => attribs.open === undefined));
   });
 
   await t.test('is revalidated, and unknown pages are 404', async () => {
-    for (const path of ['/docs', '/docs/tests', '/docs/all']) {
-      const { headers } = await getPage(service, path);
+    for (const path of ['/docs', '/docs/createTest', '/docs/test.completed']) {
+      const { headers } = pages.get(path)!;
+      assert.match(headers.get('content-type')!, /^text\/html/);
       assert.equal(headers.get('cache-control'), 'no-cache');
       const again = await getPage(service, path, { 'if-none-match': headers.get('etag')! });
       assert.equal(again.status, 304, path);
     }
-    for (const path of ['/docs/none', '/docs/constructor', '/docs/tests/all'])
+    for (const path of ['/docs/none', '/docs/constructor', '/docs/createTest/all'])
       assert.equal((await getPage(service, path)).status, 404, path);
   });
 
-  await t.test('loads no other resources and sets a strict CSP', async () => {
-    for (const path of ['/docs', '/docs/tests', '/docs/all']) {
-      const { html, headers } = await getPage(service, path);
+  await t.test('loads no other resources and sets a strict CSP', () => {
+    for (const [path, { html, headers }] of pages) {
       assert.match(headers.get('content-security-policy')!, /^default-src 'none'.*frame-ancestors/);
-      for (const { name, attribs } of all.get(path)!) {
+      for (const { name, attribs } of elements.get(path)!) {
         assert.ok(!attribs.src && !attribs.srcset && !attribs.action, name);
         const { href } = attribs;
         if (href === undefined) continue;
-        assert.match(href, /^#|^\/docs(\/|$)|^\/openapi\.json$|^data:image\/svg\+xml,/);
+        assert.match(href, /^#|^\/docs([/#]|$)|^\/openapi\.json$|^data:image\/svg\+xml,/);
       }
       assert.doesNotMatch(html, /@import|url\(/);
     }
@@ -172,15 +193,12 @@ test('The API reference', async (t) => {
     },
     async () => {
       const { folder, http, key } = service;
-      const articles = all.get('/docs/all')!.filter(({ name }) => name === 'article');
       const rc = `fail\nsilent\nshow-error\nconnect-to = "api.example:80:127.0.0.1:${http.port}"\n`;
       writeFileSync(join(folder, '.curlrc'), rc);
       const env = { PATH: process.env.PATH, CURL_HOME: folder, API_KEY: key };
       const gets = operations.filter(({ method, path }) => method === 'GET' && !path.includes('{'));
       assert.ok(gets.length > 5);
-      const commands = gets.flatMap(({ operationId }) =>
-        commandsOf(articles.find(({ attribs }) => attribs.id === operationId)!),
-      );
+      const commands = gets.flatMap((operation) => commandsOf(articleOf(operation)));
       const script = commands.filter((text) => !/=dom_/.test(text)).join('\n');
       // With `--fail`, an error response causes a non-zero exit status. `-e` ends there, and `-x` prints the command.
       await run('bash', ['-exc', script], { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 });
@@ -190,7 +208,7 @@ test('The API reference', async (t) => {
 
 test('GET /docs is 404 in the preview surface and not in the OpenAPI document', async (t) => {
   const preview = await startTestService(t, { env: { DELIVERABILITY_SURFACE: 'preview' } });
-  for (const path of ['/docs', '/docs/tests', '/docs/all'])
+  for (const path of ['/docs', '/docs/createTest'])
     assert.equal((await getPage(preview, path)).status, 404);
   assert.ok(!operations.some(({ path }) => path.startsWith('/docs')));
 });

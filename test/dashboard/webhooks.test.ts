@@ -30,7 +30,7 @@ test('A new endpoint shows its secret once, and a test event shows its delivery'
   assert.equal(created.status, 200, mainOf(created.html));
   assert.equal(created.headers.get('cache-control'), 'no-store');
   const [secret] = /whsec_[\w+/=-]+/.exec(created.html)!;
-  assert.match(created.html, /href="\/docs\/event-types"/);
+  assert.match(created.html, /href="\/docs#events"/);
   const { body } = await service.call<{ data: Endpoint[] }>('GET', ENDPOINTS);
   const [endpoint] = body.data;
   assert.deepEqual(endpoint!.events, ['test.completed', 'alert.triggered']);

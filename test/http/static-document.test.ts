@@ -73,7 +73,7 @@ test('GET of the API reference, its document and the assets returns an ETag, and
   const start = await get('/sign-in');
   const assets = start.text.match(/\/assets\/[\w.-]+/g)!;
   assert.ok(assets.length >= 2);
-  for (const path of ['/openapi.json', '/docs', '/docs/all', ...assets]) {
+  for (const path of ['/openapi.json', '/docs', '/docs/createTest', ...assets]) {
     const first = await get(path);
     assert.equal(first.status, 200, path);
     const etag = first.headers.get('etag')!;

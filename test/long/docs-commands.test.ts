@@ -13,7 +13,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { execFile } from '../../scripts/programs.ts';
 import { curlsOf } from '../../src/dashboard/docs/curl.ts';
-import { readOperations } from '../../src/dashboard/docs/operations.ts';
+import { readReference } from '../../src/dashboard/docs/operations.ts';
 import { EXAMPLE_TOKEN } from '../../src/dns-changes/schema.ts';
 import { exampleId } from '../../src/http/schemas.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -287,7 +287,7 @@ test('Every curl command of the API reference works as shown', {
   writeFileSync(join(folder, 'report.json.gz'), gzip(tls()));
   const document = (await call('GET', '/openapi.json')).body;
   const incident = await openIncident(service);
-  const operations = readOperations(document).flatMap((group) => group.operations);
+  const operations = readReference(document).groups.flatMap((group) => group.operations);
   // The transfer comes last: afterwards, the key no longer has the role owner.
   operations.sort((a, b) => Number(isTransfer(a)) - Number(isTransfer(b)));
   let commands = 0;

@@ -7,7 +7,7 @@ import type { Test } from '../../src/mailtests/schema.ts';
 import { createImapSource, type ImapSeed } from '../../src/placement/imap-source.ts';
 import { openPlacements } from '../../src/placement/placements.ts';
 import type { Look } from '../../src/placement/source.ts';
-import { createTracker } from '../../src/placement/tracker.ts';
+import { Tracker } from '../../src/placement/tracker.ts';
 import { type ImapScript, startImapServer } from '../helpers/imap-server.ts';
 import {
   mailWith,
@@ -132,7 +132,7 @@ test('A look that ends between the tabs of two messages keeps the first result',
   const open = await openPlacements(app.db, NAME);
   const look: Look = await source.read(Date.now() - 60_000);
   const recorded: string[] = [];
-  const changes = createTracker(app, seed, source).changes(
+  const changes = new Tracker(app, seed, source).changes(
     open,
     { ...look, due: new Set(), now: Date.now() },
     async (_, { placement }) => {

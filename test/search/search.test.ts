@@ -6,9 +6,8 @@ import { sql } from 'kysely';
 import { ROUTES } from '../../src/features.ts';
 import { TOKEN_LENGTH } from '../../src/mailtests/queries.ts';
 import { searchTests } from '../../src/mailtests/search.ts';
-import { PAGES } from '../../src/search/pages.ts';
+import { matching, PAGES } from '../../src/search/pages.ts';
 import type { SearchGroup } from '../../src/search/schema.ts';
-import { matching } from '../../src/search/words.ts';
 import { memberOf, newMember } from '../dashboard/member.ts';
 import { mainOf } from '../dashboard/pages.ts';
 import { storeTest } from '../dashboard/stored-tests.ts';
@@ -150,16 +149,6 @@ test('A key finds the tests of its own mode only', async (t) => {
       );
     assert.equal((await find(service, other, key)).tests, undefined);
   }
-});
-
-test('Operations of the API are found by their words, path and group', async (t) => {
-  const service = await startTestService(t);
-  const { docs } = await find(service, 'key create');
-  const created = docs!.data.find(({ title }) => title === 'Create an API key')!;
-  assert.equal(created.detail, 'POST /v1/api_keys');
-  assert.ok(created.url.endsWith('/docs/api-keys#createApiKey'));
-  assert.ok(titlesOf((await find(service, '/v1/tests/{id}/source')).docs).length === 1);
-  assert.equal(titlesOf((await find(service, 'api: webhooks')).docs)[0], 'API: Webhooks');
 });
 
 test('Each group has at most `limit` results and says whether there are more', async (t) => {

@@ -18,6 +18,7 @@ import {
   type Finding,
   ok,
   problem,
+  timeText,
   unknown,
   warning,
 } from './finding.ts';
@@ -217,7 +218,7 @@ async function storedState(checkup: Checkup, { name, oauth }: SeedMailbox) {
       'The service hasn’t read this mailbox yet.',
       `Create a test with placement, and send its message to the seed addresses.${oauth ? ` If you haven’t signed in: ${signIn.replace(/^R/, 'r')}` : ''}`,
     );
-  return ok(`The service last read it on ${row.last_read_at.slice(0, 16).replace('T', ' ')} UTC.`);
+  return ok(`The service last read it on ${timeText(row.last_read_at)}.`);
 }
 
 // Webhooks.

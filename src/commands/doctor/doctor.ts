@@ -11,15 +11,15 @@ import { createDnsResolver, systemDnsServers } from '../../net/dns/network-resol
 import { createTrustedWebClient } from '../../net/http/client.ts';
 import { inspectStore } from '../../store/inspect.ts';
 import { defineCommand, EXIT, type Io, printMessage, UsageError } from '../command.ts';
+import { readJson, urlOf } from '../local-service.ts';
 import { startProgress } from '../progress.ts';
 import { CONNECTION_CHECKS } from './connections.ts';
 import { DNS_CHECKS } from './dns.ts';
-import type { Check, Checkup, Finding, FindingState } from './finding.ts';
+import type { Check, Checkup, Finding, FindingState, RunningService } from './finding.ts';
 import { unknown, worstOf } from './finding.ts';
 import { MACHINE_CHECKS } from './machine.ts';
 import { findingText, summaryText } from './print.ts';
 import { REACHABILITY_CHECKS } from './reachability.ts';
-import { findService } from './service.ts';
 
 const EXIT_OF: Record<FindingState, number> = {
   ok: EXIT.success,
@@ -120,6 +120,19 @@ async function withCheckup<T>(
     dns.close();
     if (!('fault' in store)) await store.close().catch(() => {});
   }
+}
+
+/** Null if no service responds. */
+async function findService(config: Config): Promise<RunningService | null> {
+  const url = urlOf(config, '');
+  const [health, readiness] = await Promise.all([
+    readJson(`${url}/healthz`),
+    readJson(`${url}/readyz`),
+  ]);
+  const { object, version } = (health ?? {}) as { object?: string; version?: string };
+  if (object !== 'health' || typeof version !== 'string') return null;
+  const { dependencies = [] } = (readiness ?? {}) as Partial<Pick<RunningService, 'dependencies'>>;
+  return { url, version, dependencies };
 }
 
 const CHECK_TIMEOUT_MS = 20_000;

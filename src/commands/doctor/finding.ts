@@ -96,3 +96,6 @@ const ORDER: FindingState[] = ['problem', 'unknown', 'warning', 'ok'];
 /** The worst state first. */
 export const worstOf = (states: FindingState[]): FindingState =>
   ORDER.find((state) => states.includes(state)) ?? 'ok';
+
+/** `2026-11-21 10:00 UTC` of an ISO time. */
+export const timeText = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`;

@@ -19,6 +19,7 @@ import { formatSize } from '../../lib/durations.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { FIRST_VERSION, SCHEMA_VERSION } from '../../store/migrations/index.ts';
 import { UPGRADE_TO_FIRST_VERSION } from '../../store/schema-mode.ts';
+import { networkFileSystem } from '../../store/sqlite/file-system.ts';
 import { readFreeSpace } from '../../store/sqlite/shrink.ts';
 import { VERSION } from '../../version.ts';
 import { type Check, type Checkup, check, ok, problem, unknown, warning } from './finding.ts';
@@ -142,8 +143,6 @@ async function keyState({ config, store }: Checkup) {
 }
 
 const LOW_FREE_BYTES = 2 * 1024 * 1024 * 1024;
-/** statfs(2): NFS, SMB, CIFS, SMB2. */
-const NETWORK_FILE_SYSTEMS = [0x6969, 0x517b, 0xff534d42, 0xfe534d42];
 
 async function diskState({ config }: Checkup) {
   const isFile = !isPostgresUrl(config.DATABASE_URL) && config.DATABASE_URL !== ':memory:';
@@ -153,9 +152,10 @@ async function diskState({ config }: Checkup) {
   const { bavail, bsize, blocks, files, ffree, type } = await statfs(folder);
   const free = bavail * bsize;
   const text = `${formatSize(free)} of ${formatSize(blocks * bsize)} free in ${folder}.`;
-  if (isFile && NETWORK_FILE_SYSTEMS.includes(type >>> 0))
+  const network = networkFileSystem(type);
+  if (isFile && network !== undefined)
     return problem(
-      `${folder} is on a network file system, where SQLite can lose data.`,
+      `${folder} is on a network file system (${network}), where SQLite can lose data.`,
       'Move DELIVERABILITY_DATA_DIR to a local disk, or use PostgreSQL.',
     );
   if (free < MIN_FREE_BYTES)

@@ -9,7 +9,16 @@ import { type Greeting, readGreeting } from '../../net/smtp/greeting.ts';
 import { verifyKeyPair } from '../../net/verify-key-pair.ts';
 import { SCHEMA_VERSION } from '../../store/migrations/index.ts';
 import { inboxAddresses, isPrivateName } from './dns.ts';
-import { type Check, type Checkup, check, ok, problem, unknown, warning } from './finding.ts';
+import {
+  type Check,
+  type Checkup,
+  check,
+  ok,
+  problem,
+  timeText,
+  unknown,
+  warning,
+} from './finding.ts';
 
 export const REACHABILITY_CHECKS: Check[] = [
   check('smtp_listener', 'SMTP listener', listenerState),
@@ -99,10 +108,7 @@ async function port25State(checkup: Checkup) {
       'To receive mail from elsewhere, set DELIVERABILITY_SMTP_HOST=0.0.0.0 and DELIVERABILITY_SMTP_PORT=25, or pass port 25 on to it.',
     );
   const last = await lastMessageFromOutside(checkup);
-  if (last !== null)
-    return ok(
-      `A message arrived from ${last.address} on ${last.at.slice(0, 16).replace('T', ' ')} UTC.`,
-    );
+  if (last !== null) return ok(`A message arrived from ${last.address} on ${timeText(last.at)}.`);
   const portText =
     SMTP_PORT === mailPort
       ? ''

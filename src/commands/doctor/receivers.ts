@@ -11,7 +11,7 @@ import { signInAdvice } from '../../sign-ins/sign-in.ts';
 import { SCHEMA_VERSION } from '../../store/migrations/index.ts';
 import type { Db } from '../../store/open.ts';
 import type { ReceiverDomainRow, ReceiverRow } from '../../store/tables.generated.ts';
-import { type Checkup, type Finding, ok, problem, unknown, warning } from './finding.ts';
+import { type Checkup, type Finding, ok, problem, timeText, unknown, warning } from './finding.ts';
 
 /** The service fetches once a day. */
 const MAX_AGE_MS = 2 * 86_400_000;
@@ -105,8 +105,6 @@ async function hasSignIn(
   const query = db.selectFrom('receiver_credentials').select('id').where('id', '=', name);
   return (await query.executeTakeFirst()) !== undefined;
 }
-
-const timeText = (time: string): string => `${time.slice(0, 16).replace('T', ' ')} UTC`;
 
 // The domains of the team at Google.
 

@@ -15,11 +15,10 @@ const TITLES: Record<string, string> = {
   tests: 'Tests',
   domains: 'Domains',
   pages: 'Pages',
-  docs: 'API reference',
 };
 /** After the last letter, so that a word is one request. */
 const DELAY_MS = 150;
-const HINT = 'Tests, domains, pages and the API reference';
+const HINT = 'Tests, domains and pages';
 
 /** The link to the page with the results, which works without this script. */
 const linkToPage = (): HTMLAnchorElement | null =>

@@ -1,7 +1,5 @@
 /** Reads the OpenAPI document for the API reference: operations by group, and schemas in words. */
 
-import { slugOf } from '../../http/openapi/tags.ts';
-
 type Amount = `${'min' | 'max'}${'imum' | 'Length' | 'Items' | 'Properties'}`;
 
 /** The subset of JSON Schema that the OpenAPI document uses. */
@@ -41,11 +39,11 @@ export interface OperationResponse {
 }
 
 export interface Operation {
-  /** In upper case. */
+  /** In upper case. `EVENT` for an event type, whose path is the type. */
   method: string;
   /** With `{parameters}`. */
   path: string;
-  /** Also the anchor on its page. */
+  /** Also the name of its page. For an event, its type. */
   operationId: string;
   summary: string;
   description?: string;
@@ -61,43 +59,23 @@ export interface Operation {
 }
 
 export interface Group {
-  /** The last part of the path of its page. */
-  slug: string;
   title: string;
   description: string;
   operations: Operation[];
-}
-
-/** An event type, with the request that delivers it. */
-export interface EventType {
-  type: string;
-  summary: string;
-  description: string;
-  /** The schema of the event. */
-  schema: JsonSchema;
-  headers: Field[];
-  responses: Record<string, OperationResponse>;
-}
-
-export interface NamedSchema {
-  name: string;
-  schema: JsonSchema;
 }
 
 /** What the API reference shows. */
 export interface Reference {
   /** By tag, in the order of the document. */
   groups: Group[];
-  events: EventType[];
-  /** The objects that responses and events contain. */
-  objects: NamedSchema[];
+  /** The requests that deliver events, one for each event type. */
+  events: Operation[];
 }
 
 type Document = {
   tags?: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks?: Record<string, { post: Operation }>;
-  components: { schemas?: Record<string, JsonSchema> };
 };
 
 /** Reads a document. References are replaced by what they refer to; schemas keep their name. */
@@ -111,34 +89,17 @@ export function readReference(source: Record<string, unknown>): Reference {
     })),
   );
   const groups = (document.tags ?? []).map(({ name, description }) => ({
-    slug: slugOf(name),
     title: name,
     description,
     operations: operations.filter(({ tags }) => tags?.includes(name)),
   }));
-  return { groups, events: eventsOf(document), objects: objectsOf(document, operations) };
-}
-
-/** All operations of the document, by group. */
-export const readOperations = (document: Record<string, unknown>): Group[] =>
-  readReference(document).groups;
-
-const eventsOf = ({ webhooks = {} }: Document): EventType[] =>
-  Object.entries(webhooks).map(([type, { post }]) => ({
-    type,
-    summary: post.summary,
-    description: post.description ?? '',
-    schema: post.requestBody!.content['application/json']!.schema,
-    headers: post.parameters,
-    responses: post.responses,
+  const events = Object.entries(document.webhooks ?? {}).map(([type, { post }]) => ({
+    ...post,
+    method: 'EVENT',
+    path: type,
+    operationId: type,
   }));
-
-/** The named schemas that responses refer to, directly or not. Those of requests are shown there. */
-function objectsOf({ components, webhooks }: Document, operations: Operation[]): NamedSchema[] {
-  const seen = JSON.stringify([operations.map(({ responses }) => responses), webhooks ?? {}]);
-  return Object.entries(components.schemas ?? {})
-    .filter(([name]) => seen.includes(`"title":"${name}"`))
-    .map(([name, schema]) => ({ name, schema }));
+  return { groups, events };
 }
 
 /** Schemas in `components` get their name as `title`. The document has no recursive references. */
@@ -182,11 +143,11 @@ export function withoutNull(schema: JsonSchema): { schema: JsonSchema; nullable:
   return { schema: { ...others[0], ...rest }, nullable: others.length < anyOf.length };
 }
 
-/** The named schema of a value, of the items of an array, or of one alternative of a union. */
-export function namesIn(fieldSchema: JsonSchema): string[] {
+/** The alternatives of a value or of the items of an array, if they are objects with names. */
+export function alternativesOf(fieldSchema: JsonSchema): JsonSchema[] {
   const { schema } = withoutNull(fieldSchema);
-  if (schema.title) return [schema.title];
-  return [...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])].flatMap(namesIn);
+  if (schema.items) return alternativesOf(schema.items);
+  return (schema.oneOf ?? schema.anyOf ?? []).filter(({ title }) => title !== undefined);
 }
 
 /** `string`, `array of objects`, `integer or null`. */

@@ -129,20 +129,6 @@ export const TOPICS: Record<
   ],
 };
 
-/** All topics, each in a section of its own. */
-export const Topics = ({ service }: { service: ServiceInfo }) => (
-  <>
-    {Object.entries(TOPICS).map(([id, [title, blocks]]) => (
-      <section key={id} id={id} class="topic" aria-labelledby={`${id}-title`}>
-        <h2 id={`${id}-title`}>{title}</h2>
-        {blocks(service).map((block) =>
-          typeof block === 'string' ? <Paragraph text={block} /> : block,
-        )}
-      </section>
-    ))}
-  </>
-);
-
 const PROBLEM = `{
   "object": "error",
   "type": "/errors/validation_failed",

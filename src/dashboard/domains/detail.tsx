@@ -3,28 +3,36 @@
 import * as v from 'valibot';
 import { findRulesOfDomain, latestDomainEvents } from '../../domains/queries.ts';
 import { domainOperations } from '../../domains/routes.ts';
+import type { Domain } from '../../domains/schema.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { findScoreChanges } from '../../mailtests/history.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import { monitorOperations } from '../../monitors/routes.ts';
 import { pictureOperations } from '../../picture/routes.ts';
 import { receiverOperations } from '../../receivers/routes.ts';
+import type { FeedbackFigures } from '../../report/summary.ts';
 import { summaryOperations } from '../../summary/routes.ts';
+import { ReportedTable } from '../feedback/figures.tsx';
+import { feedbackPath } from '../feedback/list.tsx';
+import { FeedbackStateMark } from '../feedback/words.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
+import { Card } from '../frame/card.tsx';
 import { type FormProblem, Notice, ProblemNotice, readForm, submit } from '../frame/form.tsx';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { useReader } from '../frame/reader.tsx';
+import { NotSetUp } from '../frame/states.tsx';
 import { pathWith } from '../frame/table.tsx';
+import { Ago } from '../frame/times.tsx';
+import type { SummaryFigures } from '../overview/figures.tsx';
+import { Placement } from '../overview/placement.tsx';
 import { Gmail } from '../receivers/gmail.tsx';
 import { receiversOf } from '../receivers/of-domain.ts';
 import { Outlook } from '../receivers/outlook.tsx';
-import { Feedback } from './feedback.tsx';
 import { Health } from './health.tsx';
 import { History, LatestTests } from './history.tsx';
 import { DOMAINS } from './list.tsx';
 import { PictureHead, Problems } from './picture.tsx';
-import { DomainPlacement } from './placement.tsx';
 import { Badge, Deletion, DomainMonitors, Selectors } from './settings.tsx';
 import { isRecordWanted, LookupNotice, Verification } from './verification.tsx';
 
@@ -260,3 +268,59 @@ const remove = form({
 });
 
 export const domainPages = [show, verify, check, changeSelectors, switchBadge, remove];
+
+function DomainPlacement({ summary }: { summary: SummaryFigures }) {
+  if (summary.placement.by_provider.length > 0) return <Placement summary={summary} />;
+  return (
+    <Card title="Inbox placement by provider" id="placement">
+      <p>
+        <NotSetUp>No placement tests.</NotSetUp>{' '}
+        <span class="muted">
+          No test of this domain looked into seed mailboxes in the last 30 days.
+        </span>{' '}
+        <a href="/tests/new">New test</a>
+      </p>
+    </Card>
+  );
+}
+
+// What receivers report about the domain, in short.
+
+const WITHOUT_REPORTS = {
+  none: 'Receivers report who sends mail from the domain, and whether it passes DMARC.',
+  uploaded: 'These figures come from uploaded reports. None has arrived by itself.',
+};
+
+interface Props {
+  domain: Domain;
+  /** Null if nothing was reported. */
+  figures: FeedbackFigures | null;
+}
+
+function Feedback({ domain, figures }: Props) {
+  const { id, feedback } = domain;
+  const { state, last_report_at } = feedback;
+  return (
+    <Card
+      title="Feedback"
+      id="feedback"
+      actions={
+        <a href={feedbackPath(id)}>{state === 'not_published' ? 'Set up' : 'All feedback'}</a>
+      }
+    >
+      <p>
+        <FeedbackStateMark state={state} />{' '}
+        <span class="muted">
+          {last_report_at ? (
+            <>
+              The last report arrived <Ago at={last_report_at} />.
+            </>
+          ) : (
+            WITHOUT_REPORTS[figures ? 'uploaded' : 'none']
+          )}
+        </span>
+      </p>
+      {figures && <ReportedTable figures={figures} />}
+    </Card>
+  );
+}

@@ -6,13 +6,16 @@ import { allows } from '../../http/actor.ts';
 import { findScoreChanges } from '../../mailtests/history.ts';
 import { findIssueExamples } from '../../mailtests/issue-examples.ts';
 import { testOperations } from '../../mailtests/routes.ts';
+import { formatCount } from '../../report/summary.ts';
 import { summaryOperations } from '../../summary/routes.ts';
+import { DOMAIN_STATES, type DomainState, DomainStateMark } from '../domains/states.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
+import { Card } from '../frame/card.tsx';
 import { Notice } from '../frame/form.tsx';
 import { memberCallOf, page } from '../frame/page-route.ts';
+import { NotSetUp } from '../frame/states.tsx';
 import { startPage } from '../public/start.tsx';
 import { BrokenNow, findProblems } from './broken.tsx';
-import { DomainStates } from './domain-states.tsx';
 import { Grades, KeyFigures, PassRates, TopIssues, Trend } from './figures.tsx';
 import { LatestTests } from './latest-tests.tsx';
 import { findNextSteps, NextSteps } from './next-steps.tsx';
@@ -140,4 +143,37 @@ async function isWatching(
     app.db.selectFrom(table).select('id').where('enabled', '=', 1).limit(1).executeTakeFirst();
   if ((await any('monitors')) !== undefined) return true;
   return tests.some(({ status }) => status === 'completed') && (await any('alerts')) !== undefined;
+}
+
+function DomainStates({ counts }: { counts: DomainCounts }) {
+  const countOf = (state: DomainState): number =>
+    state === 'failed' || state === 'pending' ? counts[state] : counts.health[state];
+  return (
+    <Card
+      title="Domains"
+      id="domains"
+      actions={
+        <a class="small" href="/domains">
+          All domains
+        </a>
+      }
+    >
+      {counts.total === 0 ? (
+        <p>
+          <NotSetUp>No domain added</NotSetUp>
+        </p>
+      ) : (
+        <ul class="counts">
+          {DOMAIN_STATES.filter((state) => countOf(state) > 0).map((state) => (
+            <li key={state}>
+              <a href={`/domains?state=${state}`}>
+                <DomainStateMark state={state} />
+              </a>
+              <span class="number">{formatCount(countOf(state))}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
 }

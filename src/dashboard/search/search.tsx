@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { oneLine } from '../../report/blocks.ts';
-import type { SearchRoute } from '../../search/routes.ts';
+import { searchRoute } from '../../search/routes.ts';
 import { MAX_QUERY_LENGTH, type SearchGroup, type SearchGroupName } from '../../search/schema.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
@@ -17,33 +17,31 @@ const TITLES: Record<SearchGroupName, string> = {
   tests: 'Tests',
   domains: 'Domains',
   pages: 'Pages',
-  docs: 'API reference',
 };
 /** The lists that show all results. */
 const LISTS: Partial<Record<SearchGroupName, string>> = { tests: '/tests', domains: '/domains' };
 
-/** `operation` is the search of the API. */
-export const searchPages = (operation: SearchRoute) => [
+export const searchPages = [
   page({
     path: PATH,
     operation: 'showSearch',
     role: 'viewer',
     summary: 'Search',
     query: v.strictObject({ q: v.optional(v.string()) }),
-    handle: (call) => renderSearch(call, operation, call.query.q ?? ''),
+    handle: (call) => renderSearch(call, call.query.q ?? ''),
   }),
 ];
 
-async function renderSearch(call: PageCall, operation: SearchRoute, text: string) {
+async function renderSearch(call: PageCall, text: string) {
   const q = [...text.trim()].slice(0, MAX_QUERY_LENGTH).join('');
   const query = { q, limit: LIMIT };
-  const { groups } = q === '' ? { groups: [] } : await call.invoke(operation, { query });
+  const { groups } = q === '' ? { groups: [] } : await call.invoke(searchRoute, { query });
   const appUrl = call.app.config.APP_URL.replace(/\/$/, '');
   return appPage(call, {
     title: 'Search',
     section: null,
     path: pathWith(PATH, { q: q || undefined }),
-    calls: [{ route: operation, query: { ...query, q: q || 'newsletter' } }],
+    calls: [{ route: searchRoute, query: { ...query, q: q || 'newsletter' } }],
     children: (
       <>
         <search>
@@ -66,8 +64,7 @@ async function renderSearch(call: PageCall, operation: SearchRoute, text: string
         </search>
         {q === '' && (
           <p class="muted">
-            Finds tests by name, subject, sender, address or ID, and domains, pages and operations
-            of the API.
+            Finds tests by name, subject, sender, address or ID, and domains and pages.
           </p>
         )}
         {q !== '' && groups.length === 0 && (

@@ -62,7 +62,7 @@ export function SecretCard({
     <Card title="Copy the signing secret now" id="secret">
       <p>
         It is shown only once. Store it where only your program can read it, and{' '}
-        <a href="/docs/event-types">verify the signature</a> of each event with it.
+        <a href="/docs#events">verify the signature</a> of each event with it.
       </p>
       <div class="box">
         <Copyable text={secret} label="the signing secret" />

@@ -45,7 +45,7 @@ export const cloudflare: ServerKind = {
       ),
     },
   ],
-  open,
+  open: (settings, context) => new CloudflareServer(settings, context),
 };
 
 const Zone = v.object({ id: v.pipe(v.string(), v.regex(/^\w{1,64}$/)), name: v.string() });
@@ -60,15 +60,20 @@ const StoredRecord = v.object({
 });
 type StoredRecord = v.InferOutput<typeof StoredRecord>;
 
-function open(settings: Record<string, string>, context: ServerContext): NameServer {
-  const api = cloudflareApi(settings.api_token!, context);
+class CloudflareServer implements NameServer {
+  readonly #api: ReturnType<typeof cloudflareApi>;
+
+  constructor(settings: Record<string, string>, context: ServerContext) {
+    this.#api = cloudflareApi(settings.api_token!, context);
+  }
 
   /** Zones that are not active yet have no effect. */
-  const activeZones = (query: Record<string, string>) =>
-    api.list('/zones', { ...query, status: 'active' }, Zone);
+  #activeZones(query: Record<string, string>) {
+    return this.#api.list('/zones', { ...query, status: 'active' }, Zone);
+  }
 
-  async function zoneId(name: string): Promise<string> {
-    const zone = (await activeZones({ name })).find((one) => one.name === name);
+  async #zoneId(name: string): Promise<string> {
+    const zone = (await this.#activeZones({ name })).find((one) => one.name === name);
     if (zone) return zone.id;
     throw new DnsServerError(
       'no_such_zone',
@@ -76,58 +81,61 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
     );
   }
 
-  const recordsOf = (id: string, query: Record<string, string>) =>
-    api.list(`/zones/${id}/dns_records`, query, StoredRecord);
+  #recordsOf(id: string, query: Record<string, string>) {
+    return this.#api.list(`/zones/${id}/dns_records`, query, StoredRecord);
+  }
 
   /** Of all types if none is given. */
-  async function recordsAt(id: string, name: string, type?: string): Promise<StoredRecord[]> {
-    const records = await recordsOf(id, { ...(type && { type }), 'name.exact': name });
+  async #recordsAt(id: string, name: string, type?: string): Promise<StoredRecord[]> {
+    const records = await this.#recordsOf(id, { ...(type && { type }), 'name.exact': name });
     return records.filter(
       (record) => record.name.toLowerCase() === name && (type ?? record.type) === record.type,
     );
   }
 
-  async function zoneOf(name: string): Promise<string | null> {
+  async zoneOf(name: string): Promise<string | null> {
     for (let at = name; at.includes('.'); at = at.slice(at.indexOf('.') + 1)) {
-      const zone = (await activeZones({ name: at })).find((one) => one.name === at);
+      const zone = (await this.#activeZones({ name: at })).find((one) => one.name === at);
       if (!zone) continue;
-      const delegations = namesBelow(at, name).map((below) => recordsAt(zone.id, below, 'NS'));
+      const delegations = namesBelow(at, name).map((below) =>
+        this.#recordsAt(zone.id, below, 'NS'),
+      );
       return (await Promise.all(delegations)).flat().length > 0 ? null : at;
     }
     return null;
   }
 
-  async function wildcardTypes(zone: string, name: string): Promise<string[]> {
-    const id = await zoneId(zone);
+  async wildcardTypes(zone: string, name: string): Promise<string[]> {
+    const id = await this.#zoneId(zone);
     for (const at of [...namesBelow(zone, name), zone]) {
       if (at !== name) {
-        const types = (await recordsAt(id, `*.${at}`)).map(({ type }) => type);
+        const types = (await this.#recordsAt(id, `*.${at}`)).map(({ type }) => type);
         if (types.length > 0) return WILDCARD_TYPES.filter((type) => types.includes(type));
       }
       // A wildcard does not apply to names that exist, nor below them.
-      if (at === zone || (await recordsAt(id, at)).length > 0) return [];
-      if ((await recordsOf(id, { 'name.endswith': `.${at}` })).length > 0) return [];
+      if (at === zone || (await this.#recordsAt(id, at)).length > 0) return [];
+      if ((await this.#recordsOf(id, { 'name.endswith': `.${at}` })).length > 0) return [];
     }
     return [];
   }
 
-  async function read(zone: string, name: string, type: string): Promise<RecordSet> {
+  async read(zone: string, name: string, type: string): Promise<RecordSet> {
     // Cloudflare resolves an alias of the zone itself, and publishes other records beside it.
     if (type === 'CNAME' && name === zone) return setOf(name, type, []);
-    return setOf(name, type, await recordsAt(await zoneId(zone), name, type));
+    return setOf(name, type, await this.#recordsAt(await this.#zoneId(zone), name, type));
   }
 
   /** Cloudflare has no conditions, so the records are compared right before: two requests, not one. */
-  async function replace(zone: string, before: RecordSet, after: RecordSet): Promise<void> {
+  async replace(zone: string, before: RecordSet, after: RecordSet): Promise<void> {
     const { name, type } = before;
-    const id = await zoneId(zone);
-    const current = await recordsAt(id, name, type);
+    const id = await this.#zoneId(zone);
+    const current = await this.#recordsAt(id, name, type);
     if (!hasSameValues(setOf(name, type, current), before))
       throw new DnsServerError(
         'changed',
         `${type} at ${name} has changed since the plan was made. Nothing was written. Make a new plan.`,
       );
-    await requireNoProxy(id, before);
+    await this.#requireNoProxy(id, before);
     const removed = current.filter((record) => !after.values.includes(textOf(record)));
     if (removed.some((record) => type === 'TXT' && textOf(record).includes('\ufffd')))
       throw new DnsServerError(
@@ -140,7 +148,7 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
     // A record that changes its value keeps its TTL, its comment and its tags.
     const changed = Math.min(removed.length, added.length);
     const isAutomatic = current.some(({ ttl }) => ttl === AUTOMATIC_TTL);
-    await api.post(`/zones/${id}/dns_records/batch`, {
+    await this.#api.post(`/zones/${id}/dns_records/batch`, {
       deletes: removed.slice(changed).map((one) => ({ id: one.id })),
       patches: removed
         .slice(0, changed)
@@ -150,7 +158,7 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
         .map((value) => record(value, isAutomatic ? AUTOMATIC_TTL : after.ttl)),
     });
     // Cloudflare has said that the records have changed, even if they cannot be read now.
-    const result = await recordsAt(id, name, type).then(
+    const result = await this.#recordsAt(id, name, type).then(
       (records) => setOf(name, type, records),
       () => after,
     );
@@ -163,28 +171,26 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
   }
 
   /** An address beside a proxied one would be a further web server behind the proxy, not what DNS answers with. */
-  async function requireNoProxy(id: string, { name, type }: RecordSet): Promise<void> {
+  async #requireNoProxy(id: string, { name, type }: RecordSet): Promise<void> {
     if (type !== 'A' && type !== 'AAAA') return;
-    if ((await recordsAt(id, name)).some(({ proxied }) => proxied))
+    if ((await this.#recordsAt(id, name)).some(({ proxied }) => proxied))
       throw new DnsServerError(
         'refused',
         `Cloudflare proxies ${name}, so DNS does not show its addresses. Use another name for the mail server, or turn off the proxy of this one at Cloudflare.`,
       );
   }
 
-  const check = async () => {
-    const zones = await activeZones({});
+  async check() {
+    const zones = await this.#activeZones({});
     if (zones.length === 0)
       throw new DnsServerError(
         'refused',
         'The API token has access to no active zone. Give it Zone.Zone:Read and Zone.DNS:Edit for your zones.',
       );
     // Reading records needs a permission of its own.
-    await recordsAt(zones[0]!.id, zones[0]!.name, 'NS');
+    await this.#recordsAt(zones[0]!.id, zones[0]!.name, 'NS');
     return { zones: zones.map(({ name }) => name) };
-  };
-
-  return { zoneOf, read, wildcardTypes, replace, check };
+  }
 }
 
 /** The name and those above it, as far as they are below the zone. */

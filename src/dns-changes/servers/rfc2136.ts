@@ -1,10 +1,10 @@
 /** Any name server with dynamic updates (RFC 2136) that are signed with a shared key (TSIG, RFC 8945). */
 
 import type { Answer } from 'dns-packet';
-import { formatUtcTime } from '../../lib/clock.ts';
+import { type Clock, formatUtcTime } from '../../lib/clock.ts';
 import { recordText } from '../../net/dns/message.ts';
 import type { RecordType } from '../../net/dns/resolver.ts';
-import { type Exchange, exchange } from '../../net/dns-update/exchange.ts';
+import { type Exchange, exchange, type Peer } from '../../net/dns-update/exchange.ts';
 import {
   addRecord,
   deleteRecord,
@@ -36,7 +36,7 @@ export const rfc2136: ServerKind = {
   name: 'Dynamic updates (RFC 2136)',
   hint: 'BIND, Knot DNS, PowerDNS and other name servers that accept updates signed with a TSIG key.',
   fields: RFC2136_FIELDS,
-  open,
+  open: (settings, context) => new Rfc2136Server(settings, context),
 };
 
 const RCODES = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 };
@@ -45,93 +45,106 @@ const UNMET = [3, 6, 7, 8];
 const NOT_AUTHORITATIVE = 9;
 const NOT_IN_ZONE = 10;
 
-function open(settings: Record<string, string>, context: ServerContext): NameServer {
-  const address = settings.server!;
-  const key: TsigKey = {
-    name: settings.key_name!,
-    algorithm: settings.key_algorithm as TsigAlgorithm,
-    secret: Buffer.from(settings.key_secret!, 'base64'),
-  };
-  const zones = splitNames(settings.zones ?? '');
-  const { resolver, allowNetworks, dial, clock, signal } = context;
-  const connect = createConnector({ resolver, allowNetworks, ...(dial && { dial }) });
-  const peer = { ...parseServer(address)!, connect, key, clock, signal };
+class Rfc2136Server implements NameServer {
+  readonly #address: string;
+  readonly #key: TsigKey;
+  /** Those that it may change; empty for all. */
+  readonly #zones: string[];
+  readonly #clock: Clock;
+  readonly #peer: Peer;
 
-  const send = async (message: Buffer, mayChange: boolean) =>
-    trusted(await exchange(peer, message), mayChange);
+  constructor(settings: Record<string, string>, context: ServerContext) {
+    this.#address = settings.server!;
+    this.#key = {
+      name: settings.key_name!,
+      algorithm: settings.key_algorithm as TsigAlgorithm,
+      secret: Buffer.from(settings.key_secret!, 'base64'),
+    };
+    this.#zones = splitNames(settings.zones ?? '');
+    const { resolver, allowNetworks, dial, clock, signal } = context;
+    this.#clock = clock;
+    const connect = createConnector({ resolver, allowNetworks, ...(dial && { dial }) });
+    this.#peer = { ...parseServer(this.#address)!, connect, key: this.#key, clock, signal };
+  }
+
+  async #send(message: Buffer, mayChange: boolean) {
+    return this.#trusted(await exchange(this.#peer, message), mayChange);
+  }
 
   /** What the server has itself: null if it is not authoritative for the name. */
-  async function query(name: string, type: string) {
-    const result = await exchange(peer, encodeAuthoritativeQuery(name, type as RecordType));
+  async #query(name: string, type: string) {
+    const result = await exchange(this.#peer, encodeAuthoritativeQuery(name, type as RecordType));
     // Knot DNS does not sign its refusal of a zone that it does not hold.
     const isRefused = result.kind === 'untrusted' && result.rcode === RCODES.REFUSED;
     if (isRefused && result.verification.kind === 'unsigned') return null;
-    const { rcode, packet } = trusted(result, false);
+    const { rcode, packet } = this.#trusted(result, false);
     if (rcode === RCODES.REFUSED || rcode === NOT_AUTHORITATIVE) return null;
     if (rcode !== RCODES.NOERROR && rcode !== RCODES.NXDOMAIN)
-      throw new DnsServerError('server_failed', `${address} failed to answer a query.`);
+      throw new DnsServerError('server_failed', `${this.#address} failed to answer a query.`);
     return packet.flag_aa ? packet : null;
   }
 
-  async function recordsAt(zone: string, name: string, type: string): Promise<Answer[]> {
-    const packet = await query(name, type);
-    if (packet === null) throw notHeld(zone);
+  async #recordsAt(zone: string, name: string, type: string): Promise<Answer[]> {
+    const packet = await this.#query(name, type);
+    if (packet === null) throw this.#notHeld(zone);
     const answers = packet.answers ?? [];
     const records = answers.filter((answer) => isAt(answer, name, type));
     // All names below a DNAME record are aliases, which have no records of their own (RFC 6672).
     const isInherited = type === 'CNAME' && answers.some((answer) => answer.type === 'DNAME');
     if (records.length === 0 || isInherited) return records;
     // From a wildcard (RFC 4592), the server answers as if the name had its records.
-    return (await holds(zone, name, setExists(name, type))) ? records : [];
+    return (await this.#holds(zone, name, setExists(name, type))) ? records : [];
   }
 
   /** Whether the prerequisite holds: an update without changes tells. */
-  async function holds(zone: string, name: string, prerequisite: UpdateEntry): Promise<boolean> {
-    const { rcode } = await send(encodeUpdate(zone, [prerequisite], []), false);
+  async #holds(zone: string, name: string, prerequisite: UpdateEntry): Promise<boolean> {
+    const { rcode } = await this.#send(encodeUpdate(zone, [prerequisite], []), false);
     if (UNMET.includes(rcode)) return false;
-    requireDone(rcode, zone, name);
+    this.#requireDone(rcode, zone, name);
     return true;
   }
 
-  async function wildcardTypes(zone: string, name: string): Promise<string[]> {
-    if (await holds(zone, name, nameIsInUse(name))) return [];
+  async wildcardTypes(zone: string, name: string): Promise<string[]> {
+    if (await this.#holds(zone, name, nameIsInUse(name))) return [];
     const found = await Promise.all(
       WILDCARD_TYPES.map(async (type) => {
-        const packet = await query(name, type);
+        const packet = await this.#query(name, type);
         return packet?.answers?.some((answer) => isAt(answer, name, type)) ? [type] : [];
       }),
     );
     return found.flat();
   }
 
-  async function read(zone: string, name: string, type: string): Promise<RecordSet> {
-    return setOf(name, type, await recordsAt(zone, name, type));
+  async read(zone: string, name: string, type: string): Promise<RecordSet> {
+    return setOf(name, type, await this.#recordsAt(zone, name, type));
   }
 
-  async function zoneOf(name: string): Promise<string | null> {
+  async zoneOf(name: string): Promise<string | null> {
     for (let zone = name; zone !== ''; zone = parentOf(zone)) {
-      const packet = await query(zone, 'SOA');
+      const packet = await this.#query(zone, 'SOA');
       if (!packet?.answers?.some((answer) => isAt(answer, zone, 'SOA'))) continue;
-      return !mayChange(zone) || (await isDelegated(zone, name)) ? null : zone;
+      return !this.#mayChange(zone) || (await this.#isDelegated(zone, name)) ? null : zone;
     }
     return null;
   }
 
-  const mayChange = (zone: string): boolean => zones.length === 0 || zones.includes(zone);
-
-  /** Below a delegation, the server holds the zone above the name, but not the name. */
-  async function isDelegated(zone: string, name: string): Promise<boolean> {
-    return name !== zone && (await query(name, 'SOA')) === null;
+  #mayChange(zone: string): boolean {
+    return this.#zones.length === 0 || this.#zones.includes(zone);
   }
 
-  async function replace(zone: string, before: RecordSet, after: RecordSet): Promise<void> {
+  /** Below a delegation, the server holds the zone above the name, but not the name. */
+  async #isDelegated(zone: string, name: string): Promise<boolean> {
+    return name !== zone && (await this.#query(name, 'SOA')) === null;
+  }
+
+  async replace(zone: string, before: RecordSet, after: RecordSet): Promise<void> {
     const { name, type } = before;
-    if (!mayChange(zone))
+    if (!this.#mayChange(zone))
       throw new DnsServerError(
         'refused',
-        `${zone} is not among the zones of this server: ${zones.join(', ')}. Add it to the settings of the server.`,
+        `${zone} is not among the zones of this server: ${this.#zones.join(', ')}. Add it to the settings of the server.`,
       );
-    const current = await recordsAt(zone, name, type);
+    const current = await this.#recordsAt(zone, name, type);
     if (!hasSameValues(setOf(name, type, current), before)) throw changed(before);
     const removed = current.filter((record) => !after.values.includes(textOf(record)));
     if (removed.some((record) => !isRestorable(record)))
@@ -154,51 +167,58 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
         addRecord(record, after.ttl),
       ),
     ];
-    const { rcode } = await send(encodeUpdate(zone, prerequisites, changes), true);
+    const { rcode } = await this.#send(encodeUpdate(zone, prerequisites, changes), true);
     if (UNMET.includes(rcode)) throw changed(before);
-    requireDone(rcode, zone, name);
+    this.#requireDone(rcode, zone, name);
     // The signed response says that the records have changed, even if they cannot be read now.
-    const result = await read(zone, name, type).catch(() => after);
+    const result = await this.read(zone, name, type).catch(() => after);
     if (!hasSameValues(result, after))
       throw new DnsServerError(
         'server_failed',
-        `${address} accepted the update, but ${type} at ${name} is not what was sent. Check the log of the server.`,
+        `${this.#address} accepted the update, but ${type} at ${name} is not what was sent. Check the log of the server.`,
         { mayHaveChanged: true },
       );
   }
 
-  function requireDone(rcode: number, zone: string, name: string): void {
+  #requireDone(rcode: number, zone: string, name: string): void {
     if (rcode === RCODES.NOERROR) return;
     if (rcode === RCODES.REFUSED)
       throw new DnsServerError(
         'refused',
-        `${address} does not allow the key ${key.name} to change ${name} in ${zone}. Allow it in the update policy of the zone.`,
+        `${this.#address} does not allow the key ${this.#key.name} to change ${name} in ${zone}. Allow it in the update policy of the zone.`,
       );
-    if (rcode === NOT_AUTHORITATIVE || rcode === NOT_IN_ZONE) throw notHeld(zone);
+    if (rcode === NOT_AUTHORITATIVE || rcode === NOT_IN_ZONE) throw this.#notHeld(zone);
     if (rcode === RCODES.NOTIMP)
-      throw new DnsServerError('refused', `${address} does not support dynamic updates.`);
+      throw new DnsServerError('refused', `${this.#address} does not support dynamic updates.`);
     if (rcode === RCODES.FORMERR)
-      throw new DnsServerError('invalid_record', `${address} rejects the update as malformed.`);
+      throw new DnsServerError(
+        'invalid_record',
+        `${this.#address} rejects the update as malformed.`,
+      );
     throw new DnsServerError(
       'server_failed',
-      `${address} failed to update ${zone} (response code ${rcode}). Check the log of the server.`,
+      `${this.#address} failed to update ${zone} (response code ${rcode}). Check the log of the server.`,
       { mayHaveChanged: true },
     );
   }
 
   /** The signed response. Any other proves nothing about an update, not even that it was refused. */
-  function trusted(result: Exchange, mayChange: boolean): Extract<Exchange, { kind: 'response' }> {
+  #trusted(result: Exchange, mayChange: boolean): Extract<Exchange, { kind: 'response' }> {
     if (result.kind === 'response') return result;
     const unknown = { mayHaveChanged: mayChange };
-    if (result.kind === 'failed') throw connectionError(address, result, mayChange);
+    if (result.kind === 'failed') throw connectionError(this.#address, result, mayChange);
     if (result.kind === 'malformed')
-      throw new DnsServerError('bad_response', `${address} sent an invalid DNS response.`, unknown);
+      throw new DnsServerError(
+        'bad_response',
+        `${this.#address} sent an invalid DNS response.`,
+        unknown,
+      );
     const { verification, rcode } = result;
     const { kind } = verification;
     if (kind === 'rejected' && verification.error !== 'BADTIME')
       throw new DnsServerError(
         'bad_credentials',
-        keyProblem(address, key, verification.error),
+        keyProblem(this.#address, this.#key, verification.error),
         unknown,
       );
     if (kind === 'rejected' || kind === 'wrong_time') {
@@ -206,54 +226,53 @@ function open(settings: Record<string, string>, context: ServerContext): NameSer
       const times =
         serverTime === null
           ? ''
-          : ` It is ${formatUtcTime(serverTime)} there, and ${formatUtcTime(clock.now())} here.`;
+          : ` It is ${formatUtcTime(serverTime)} there, and ${formatUtcTime(this.#clock.now())} here.`;
       throw new DnsServerError(
         'wrong_time',
-        `The clocks of ${address} and of this service differ by more than five minutes.${times} Synchronize them with NTP.`,
+        `The clocks of ${this.#address} and of this service differ by more than five minutes.${times} Synchronize them with NTP.`,
         kind === 'rejected' ? {} : unknown,
       );
     }
     if (kind === 'unsigned' && rcode !== RCODES.NOERROR)
       throw new DnsServerError(
         'refused',
-        `${address} refuses the request without a signature. Check that it has the key ${key.name} and accepts requests from this service.`,
+        `${this.#address} refuses the request without a signature. Check that it has the key ${this.#key.name} and accepts requests from this service.`,
         unknown,
       );
     throw new DnsServerError(
       'bad_response',
-      `The response of ${address} is not signed with the key ${key.name}, so it cannot be trusted.`,
+      `The response of ${this.#address} is not signed with the key ${this.#key.name}, so it cannot be trusted.`,
       unknown,
     );
   }
 
-  const notHeld = (zone: string): DnsServerError =>
-    new DnsServerError(
+  #notHeld(zone: string): DnsServerError {
+    return new DnsServerError(
       'no_such_zone',
-      `${address} does not serve the zone ${zone}. Enter the primary server of the zone.`,
+      `${this.#address} does not serve the zone ${zone}. Enter the primary server of the zone.`,
     );
+  }
 
   /** Most servers verify the key of a question about the root, even if they refuse to answer it. */
-  async function checkKey() {
-    const result = await exchange(peer, encodeAuthoritativeQuery('.', 'SOA'));
+  async #checkKey() {
+    const result = await exchange(this.#peer, encodeAuthoritativeQuery('.', 'SOA'));
     if (result.kind === 'untrusted' && result.verification.kind === 'unsigned')
       throw new DnsServerError(
         'refused',
-        `${address} verifies keys only for its own zones. Enter the zones of the key ${key.name}, so that it can be tested.`,
+        `${this.#address} verifies keys only for its own zones. Enter the zones of the key ${this.#key.name}, so that it can be tested.`,
       );
-    trusted(result, false);
+    this.#trusted(result, false);
   }
 
-  async function check() {
-    if (zones.length === 0) await checkKey();
-    for (const zone of zones) {
-      if ((await zoneOf(zone)) !== zone) throw notHeld(zone);
-      const { rcode } = await send(encodeUpdate(zone, [], []), false);
-      requireDone(rcode, zone, zone);
+  async check() {
+    if (this.#zones.length === 0) await this.#checkKey();
+    for (const zone of this.#zones) {
+      if ((await this.zoneOf(zone)) !== zone) throw this.#notHeld(zone);
+      const { rcode } = await this.#send(encodeUpdate(zone, [], []), false);
+      this.#requireDone(rcode, zone, zone);
     }
-    return { zones };
+    return { zones: this.#zones };
   }
-
-  return { zoneOf, read, wildcardTypes, replace, check };
 }
 
 const parentOf = (name: string): string =>

@@ -79,8 +79,7 @@ const ALL_TAGS: Tag[] = [
   },
   {
     name: 'Search',
-    description:
-      'Finds tests, domains, pages of the web application, and operations of this reference.',
+    description: 'Finds tests, domains, and pages of the web application.',
     paths: ['/v1/search'],
   },
   {
@@ -131,6 +130,3 @@ export const tagsOf = (used: Set<string>): { name: string; description: string }
     name,
     description,
   }));
-
-/** The last part of the path of a tag's page in the API reference. */
-export const slugOf = (tag: string): string => tag.toLowerCase().replaceAll(' ', '-');

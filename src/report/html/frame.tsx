@@ -62,8 +62,6 @@ export const FRAME_SCRIPT = `(() => {
   });
   const openTarget = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    // A link in place of what has moved to another page.
-    if (target?.dataset.moved !== undefined) location.replace(target.href);
     let collapsed = target?.closest('details');
     for (; collapsed; collapsed = collapsed.parentElement.closest('details')) collapsed.open = true;
   };

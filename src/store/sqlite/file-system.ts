@@ -13,6 +13,10 @@ const NETWORK_FILE_SYSTEMS = new Map([
   [0x5346414f, 'AFS'],
 ]);
 
+/** The kind of the network file system with this type; undefined for local ones. A negative 32-bit number on some platforms. */
+export const networkFileSystem = (type: number): string | undefined =>
+  NETWORK_FILE_SYSTEMS.get(type >>> 0);
+
 /**
  * Throws a StoreError if the folder is on a network file system. There, the log of SQLite cannot be shared
  * (sqlite.org/wal.html), locks of different machines do not exclude each other, and a sync may not reach the disk.
@@ -21,9 +25,7 @@ export function requireLocalFileSystem(folder: string, statfs = statfsSync): voi
   // The first start creates the folder.
   let existing = folder;
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
-  const { type } = statfs(existing);
-  // A negative 32-bit number on some platforms.
-  const name = NETWORK_FILE_SYSTEMS.get(type >>> 0);
+  const name = networkFileSystem(statfs(existing).type);
   if (name !== undefined)
     throw new StoreError(
       `${folder} is on a network file system (${name}), where SQLite can lose data. Set DELIVERABILITY_DATA_DIR to a local disk, or use PostgreSQL.`,
