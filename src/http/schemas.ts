@@ -3,15 +3,17 @@
 import type { SelectQueryBuilder } from 'kysely';
 import * as v from 'valibot';
 import { AppError, invalidParams } from '../lib/errors.ts';
-import type { IdPrefix } from '../lib/ids.ts';
+import { ID_NOUNS, type IdPrefix } from '../lib/ids.ts';
 import { canonicalTimeZone, isTimeZone } from '../lib/time-zones.ts';
 
 /** A time in a response. */
-export const Time = v.pipe(
-  v.string(),
-  v.isoTimestamp('must be an ISO 8601 date-time'),
-  v.examples(['2026-11-21T10:00:00.000Z']),
-);
+export const Time = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 date-time'));
+
+/** A text in a response. */
+export const Text = v.nullable(v.string());
+
+/** A number of things in a response. */
+export const Count = v.pipe(v.number(), v.integer());
 
 // Documentation of schemas. It changes neither types nor validation.
 
@@ -49,14 +51,14 @@ export function described<S extends v.GenericSchema>(
 }
 
 /**
- * Names a schema in the documentation. The example is one complete value; its fields are the
- * examples of the fields that have none of their own.
+ * Names a schema in the documentation. The example is one value, and its fields are the examples of
+ * the fields that have none of their own. Those that it leaves out get the example of the field.
  */
 export function named<S extends v.GenericSchema>(
   name: string,
   schema: S,
   description: string,
-  example?: v.InferInput<S>,
+  example?: Partial<v.InferInput<S>>,
 ): S {
   const metadata: SchemaName = { name, description, ...(example === undefined ? {} : { example }) };
   return documented(schema, v.metadata({ $component: metadata }));
@@ -92,7 +94,7 @@ export function deletedOf<const Type extends string>(type: Type, prefix: IdPrefi
 }
 
 /** The ID of an object in a response, or in the path of an operation. */
-export const idOf = (prefix: IdPrefix, text: string) =>
+export const idOf = (prefix: IdPrefix, text = `The ID of the ${ID_NOUNS[prefix]}.`) =>
   described(v.string(), text, exampleId(prefix));
 
 /** The `object` field, which names the type of an object. */
