@@ -77,7 +77,7 @@ const getEventRoute = route({
   role: 'member',
   summary: 'Get an event',
   description: 'Returns an event exactly as webhooks send it.',
-  params: { id: idOf('evt', 'The ID of the event.') },
+  params: { id: idOf('evt') },
   response: Event,
   async handle({ app, actor, params }) {
     return presentEvent(await eventOr404(app.db, actor.livemode, params.id!));

@@ -4,14 +4,22 @@ import * as v from 'valibot';
 import { FeedbackState } from '../domains/schema.ts';
 import { asText, labeled, quoted } from '../events/line.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
-import { described, exampleId, idOf, named, PAGE_QUERY, Time, typeField } from '../http/schemas.ts';
+import {
+  Count,
+  described,
+  exampleId,
+  idOf,
+  named,
+  PAGE_QUERY,
+  Text,
+  Time,
+  typeField,
+} from '../http/schemas.ts';
 import { isDay } from '../lib/clock.ts';
 import { FEEDBACK_ORIGINS } from './intake.ts';
 import { BOUNCE_CLASSES, DISPOSITIONS, REFUSAL_REASONS, REPORT_TYPES } from './reading/report.ts';
 import { REPORT_STATUSES } from './status.ts';
 
-const Text = v.nullable(v.string());
-const Count = v.pipe(v.number(), v.integer());
 const ReportType = v.picklist(REPORT_TYPES, `must be one of ${REPORT_TYPES.join(', ')}`);
 const ReportStatus = v.picklist(REPORT_STATUSES, `must be one of ${REPORT_STATUSES.join(', ')}`);
 const REASONS = Object.keys(REFUSAL_REASONS) as (keyof typeof REFUSAL_REASONS)[];
@@ -26,7 +34,7 @@ const Period = named(
 );
 
 const REPORT = {
-  id: described(v.string(), 'The ID of the report.'),
+  id: idOf('fbr'),
   object: typeField('feedback_report'),
   type: described(
     v.nullable(v.picklist(REPORT_TYPES)),
@@ -51,7 +59,7 @@ const REPORT = {
     Text,
     'The reporter: the domain or address that the message authenticates. For uploads, the name in the report. Null if nothing shows who sent it.',
   ),
-  reporter_id: described(Text, 'The ID of the reporter.'),
+  reporter_id: Text,
   label: described(
     Text,
     'What the report calls its reporter, in lower case. Anyone can write this name.',
@@ -87,17 +95,11 @@ const REPORT = {
 };
 
 const EXAMPLE = {
-  id: exampleId('fbr'),
-  object: 'feedback_report',
   type: 'dmarc',
   status: 'counted',
   reason: null,
   detail: null,
-  domain_id: exampleId('dom'),
-  policy_domain: 'example.com',
   reporter: 'receiver.example',
-  reporter_id: exampleId('rep'),
-  label: 'receiver ltd',
   report_id: '1795219200.1187',
   period: { from: '2026-11-21T00:00:00.000Z', to: '2026-11-21T23:59:59.000Z' },
   messages: 42,
@@ -130,7 +132,6 @@ const AuthResult = named(
   }),
   'The result of one DKIM signature or one SPF check, without alignment.',
   {
-    domain: 'example.com',
     selector: 's1',
     scope: 'mfrom',
     result: 'pass',
@@ -186,7 +187,7 @@ export const FeedbackRow = named(
     envelope_from: described(Text, 'The domain of MAIL FROM.'),
     envelope_to: described(Text, 'The domain of the recipients.'),
     dkim_domain: described(Text, 'The domain of the signature that passes, or of the first one.'),
-    dkim_selector: described(Text, 'Its selector.'),
+    dkim_selector: Text,
     dkim_result: described(Text, 'Its result, without alignment.'),
     spf_domain: described(Text, 'The domain that SPF was checked for.'),
     spf_result: described(Text, 'The SPF result, without alignment.'),
@@ -196,9 +197,7 @@ export const FeedbackRow = named(
   'The messages of one sender in a DMARC report.',
   {
     id: `${exampleId('fbr')}.0`,
-    object: 'feedback_row',
     day: '2026-11-21',
-    address: '192.0.2.1',
     count: 40,
     outcome: 'pass',
     dkim: 'pass',
@@ -208,7 +207,6 @@ export const FeedbackRow = named(
     envelope_from: 'bounce.example.net',
     envelope_to: 'example.net',
     dkim_domain: 'example.com',
-    dkim_selector: 's1',
     dkim_result: 'pass',
     spf_domain: 'bounce.example.net',
     spf_result: 'pass',
@@ -216,7 +214,6 @@ export const FeedbackRow = named(
       dkim: [{ domain: 'example.com', selector: 's1', result: 'pass', humanResult: null }],
       spf: [{ domain: 'example.com', scope: 'mfrom', result: 'fail', humanResult: null }],
     },
-    reasons: [{ type: 'mailing_list', comment: 'arc=pass' }],
   },
 );
 export type FeedbackRow = v.InferOutput<typeof FeedbackRow>;
@@ -225,16 +222,15 @@ const TlsPolicy = named(
   'TlsReportPolicy',
   v.object({
     policy_type: described(v.string(), '`sts`, `tlsa` or `no-policy-found`.'),
-    policy_domain: described(Text, 'The domain of the policy.'),
+    policy_domain: Text,
     policy_string: described(v.array(v.string()), 'The policy as the reporter saw it.'),
     mx_hosts: described(v.array(v.string()), 'The mail servers in the policy.'),
-    succeeded: described(Count, 'Successful sessions.'),
+    succeeded: Count,
     failed: described(Count, 'Failed sessions.'),
   }),
   'The sessions to which one policy applied.',
   {
     policy_type: 'sts',
-    policy_domain: 'example.com',
     mx_hosts: ['mx.example.com'],
     policy_string: ['version: STSv1', 'mode: enforce'],
     succeeded: 100,
@@ -249,7 +245,7 @@ const TlsFailure = named(
     receiving_mx: described(Text, 'The mail server that the sender connected to.'),
     sending_ip: described(Text, 'The IP address of the sending server.'),
     reason_code: described(Text, 'What the reporter says about it.'),
-    sessions: described(Count, 'The number of sessions.'),
+    sessions: Count,
   }),
   'Sessions that failed for the same reason.',
   {
@@ -304,7 +300,7 @@ export const UploadedReports = named(
     ),
   }),
   'The reports in an uploaded file.',
-  { object: 'list', data: [EXAMPLE] } as never,
+  {} as never,
 );
 
 /** A day in the query. */
@@ -362,21 +358,21 @@ export const UploadQuery = v.strictObject({
 // Sums.
 
 export const SummaryQuery = v.strictObject({
-  domain_id: described(v.string('is required'), 'The ID of the domain.', exampleId('dom')),
+  domain_id: v.string('is required'),
   ...PERIOD_QUERY,
 });
 export type SummaryQuery = v.InferOutput<typeof SummaryQuery>;
 
 const TOTALS = {
   messages: described(Count, 'All messages.'),
-  passed: described(Count, 'Messages that pass DMARC.'),
+  passed: Count,
   failed: described(
     Count,
     'Messages that fail DMARC. They may have been delivered: see `none`, `quarantined` and `rejected`.',
   ),
   none: described(Count, 'Messages to which no policy was applied.'),
-  quarantined: described(Count, 'Messages that receivers quarantined because of the policy.'),
-  rejected: described(Count, 'Messages that receivers rejected because of the policy.'),
+  quarantined: Count,
+  rejected: Count,
   overridden: described(Count, 'Messages for which a receiver did not apply the policy.'),
 };
 
@@ -399,49 +395,47 @@ const DmarcTotals = named(
 
 const DmarcDay = named(
   'DmarcDay',
-  v.object({ date: described(v.string(), 'The day, in UTC.'), ...TOTALS }),
+  v.object({ date: v.string(), ...TOTALS }),
   'The messages of one day.',
-  { date: '2026-11-21', ...TOTALS_EXAMPLE },
+  { ...TOTALS_EXAMPLE },
 );
 
 const ReporterShare = named(
   'DmarcReporter',
   v.object({
-    id: idOf('rep', 'The ID of the reporter.'),
-    name: described(v.string(), 'Its name.'),
-    reports: described(Count, 'The number of its reports.'),
+    id: idOf('rep'),
+    name: v.string(),
+    reports: Count,
     messages: described(Count, 'The messages in its reports.'),
   }),
   'What one reporter counted.',
-  { id: exampleId('rep'), name: 'receiver ltd', reports: 30, messages: 1200 },
+  { name: 'receiver ltd', reports: 30, messages: 1200 },
 );
 
 const PolicySeen = named(
   'DmarcPolicySeen',
   v.object({
-    policy_domain: described(Text, 'The domain of the policy.'),
+    policy_domain: Text,
     p: described(Text, 'The policy that the reporters saw.'),
     sp: described(Text, 'The policy for subdomains.'),
     np: described(Text, 'The policy for subdomains that do not exist.'),
-    reports: described(Count, 'The number of reports.'),
+    reports: Count,
     last_at: described(Time, 'When the last of them arrived.'),
   }),
   'A policy that reporters saw.',
   {
-    policy_domain: 'example.com',
     p: 'reject',
     sp: 'none',
     np: 'reject',
     reports: 30,
-    last_at: '2026-11-22T01:00:00.000Z',
   },
 );
 
 /** The period of a summary. */
 const DAYS = {
-  domain_id: idOf('dom', 'The ID of the domain.'),
-  from: described(v.string(), 'The first day.', '2026-11-01'),
-  to: described(v.string(), 'The last day.', '2026-11-30'),
+  domain_id: v.string(),
+  from: v.string(),
+  to: v.string(),
 };
 
 export const DmarcFeedback = named(
@@ -473,7 +467,7 @@ export type DmarcFeedback = v.InferOutput<typeof DmarcFeedback>;
 const ReporterSums = named(
   'DmarcReporterSums',
   v.object({
-    id: idOf('rep', 'The ID of the reporter.'),
+    id: idOf('rep'),
     name: described(v.string(), 'Its name.', 'receiver ltd'),
     reports: described(Count, 'The number of its reports.', 30),
     messages: described(Count, 'The messages in its reports.', 1200),
@@ -489,7 +483,7 @@ const ReporterSums = named(
       'Messages that it rejected because of the policy. Null if rows of the reports have expired.',
       0,
     ),
-    last_at: described(Time, 'When the newest of the reports arrived.'),
+    last_at: Time,
   }),
   'How one reporter counts the messages of a domain.',
 );
@@ -511,12 +505,12 @@ export const DmarcReporters = named(
 const TlsDay = named(
   'TlsDay',
   v.object({
-    date: described(v.string(), 'The day, in UTC.'),
-    succeeded: described(Count, 'Successful sessions.'),
+    date: v.string(),
+    succeeded: Count,
     failed: described(Count, 'Failed sessions.'),
   }),
   'The TLS sessions of one day.',
-  { date: '2026-11-21', succeeded: 100, failed: 3 },
+  { succeeded: 100, failed: 3 },
 );
 
 const TlsServer = named(
@@ -534,8 +528,8 @@ const TlsReason = named(
   v.object({
     result_type: described(v.string(), 'The kind of failure (RFC 8460 §4.3).'),
     sessions: described(Count, 'Failed sessions.'),
-    meaning: described(v.string(), 'What it means.'),
-    fix: described(v.string(), 'What to do about it.'),
+    meaning: v.string(),
+    fix: v.string(),
   }),
   'Why sessions failed.',
   {
@@ -549,12 +543,12 @@ const TlsReason = named(
 const TlsReporter = named(
   'TlsReporter',
   v.object({
-    id: idOf('rep', 'The ID of the reporter.'),
+    id: idOf('rep'),
     name: described(v.string(), 'Its name.', 'receiver ltd'),
     reports: described(Count, 'The number of its reports.', 30),
     succeeded: described(Count, 'Successful sessions.', 100),
     failed: described(Count, 'Failed sessions.', 3),
-    last_at: described(Time, 'When the newest of the reports arrived.'),
+    last_at: Time,
   }),
   'The TLS sessions that one reporter counts.',
 );
@@ -623,27 +617,20 @@ export const TlsFeedback = named(
 // Complaints and bounces.
 
 const MESSAGE = {
-  domain_id: described(Text, 'The ID of the domain.'),
-  report_id: described(v.string(), 'The ID of the report.'),
+  domain_id: Text,
+  report_id: v.string(),
   received_at: described(Time, 'When the report arrived.'),
-  from_domain: described(Text, 'The From domain of the message.'),
+  from_domain: Text,
   recipient_domain: described(Text, 'The domain of the recipient, whose address is not kept.'),
   message_id: described(Text, 'The Message-ID of the message, without angle brackets.'),
 };
 
 const COMPLAINT = {
-  object: 'complaint',
-  id: exampleId('cpl'),
-  domain_id: exampleId('dom'),
-  report_id: exampleId('fbr'),
   received_at: '2026-11-22T01:00:00.000Z',
-  from_domain: 'example.com',
-  recipient_domain: 'example.net',
   message_id: 'news-1@example.com',
   kind: 'abuse',
   provider: 'example.net',
   arrived_at: '2026-11-21T10:00:00.000Z',
-  address: '192.0.2.1',
   subject: 'November news',
   list_id: '<news.example.com>',
   feedback_id: 'c1:news:example',
@@ -653,7 +640,7 @@ const COMPLAINT = {
 export const Complaint = named(
   'Complaint',
   v.object({
-    id: described(v.string(), 'The ID of the complaint.'),
+    id: idOf('cpl'),
     object: typeField('complaint'),
     ...MESSAGE,
     kind: described(
@@ -691,13 +678,7 @@ const BounceExplanation = named(
 );
 
 const BOUNCE = {
-  object: 'bounce',
-  id: exampleId('bnc'),
-  domain_id: exampleId('dom'),
-  report_id: exampleId('fbr'),
   received_at: '2026-11-22T01:00:00.000Z',
-  from_domain: 'example.com',
-  recipient_domain: 'example.net',
   message_id: 'news-1@example.com',
   class: 'policy',
   action: 'failed',
@@ -713,7 +694,7 @@ const BOUNCE = {
 export const Bounce = named(
   'Bounce',
   v.object({
-    id: described(v.string(), 'The ID of the bounce.'),
+    id: idOf('bnc'),
     object: typeField('bounce'),
     ...MESSAGE,
     class: described(
@@ -758,8 +739,8 @@ const MessageSource = named(
 const BounceFinding = named(
   'BounceFinding',
   v.object({
-    test_id: idOf('test', 'The ID of the test.'),
-    completed_at: described(Time, 'When it was completed.'),
+    test_id: v.string(),
+    completed_at: Time,
     check_id: described(v.string(), 'The ID of the check.', 'dkim'),
     title: described(v.string(), 'What the check found.', 'The message is not signed with DKIM'),
     fix: described(Text, 'How to fix it.', 'Turn on DKIM at the service that sends your mail.'),
@@ -800,7 +781,6 @@ export const ListedBounce = named(
   {
     ...BOUNCE,
     ...SENDER_EXAMPLE,
-    subject: 'November news',
     finding: {
       test_id: exampleId('test'),
       completed_at: '2026-11-21T12:00:00.000Z',
@@ -848,7 +828,7 @@ const countBy = <Column extends string>(
 const CountByDay = named(
   'CountByDay',
   v.object({
-    date: described(v.string(), 'The day, in UTC.', '2026-11-21'),
+    date: v.string(),
     count: described(Count, 'How many.', 2),
   }),
   'A count by day.',
@@ -857,7 +837,7 @@ const CountByDay = named(
 const BounceDay = named(
   'BounceDay',
   v.object({
-    date: described(v.string(), 'The day, in UTC.', '2026-11-21'),
+    date: v.string(),
     count: described(Count, 'All bounces of the day.', 2),
     policy: described(Count, 'Rejected by policy.', 2),
     hard: described(Count, 'Permanent, for a reason other than policy.', 0),
@@ -871,7 +851,6 @@ const CountBySource = named(
     source_id: described(
       Text,
       'The ID of the source; null if it is unknown, or no DMARC report has named it yet.',
-      exampleId('src'),
     ),
     name: described(Text, 'Its name; null for all unknown sources.', 'Mailchimp'),
     count: described(Count, 'How many.', 2),
@@ -952,7 +931,7 @@ export const DomainFeedbackState = named(
   'DomainFeedbackState',
   v.object({
     object: typeField('domain_feedback'),
-    domain_id: idOf('dom', 'The ID of the domain.'),
+    domain_id: v.string(),
     name: described(v.string(), 'The domain name.', 'example.com'),
     address: described(v.string(), 'Its feedback address.'),
     state: FeedbackState,
@@ -960,9 +939,6 @@ export const DomainFeedbackState = named(
   }),
   'Whether reports about a domain arrive.',
   {
-    object: 'domain_feedback',
-    domain_id: exampleId('dom'),
-    name: 'example.com',
     address: 'fb-q3v9k2m7x5t1w8b4@inbox.example.org',
     state: 'stopped',
     last_report_at: '2026-11-22T01:00:00.000Z',

@@ -52,7 +52,7 @@ export function described<S extends v.GenericSchema>(
 
 /**
  * Names a schema in the documentation. The example is one value, and its fields are the examples of
- * the fields that have none of their own. Those that it leaves out get the example of the field.
+ * the fields that have none of their own. What it leaves out comes from the fields: all, with `{}`.
  */
 export function named<S extends v.GenericSchema>(
   name: string,

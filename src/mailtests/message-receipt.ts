@@ -18,7 +18,6 @@ const MessageReceipt = named(
   }),
   'Which server received a saved message last, and from where.',
   {
-    object: 'message_receipt',
     summary:
       'Gmail received it from 192.0.2.25 (mail.example.com), encrypted, on 20 Nov 2026, 09:46 UTC.',
     envelope: {

@@ -177,7 +177,7 @@ export const getTest = tool({
   uses: [get],
   resources: [get],
   input: v.strictObject({
-    id: idOf('test', 'The ID of the test.'),
+    id: idOf('test'),
     check: v.optional(
       described(v.string('must be text'), 'The ID of a check, from the findings.', 'dmarc_policy'),
     ),

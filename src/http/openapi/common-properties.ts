@@ -37,7 +37,7 @@ const COUNTS: Record<string, string> = {
   passed: 'Messages that pass DMARC.',
   quarantined: 'Messages that receivers quarantined because of the policy.',
   rejected: 'Messages that receivers rejected because of the policy.',
-  reports: 'The number of its reports.',
+  reports: 'The number of reports.',
   sessions: 'The number of sessions.',
   succeeded: 'Successful sessions.',
   total: 'How many there are.',

@@ -127,9 +127,9 @@ function completed(example: unknown, component: Json, schemas: Json): unknown {
   const required = component.required as string[];
   return Object.fromEntries(
     Object.entries(component.properties).flatMap(([key, field]) => {
-      const isGiven = key in example;
-      if (!isGiven && !required.includes(key)) return [];
-      return [[key, isGiven ? example[key] : exampleOf(field as Json, schemas)]];
+      const given = example[key];
+      if (given === undefined && !required.includes(key)) return [];
+      return [[key, given === undefined ? exampleOf(field as Json, schemas) : given]];
     }),
   );
 }
