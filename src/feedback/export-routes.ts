@@ -5,18 +5,18 @@ import { route } from '../http/route.ts';
 import { streamed } from '../http/streamed.ts';
 import { type CsvColumn, csvHeaders, toCsv } from '../lib/csv.ts';
 import { describeBounces, describeComplaints } from './messages/describe.ts';
-import { eachBounces, eachComplaints } from './queries.ts';
 import {
   BounceExportQuery,
   ComplaintExportQuery,
   type ListedBounce,
   type ListedComplaint,
-  SummaryQuery,
-  type TlsFeedback,
-} from './schema.ts';
+} from './messages/schema.ts';
+import { SummaryQuery } from './period-schema.ts';
+import { eachBounces, eachComplaints } from './queries.ts';
 import { exportName, periodOf } from './sums.ts';
 import { explainTlsFailure } from './tls/explain.ts';
 import { eachFailure, type NamedFailure } from './tls/policies.ts';
+import type { TlsFeedback } from './tls/schema.ts';
 import { tlsDays } from './tls/summary.ts';
 
 const exportTls = route({

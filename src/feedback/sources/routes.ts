@@ -8,7 +8,7 @@ import { streamed } from '../../http/streamed.ts';
 import { type CsvColumn, csvHeaders, toCsv } from '../../lib/csv.ts';
 import { AppError } from '../../lib/errors.ts';
 import { audit } from '../../team/audit.ts';
-import { SummaryQuery } from '../schema.ts';
+import { SummaryQuery } from '../period-schema.ts';
 import { exportName, lastDays, periodOf } from '../sums.ts';
 import { adviceFor } from './advice-of.ts';
 import { listSources, matchingSources } from './list.ts';
