@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { described, idOf, named, PAGE_QUERY, Text, Time, typeField } from '../http/schemas.ts';
-import { KINDS } from './schema.ts';
+import { KINDS } from './kind-schema.ts';
 
 const INBOX_FIELDS = {
   id: idOf('ibx'),

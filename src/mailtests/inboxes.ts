@@ -12,7 +12,7 @@ import type { InboxRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import type { Inbox } from './inbox-schema.ts';
 import { TOKEN_LENGTH } from './queries.ts';
-import type { NewTest } from './schema.ts';
+import type { NewTest } from './request-schema.ts';
 
 /** More addresses than people can tell apart. */
 const MAX_INBOXES = 1000;
