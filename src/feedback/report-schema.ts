@@ -210,10 +210,6 @@ export const FeedbackRow = named(
     dkim_result: 'pass',
     spf_domain: 'bounce.example.net',
     spf_result: 'pass',
-    results: {
-      dkim: [{ domain: 'example.com', selector: 's1', result: 'pass', humanResult: null }],
-      spf: [{ domain: 'example.com', scope: 'mfrom', result: 'fail', humanResult: null }],
-    },
   },
 );
 

@@ -32,14 +32,6 @@ const EXAMPLE_CHECK = {
   earned: 2,
   gain: 2,
   goes_with: null,
-  fix: {
-    text: 'Change the DMARC policy to p=quarantine.',
-    record: {
-      type: 'TXT',
-      name: '_dmarc.example.com',
-      value: 'v=DMARC1; p=quarantine; rua=mailto:dmarc@example.com',
-    },
-  },
 } as const;
 
 export const CheckItem = named(

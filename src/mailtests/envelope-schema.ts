@@ -71,7 +71,6 @@ const FileReceipt = named(
     by: 'mx.google.com',
     provider: 'Gmail',
     at: '2026-11-20T09:46:12.000Z',
-    results: { spf: 'pass', dkim: 'pass', dmarc: 'pass' },
     origins: { client_ip: { source: 'file', field: 'Received', by: 'mx.google.com' } },
   },
 );
@@ -120,7 +119,6 @@ export const Envelope = named(
     mail_from: 'bounces@example.com',
     client_ip: '192.0.2.25',
     helo: 'mail.example.com',
-    tls: { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' },
     reported_by: null,
     file: null,
   },

@@ -195,16 +195,9 @@ export const TEST_FIELDS = {
   ),
 };
 
-/** What `TEST_FIELDS` adds to the example of the list form. */
-const EXAMPLE_DETAILS = {
-  envelope: {
-    mail_from: 'bounces@example.com',
-    client_ip: '192.0.2.25',
-    helo: 'mail.example.com',
-    tls: { used: true, version: 'TLSv1.3', cipher: 'TLS_AES_256_GCM_SHA384' },
-    reported_by: null,
-    file: null,
-  },
+/** A test with every field. */
+export const EXAMPLE_TEST = {
+  ...EXAMPLE,
   cap: null,
   judged_kind: {
     kind: 'marketing',
@@ -215,9 +208,6 @@ const EXAMPLE_DETAILS = {
   placement: [],
 };
 
-/** A test with every field. */
-export const EXAMPLE_TEST = { ...EXAMPLE, ...EXAMPLE_DETAILS };
-
 export const Test = named(
   'Test',
   v.object(TEST_FIELDS),
@@ -227,7 +217,6 @@ export const Test = named(
 
 export type Test = v.InferOutput<typeof Test>;
 
-/** The event types of this feature. */
 const MAX_PROVIDERS = 20;
 
 /** The folder at each provider, or what an empty object means. */
@@ -238,6 +227,7 @@ function placementParts(placement: unknown): (string | null)[] {
   return parts.map(([provider, folder]) => labeled(short(provider), folder));
 }
 
+/** The event types of this feature. */
 export const TEST_EVENTS: EventDeclaration[] = [
   {
     type: 'test.completed',

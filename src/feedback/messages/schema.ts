@@ -89,7 +89,6 @@ const BOUNCE = {
   reporting_server: 'mail.example.com',
   provider: 'example.net',
   authenticated: false,
-  explanation: EXPLANATION,
 } as const;
 
 export const Bounce = named(

@@ -136,9 +136,10 @@ function completed(example: unknown, component: Json, schemas: Json): unknown {
 
 /** The example of a field, of the component that it refers to, or of its items. */
 function exampleOf(field: Json, schemas: Json): unknown {
-  const { examples, const: constant, $ref, items } = field;
+  const { examples, const: constant, $ref, items, anyOf } = field;
   if (Array.isArray(examples)) return examples[0];
   if (typeof $ref === 'string') return exampleOf(schemas[$ref.split('/').at(-1)!] as Json, schemas);
+  if (Array.isArray(anyOf)) return exampleOf(anyOf[0], schemas);
   return isObject(items) ? [exampleOf(items, schemas)] : constant;
 }
 
