@@ -3,8 +3,8 @@
 import * as v from 'valibot';
 import { route } from '../http/route.ts';
 import { deletedOf, described, idOf, listSchema } from '../http/schemas.ts';
-import { streamed } from '../http/streamed.ts';
-import { type CsvColumn, csvHeaders, toCsv } from '../lib/csv.ts';
+import { csvFile, streamed } from '../http/streamed.ts';
+import type { CsvColumn } from '../lib/csv.ts';
 import { AppError } from '../lib/errors.ts';
 import { readPieces } from '../store/chunks.ts';
 import type { DmarcDayRow, DmarcRowRow, FeedbackMailRow } from '../store/tables.generated.ts';
@@ -126,29 +126,27 @@ const exportRows = route({
   async handle({ app, params, query }) {
     const report = await reportOr404(app.db, params.id!);
     const kept = eachRow(app.db, report.id, query);
-    return new Response(streamed(toCsv(ROW_COLUMNS, kept)), {
-      headers: csvHeaders(`rows-${report.id}`),
-    });
+    return csvFile(`rows-${report.id}`, ROW_COLUMNS, kept);
   },
 });
 
 const ROW_COLUMNS: CsvColumn<DmarcRowRow>[] = [
-  ['day', (row) => row.day],
-  ['address', (row) => row.address],
-  ['count', (row) => row.count],
-  ['outcome', (row) => row.outcome],
-  ['disposition', (row) => row.disposition],
-  ['dkim', (row) => row.dkim],
-  ['spf', (row) => row.spf],
-  ['header_from', (row) => row.header_from],
-  ['envelope_from', (row) => row.envelope_from],
-  ['envelope_to', (row) => row.envelope_to],
-  ['dkim_domain', (row) => row.dkim_domain],
-  ['dkim_selector', (row) => row.dkim_selector],
-  ['dkim_result', (row) => row.dkim_result],
-  ['spf_domain', (row) => row.spf_domain],
-  ['spf_result', (row) => row.spf_result],
-  ['reasons', (row) => row.reasons],
+  'day',
+  'address',
+  'count',
+  'outcome',
+  'disposition',
+  'dkim',
+  'spf',
+  'header_from',
+  'envelope_from',
+  'envelope_to',
+  'dkim_domain',
+  'dkim_selector',
+  'dkim_result',
+  'spf_domain',
+  'spf_result',
+  'reasons',
 ];
 
 const remove = route({
@@ -321,16 +319,11 @@ const exportDmarc = route({
   async handle({ app, query }) {
     const period = await periodOf(app, query);
     const days = await dmarcDays(app.db, period);
-    return new Response(streamed(toCsv(DAY_COLUMNS, days)), {
-      headers: csvHeaders(exportName('days', period)),
-    });
+    return csvFile(exportName('days', period), DAY_COLUMNS, days);
   },
 });
 
-const DAY_COLUMNS: CsvColumn<DmarcDayRow>[] = [
-  ['date', ({ day }) => day],
-  ...TOTALS.map((name): CsvColumn<DmarcDayRow> => [name, (day) => day[name]]),
-];
+const DAY_COLUMNS: CsvColumn<DmarcDayRow>[] = [['date', ({ day }) => day], ...TOTALS];
 
 const dmarcReportersRoute = route({
   method: 'GET',
