@@ -5,18 +5,18 @@ import { route } from '../http/route.ts';
 import { csvFile } from '../http/streamed.ts';
 import type { CsvColumn } from '../lib/csv.ts';
 import { describeBounces, describeComplaints } from './messages/describe.ts';
+import { eachBounces, eachComplaints } from './queries.ts';
 import {
   BounceExportQuery,
   ComplaintExportQuery,
   type ListedBounce,
   type ListedComplaint,
-} from './messages/schema.ts';
-import { SummaryQuery } from './period-schema.ts';
-import { eachBounces, eachComplaints } from './queries.ts';
+} from './schemas/message.ts';
+import { SummaryQuery } from './schemas/period.ts';
+import type { TlsFeedback } from './schemas/tls.ts';
 import { exportName, periodOf } from './sums.ts';
 import { explainTlsFailure } from './tls/explain.ts';
 import { eachFailure, type NamedFailure } from './tls/policies.ts';
-import type { TlsFeedback } from './tls/schema.ts';
 import { tlsDays } from './tls/summary.ts';
 
 const exportTls = route({

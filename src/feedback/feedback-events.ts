@@ -5,7 +5,7 @@ import { FeedbackState } from '../domains/schema.ts';
 import { asText, labeled, quoted } from '../events/line.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import { described, named, Time, typeField } from '../http/schemas.ts';
-import { Bounce, Complaint } from './messages/schema.ts';
+import { Bounce, Complaint } from './schemas/message.ts';
 
 export const DomainFeedbackState = named(
   'DomainFeedbackState',

@@ -9,9 +9,9 @@ import type {
   TlsFailureRow,
 } from '../store/tables.generated.ts';
 import { explainBounce } from './bounces/explain.ts';
-import type { Bounce, Complaint } from './messages/schema.ts';
 import { REFUSAL_REASONS, type RefusalReason } from './reading/report.ts';
-import type { FeedbackReport, FeedbackRow, ListedReport } from './report-schema.ts';
+import type { Bounce, Complaint } from './schemas/message.ts';
+import type { FeedbackReport, FeedbackRow, ListedReport } from './schemas/report.ts';
 import type { ReporterKind } from './senders/reporter.ts';
 import type { FeedbackReporter } from './senders/schema.ts';
 

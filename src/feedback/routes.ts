@@ -10,19 +10,10 @@ import { readPieces } from '../store/chunks.ts';
 import type { DmarcDayRow, DmarcRowRow, FeedbackMailRow } from '../store/tables.generated.ts';
 import { audit } from '../team/audit.ts';
 import { findDomainByToken } from './destination.ts';
-import { DmarcFeedback, DmarcReporters } from './dmarc-schema.ts';
 import { feedbackExports } from './export-routes.ts';
 import { type FeedbackOrigin, storeFeedback } from './intake.ts';
 import { describeBounces, describeComplaints } from './messages/describe.ts';
-import {
-  BounceListQuery,
-  ComplaintListQuery,
-  ListedBounce,
-  ListedComplaint,
-} from './messages/schema.ts';
 import { bounceSummary, complaintSummary } from './messages/sums.ts';
-import { BounceSummary, ComplaintSummary } from './messages/sums-schema.ts';
-import { SummaryQuery } from './period-schema.ts';
 import { presentListedReport, presentReport, presentRow } from './present.ts';
 import {
   eachRow,
@@ -38,6 +29,16 @@ import {
 } from './queries.ts';
 import { readMail } from './read-mail.ts';
 import { finishRemoval, startRemoval } from './record/remove.ts';
+import { dmarcReporters } from './reporters.ts';
+import { DmarcFeedback, DmarcReporters } from './schemas/dmarc.ts';
+import {
+  BounceListQuery,
+  ComplaintListQuery,
+  ListedBounce,
+  ListedComplaint,
+} from './schemas/message.ts';
+import { BounceSummary, ComplaintSummary } from './schemas/message-sums.ts';
+import { SummaryQuery } from './schemas/period.ts';
 import {
   FeedbackReport,
   FeedbackRow,
@@ -47,12 +48,11 @@ import {
   RowListQuery,
   UploadedReports,
   UploadQuery,
-} from './report-schema.ts';
-import { dmarcReporters } from './reporters.ts';
+} from './schemas/report.ts';
+import { TlsFeedback } from './schemas/tls.ts';
 import { reporterOperations } from './senders/routes.ts';
 import { consumeTlsBytes, requireStorage } from './storage/require.ts';
 import { dmarcDays, dmarcFeedback, exportName, periodOf, TOTALS } from './sums.ts';
-import { TlsFeedback } from './tls/schema.ts';
 import { tlsFeedback } from './tls/summary.ts';
 
 const REPORT_ID = idOf('fbr', 'The ID of the report.');

@@ -6,8 +6,8 @@ import { route } from '../http/route.ts';
 import { described, named, typeField } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import { receiptSentence } from '../report/document/receipt.ts';
-import { Envelope } from './envelope-schema.ts';
 import { MAX_HEADER_BYTES, notAMessage } from './message-file.ts';
+import { Envelope } from './schemas/envelope.ts';
 
 const MessageReceipt = named(
   'MessageReceipt',

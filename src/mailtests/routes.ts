@@ -16,9 +16,7 @@ import { readPieces } from '../store/chunks.ts';
 import { afterCommit } from '../store/open.ts';
 import { audit } from '../team/audit.ts';
 import { reauthorize } from '../team/permissions.ts';
-import { TestExportQuery, TestListQuery, WaitQuery } from './filter-schema.ts';
 import { getHistory } from './history-routes.ts';
-import { Inbox } from './inbox-schema.ts';
 import { createInbox, presentInbox } from './inboxes.ts';
 import { notAMessage } from './message-file.ts';
 import { readMessageReceipt } from './message-receipt.ts';
@@ -39,8 +37,10 @@ import {
   testOr404,
 } from './queries.ts';
 import { reportHtml, reportPdf } from './report.ts';
-import { NewTest, Reanalysis, SubmitQuery, TestPatch } from './request-schema.ts';
 import { ListedTest, Test } from './schema.ts';
+import { TestExportQuery, TestListQuery, WaitQuery } from './schemas/filter.ts';
+import { Inbox } from './schemas/inbox.ts';
+import { NewTest, Reanalysis, SubmitQuery, TestPatch } from './schemas/request.ts';
 import { submitMessage } from './submit.ts';
 import { insertTags, replaceTags, tagsOf } from './tags.ts';
 import { countTest } from './tally.ts';

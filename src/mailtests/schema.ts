@@ -6,11 +6,11 @@ import { KIND_CONFIDENCES } from '../analysis/check.ts';
 import { asText, field, labeled, quoted, short } from '../events/line.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import { described, exampleId, idOf, named, Text, Time, typeField, Url } from '../http/schemas.ts';
-import { Cap, CategoryScore, CheckItem, PreviousResult } from './check-schema.ts';
-import { Envelope } from './envelope-schema.ts';
-import { Alternative, CONFIDENCE_TEXT, JudgedKind, KINDS } from './kind-schema.ts';
-import { PLACEMENT_STATUSES, PLACEMENTS, SeedAddress, SeedPlacement } from './placement-schema.ts';
-import { ProviderItem } from './provider-schema.ts';
+import { Cap, CategoryScore, CheckItem, PreviousResult } from './schemas/check.ts';
+import { Envelope } from './schemas/envelope.ts';
+import { Alternative, CONFIDENCE_TEXT, JudgedKind, KINDS } from './schemas/kind.ts';
+import { PLACEMENT_STATUSES, PLACEMENTS, SeedAddress, SeedPlacement } from './schemas/placement.ts';
+import { ProviderItem } from './schemas/provider.ts';
 
 export const TEST_STATUSES = ['waiting', 'processing', 'completed', 'failed'] as const;
 

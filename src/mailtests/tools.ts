@@ -11,10 +11,10 @@ import { printableJson } from '../lib/log.ts';
 import { receiptSentence } from '../report/document/receipt.ts';
 import { formatCount } from '../report/summary.ts';
 import { explainCheck } from './explain-check.ts';
-import { TestListQuery } from './filter-schema.ts';
-import { NewTest, Reanalysis, SubmitQuery } from './request-schema.ts';
 import { testOperations } from './routes.ts';
 import type { ListedTest, Test } from './schema.ts';
+import { TestListQuery } from './schemas/filter.ts';
+import { NewTest, Reanalysis, SubmitQuery } from './schemas/request.ts';
 import { resultText } from './tool-text.ts';
 
 const { submit, create, get, list, reanalyze } = testOperations;

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { RECEIVER_IDS } from '../config/receivers.ts';
 import { asText, labeled } from '../events/line.ts';
-import { PERIOD_QUERY, SummaryQuery } from '../feedback/period-schema.ts';
+import { PERIOD_QUERY, SummaryQuery } from '../feedback/schemas/period.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import { Count, described, named, Text, Time, typeField } from '../http/schemas.ts';
 import { ACCOUNT_STATES } from './account-state.ts';

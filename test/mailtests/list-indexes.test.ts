@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely';
-import type { TestFilters } from '../../src/mailtests/filter-schema.ts';
 import { listTests } from '../../src/mailtests/queries.ts';
+import type { TestFilters } from '../../src/mailtests/schemas/filter.ts';
 import { type Db, openStore } from '../../src/store/open.ts';
 import { skipOnPostgres } from '../helpers/store.ts';
 

@@ -2,10 +2,10 @@
 
 import type * as v from 'valibot';
 import { explainBounce, RFC_3463 } from '../../feedback/bounces/explain.ts';
-import type { ListedBounce } from '../../feedback/messages/schema.ts';
-import type { BounceSummary } from '../../feedback/messages/sums-schema.ts';
 import type { BounceClass } from '../../feedback/reading/report.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
+import type { ListedBounce } from '../../feedback/schemas/message.ts';
+import type { BounceSummary } from '../../feedback/schemas/message-sums.ts';
 import { printable } from '../../lib/log.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';

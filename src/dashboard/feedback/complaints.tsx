@@ -1,9 +1,9 @@
 /** Complaints about a domain: how many, at which providers, and about whose messages. */
 
 import type * as v from 'valibot';
-import type { ListedComplaint } from '../../feedback/messages/schema.ts';
-import type { ComplaintSummary } from '../../feedback/messages/sums-schema.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
+import type { ListedComplaint } from '../../feedback/schemas/message.ts';
+import type { ComplaintSummary } from '../../feedback/schemas/message-sums.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { appPage } from '../frame/app-page.tsx';

@@ -1,6 +1,6 @@
 /** How the pages name the types and states of reports. */
 
-import type { ListedReport } from '../../feedback/report-schema.ts';
+import type { ListedReport } from '../../feedback/schemas/report.ts';
 import type { ReportStatus } from '../../feedback/status.ts';
 import type { State } from '../../report/blocks.ts';
 import { StateMark } from '../../report/html/components.tsx';

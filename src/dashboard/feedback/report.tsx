@@ -2,8 +2,8 @@
 
 import * as v from 'valibot';
 import { type PublishedPolicy, whyMilder } from '../../feedback/override-reasons.ts';
-import type { FeedbackReport, FeedbackRow } from '../../feedback/report-schema.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
+import type { FeedbackReport, FeedbackRow } from '../../feedback/schemas/report.ts';
 import { sourcesOfAddresses } from '../../feedback/sources/queries.ts';
 import { StateMark } from '../../report/html/components.tsx';
 import { formatCount } from '../../report/summary.ts';

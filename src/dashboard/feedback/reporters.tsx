@@ -1,8 +1,8 @@
 /** How each reporter counts the mail of a domain, and what it did because of the policy. */
 
 import * as v from 'valibot';
-import type { DmarcReporters } from '../../feedback/dmarc-schema.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
+import type { DmarcReporters } from '../../feedback/schemas/dmarc.ts';
 import { formatCount, formatPercent } from '../../report/summary.ts';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';

@@ -3,8 +3,8 @@
 import * as v from 'valibot';
 import { findDomain, listDomains } from '../../domains/queries.ts';
 import { REPORT_TYPES } from '../../feedback/reading/report.ts';
-import type { ListedReport } from '../../feedback/report-schema.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
+import type { ListedReport } from '../../feedback/schemas/report.ts';
 import { REPORT_STATUSES } from '../../feedback/status.ts';
 import { readFormPartList } from '../../http/multipart.ts';
 import { isDay } from '../../lib/clock.ts';

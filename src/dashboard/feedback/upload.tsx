@@ -3,7 +3,7 @@
  * its progress (`browser/upload-files`). Without scripts, the form sends them together. Either way, each gets a line.
  */
 
-import type { ListedReport } from '../../feedback/report-schema.ts';
+import type { ListedReport } from '../../feedback/schemas/report.ts';
 import type { FormPart } from '../../http/multipart.ts';
 import { formatSize } from '../../lib/durations.ts';
 import { Card } from '../frame/card.tsx';

@@ -1,8 +1,8 @@
 /** The form in a report with which a member chooses the kind of mail. */
 
-import type { KINDS } from '../../mailtests/kind-schema.ts';
 import { kindPath } from '../../mailtests/report.ts';
 import { testOperations } from '../../mailtests/routes.ts';
+import type { KINDS } from '../../mailtests/schemas/kind.ts';
 import { readForm } from '../frame/form.tsx';
 import { form } from '../frame/page-route.ts';
 import { afterReanalysis } from './actions.tsx';

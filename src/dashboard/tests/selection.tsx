@@ -1,8 +1,8 @@
 /** What can be done with several tests at once. Each action has a page of its own, to which the selection leads. */
 
 import * as v from 'valibot';
-import { MAX_FILTER_IDS } from '../../mailtests/filter-schema.ts';
 import { testOperations } from '../../mailtests/routes.ts';
+import { MAX_FILTER_IDS } from '../../mailtests/schemas/filter.ts';
 import { HiddenFields } from '../frame/action.tsx';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';

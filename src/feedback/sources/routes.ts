@@ -8,7 +8,7 @@ import { csvFile } from '../../http/streamed.ts';
 import type { CsvColumn } from '../../lib/csv.ts';
 import { AppError } from '../../lib/errors.ts';
 import { audit } from '../../team/audit.ts';
-import { SummaryQuery } from '../period-schema.ts';
+import { SummaryQuery } from '../schemas/period.ts';
 import { exportName, lastDays, periodOf } from '../sums.ts';
 import { adviceFor } from './advice-of.ts';
 import { listSources, matchingSources } from './list.ts';

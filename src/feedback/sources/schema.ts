@@ -16,7 +16,7 @@ import {
   Time,
   typeField,
 } from '../../http/schemas.ts';
-import { SummaryQuery } from '../period-schema.ts';
+import { SummaryQuery } from '../schemas/period.ts';
 import { ADVICE_STATES, POLICIES } from './advice.ts';
 import { SOURCE_KINDS, SOURCE_MARKS } from './kind.ts';
 

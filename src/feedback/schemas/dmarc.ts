@@ -1,9 +1,9 @@
 /** API schemas of what DMARC reports say about a domain. */
 
 import * as v from 'valibot';
-import { FeedbackState } from '../domains/schema.ts';
-import { Count, described, idOf, named, Text, Time, typeField } from '../http/schemas.ts';
-import { DAYS } from './period-schema.ts';
+import { FeedbackState } from '../../domains/schema.ts';
+import { Count, described, idOf, named, Text, Time, typeField } from '../../http/schemas.ts';
+import { DAYS } from './period.ts';
 
 const TOTALS = {
   messages: described(Count, 'All messages.'),

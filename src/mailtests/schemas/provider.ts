@@ -1,9 +1,9 @@
 /** API schemas of the published rules of mailbox providers. */
 
 import * as v from 'valibot';
-import { PROVIDERS, READINESS } from '../analysis/result.ts';
-import { Reference } from '../domains/finding.ts';
-import { described, named, Text } from '../http/schemas.ts';
+import { PROVIDERS, READINESS } from '../../analysis/result.ts';
+import { Reference } from '../../domains/finding.ts';
+import { described, named, Text } from '../../http/schemas.ts';
 
 const EXAMPLE_RULE = {
   id: 'spf_or_dkim',

@@ -10,8 +10,8 @@ import {
   named,
   noDuplicates,
   separatedList,
-} from '../http/schemas.ts';
-import { KINDS } from './kind-schema.ts';
+} from '../../http/schemas.ts';
+import { KINDS } from './kind.ts';
 
 const MAX_METADATA_KEYS = 20;
 

@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { Count, described, idOf, named, Text, Time, typeField } from '../../http/schemas.ts';
-import { DAYS } from '../period-schema.ts';
+import { DAYS } from './period.ts';
 
 const TlsDay = named(
   'TlsDay',

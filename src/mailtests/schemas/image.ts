@@ -1,8 +1,8 @@
 /** Schemas of the images of a test. */
 
 import * as v from 'valibot';
-import { described, named, Time, typeField, Url } from '../http/schemas.ts';
-import { IMAGE_FAILURES } from './fetch-images.ts';
+import { described, named, Time, typeField, Url } from '../../http/schemas.ts';
+import { IMAGE_FAILURES } from '../fetch-images.ts';
 
 const { nullable } = v;
 const count = v.pipe(v.number(), v.integer());

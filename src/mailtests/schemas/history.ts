@@ -10,7 +10,7 @@ import {
   Time,
   typeField,
   Url,
-} from '../http/schemas.ts';
+} from '../../http/schemas.ts';
 
 const HistoryFinding = named(
   'HistoryFinding',

@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { Count, described, exampleId, named, Text, typeField } from '../../http/schemas.ts';
-import { DAYS } from '../period-schema.ts';
+import { DAYS } from './period.ts';
 
 /** A count for each value of a column. */
 const countBy = <Column extends string>(

@@ -1,7 +1,7 @@
 /** API schemas of the placement in seed mailboxes. */
 
 import * as v from 'valibot';
-import { described, named, Text, Time } from '../http/schemas.ts';
+import { described, named, Text, Time } from '../../http/schemas.ts';
 
 export const PLACEMENTS = [
   'inbox',

@@ -11,8 +11,8 @@ import {
   Time,
   typeField,
 } from '../../http/schemas.ts';
-import { Day, DOMAIN_ID } from '../period-schema.ts';
 import { BOUNCE_CLASSES } from '../reading/report.ts';
+import { Day, DOMAIN_ID } from './period.ts';
 
 // Complaints and bounces.
 

@@ -1,8 +1,8 @@
 /** Schemas of inboxes in requests and responses. */
 
 import * as v from 'valibot';
-import { described, idOf, named, PAGE_QUERY, Text, Time, typeField } from '../http/schemas.ts';
-import { KINDS } from './kind-schema.ts';
+import { described, idOf, named, PAGE_QUERY, Text, Time, typeField } from '../../http/schemas.ts';
+import { KINDS } from './kind.ts';
 
 const INBOX_FIELDS = {
   id: idOf('ibx'),

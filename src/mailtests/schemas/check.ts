@@ -1,9 +1,9 @@
 /** API schemas of the score and the findings of a test. */
 
 import * as v from 'valibot';
-import { CATEGORIES, CHECK_STATUSES } from '../analysis/check.ts';
-import { FINDING_FIELDS, Fix, Reference } from '../domains/finding.ts';
-import { described, named, Text, Time } from '../http/schemas.ts';
+import { CATEGORIES, CHECK_STATUSES } from '../../analysis/check.ts';
+import { FINDING_FIELDS, Fix, Reference } from '../../domains/finding.ts';
+import { described, named, Text, Time } from '../../http/schemas.ts';
 
 export const CategoryScore = named(
   'CategoryScore',

@@ -9,10 +9,10 @@ import {
   QueryTime,
   queryInteger,
   separatedList,
-} from '../http/schemas.ts';
-import { normalizeDomain } from '../lib/domain-names.ts';
-import { Tag } from './request-schema.ts';
-import { TEST_STATUSES } from './schema.ts';
+} from '../../http/schemas.ts';
+import { normalizeDomain } from '../../lib/domain-names.ts';
+import { TEST_STATUSES } from '../schema.ts';
+import { Tag } from './request.ts';
 
 /** Two pages of the longest lists. */
 export const MAX_FILTER_IDS = 200;

@@ -11,11 +11,11 @@ import {
   Text,
   Time,
   typeField,
-} from '../http/schemas.ts';
-import { FEEDBACK_ORIGINS } from './intake.ts';
-import { Day, DOMAIN_ID } from './period-schema.ts';
-import { DISPOSITIONS, REFUSAL_REASONS, REPORT_TYPES } from './reading/report.ts';
-import { REPORT_STATUSES } from './status.ts';
+} from '../../http/schemas.ts';
+import { FEEDBACK_ORIGINS } from '../intake.ts';
+import { DISPOSITIONS, REFUSAL_REASONS, REPORT_TYPES } from '../reading/report.ts';
+import { REPORT_STATUSES } from '../status.ts';
+import { Day, DOMAIN_ID } from './period.ts';
 
 const ReportType = v.picklist(REPORT_TYPES, `must be one of ${REPORT_TYPES.join(', ')}`);
 

@@ -1,8 +1,8 @@
 /** The period in queries and sums of feedback. */
 
 import * as v from 'valibot';
-import { described, exampleId } from '../http/schemas.ts';
-import { isDay } from '../lib/clock.ts';
+import { described, exampleId } from '../../http/schemas.ts';
+import { isDay } from '../../lib/clock.ts';
 
 /** A day in the query. */
 export const Day = v.pipe(

@@ -1,9 +1,9 @@
 /** API schemas of the SMTP session of a message. */
 
 import * as v from 'valibot';
-import { AUTH_RESULTS } from '../analysis/auth-results.ts';
-import { RECEIVER_METHODS } from '../analysis/receipt/results.ts';
-import { described, named, Text, Time } from '../http/schemas.ts';
+import { AUTH_RESULTS } from '../../analysis/auth-results.ts';
+import { RECEIVER_METHODS } from '../../analysis/receipt/results.ts';
+import { described, named, Text, Time } from '../../http/schemas.ts';
 
 const ReportingServer = named(
   'ReportingServer',

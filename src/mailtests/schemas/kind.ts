@@ -1,8 +1,8 @@
 /** API schemas of the kind of mail whose rules were applied. */
 
 import * as v from 'valibot';
-import { KIND_CONFIDENCES } from '../analysis/check.ts';
-import { described, named } from '../http/schemas.ts';
+import { KIND_CONFIDENCES } from '../../analysis/check.ts';
+import { described, named } from '../../http/schemas.ts';
 
 export const KINDS = ['auto', 'marketing', 'transactional'] as const;
 
