@@ -79,6 +79,16 @@ export const exampleId = (prefix: IdPrefix): string => `${prefix}_01kag5z7m8q4x2
 /** A URL in a response. */
 export const Url = v.pipe(v.string(), v.metadata({ format: 'uri' }));
 
+/** One of these values, in a request. */
+export const oneOf = <const Values extends readonly string[]>(values: Values) =>
+  v.picklist(values, `must be one of ${values.join(', ')}`);
+
+/** The meaning of each value, for a description. */
+export const meaningsOf = (values: Record<string, { meaning: string }>): string =>
+  Object.entries(values)
+    .map(([value, { meaning }]) => `\`${value}\`: ${meaning}.`)
+    .join(' ');
+
 /** The response of a DELETE request. */
 export function deletedOf<const Type extends string>(type: Type, prefix: IdPrefix) {
   const name = type.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -5,13 +5,15 @@ import {
   described,
   exampleId,
   idOf,
+  meaningsOf,
   named,
+  oneOf,
   PAGE_QUERY,
   Text,
   Time,
   typeField,
 } from '../../http/schemas.ts';
-import { BOUNCE_CLASSES } from '../reading/report.ts';
+import { BOUNCE_CLASSES, CLASSES } from '../reading/report.ts';
 import { Day, DOMAIN_ID } from './period.ts';
 
 // Complaints and bounces.
@@ -97,10 +99,7 @@ export const Bounce = named(
     id: idOf('bnc'),
     object: typeField('bounce'),
     ...MESSAGE,
-    class: described(
-      v.picklist(BOUNCE_CLASSES),
-      '`hard`: permanent, for a reason other than policy, such as an unknown mailbox. `soft`: temporary, delayed, or a full mailbox. `policy`: the server rejected the message for authentication, reputation or content.',
-    ),
+    class: described(v.picklist(BOUNCE_CLASSES), meaningsOf(CLASSES)),
     action: described(v.picklist(['failed', 'delayed']), '`delayed`: the server keeps trying.'),
     status_code: described(Text, 'The enhanced status code (RFC 3463).'),
     diagnostic: described(Text, 'The reply of the server, without mailbox names.'),
@@ -207,10 +206,7 @@ export const ComplaintExportQuery = v.strictObject(MESSAGE_FILTERS);
 
 export const BounceExportQuery = v.strictObject({
   ...MESSAGE_FILTERS,
-  class: described(
-    v.optional(v.picklist(BOUNCE_CLASSES, `must be one of ${BOUNCE_CLASSES.join(', ')}`)),
-    'Only bounces of this class.',
-  ),
+  class: described(v.optional(oneOf(BOUNCE_CLASSES)), 'Only bounces of this class.'),
 });
 
 export const BounceListQuery = v.strictObject({ ...PAGE_QUERY, ...BounceExportQuery.entries });

@@ -6,7 +6,9 @@ import {
   described,
   exampleId,
   idOf,
+  meaningsOf,
   named,
+  oneOf,
   PAGE_QUERY,
   Text,
   Time,
@@ -14,12 +16,12 @@ import {
 } from '../../http/schemas.ts';
 import { FEEDBACK_ORIGINS } from '../intake.ts';
 import { DISPOSITIONS, REFUSAL_REASONS, REPORT_TYPES } from '../reading/report.ts';
-import { REPORT_STATUSES } from '../status.ts';
+import { REPORT_STATUSES, STATUSES } from '../status.ts';
 import { Day, DOMAIN_ID } from './period.ts';
 
-const ReportType = v.picklist(REPORT_TYPES, `must be one of ${REPORT_TYPES.join(', ')}`);
+const ReportType = oneOf(REPORT_TYPES);
 
-const ReportStatus = v.picklist(REPORT_STATUSES, `must be one of ${REPORT_STATUSES.join(', ')}`);
+const ReportStatus = oneOf(REPORT_STATUSES);
 
 const REASONS = Object.keys(REFUSAL_REASONS) as (keyof typeof REFUSAL_REASONS)[];
 
@@ -39,10 +41,7 @@ const REPORT = {
     v.nullable(v.picklist(REPORT_TYPES)),
     'The type of the report. Null if it could not be read.',
   ),
-  status: described(
-    v.picklist(REPORT_STATUSES),
-    '`counted`: it is part of all sums. `duplicate`: the same report was counted before. `conflict`: a report of the same reporter and ID with other figures was counted before. `unconfirmed`: nobody has confirmed its reporter. `implausible`: it counts far more messages than all others. `unverified`: nothing shows who sent it. `refused`: it could not be read, or is about another domain.',
-  ),
+  status: described(v.picklist(REPORT_STATUSES), meaningsOf(STATUSES)),
   reason: described(v.nullable(v.picklist(REASONS)), 'Why the report was not accepted.'),
   detail: described(
     Text,

@@ -9,7 +9,9 @@ import {
   exampleId,
   idOf,
   lineOfText,
+  meaningsOf,
   named,
+  oneOf,
   PAGE_QUERY,
   queryInteger,
   Text,
@@ -18,7 +20,7 @@ import {
 } from '../../http/schemas.ts';
 import { SummaryQuery } from '../schemas/period.ts';
 import { ADVICE_STATES, POLICIES } from './advice.ts';
-import { SOURCE_KINDS, SOURCE_MARKS } from './kind.ts';
+import { KINDS, SOURCE_KINDS, SOURCE_MARKS } from './kind.ts';
 
 const Day = v.string();
 
@@ -30,7 +32,7 @@ const SOURCE = {
   label: described(Text, 'What your team calls it.', 'Newsletter'),
   kind: described(
     v.picklist(SOURCE_KINDS),
-    '`own`: passes from a server of the domain, or one that you marked. `service`: a known sending service that passes. `misconfigured`: one of these for which more than 5% of the messages fail. `forwarder`: forwards messages of the domain. `spoof`: has never passed, and is not a known sending service. `unknown`: anything else. A web host or a gateway is the domain’s own only if SPF passes for the domain there.',
+    `${meaningsOf(KINDS)} A web host or a gateway is the domain’s own only if SPF passes for the domain there.`,
     'service',
   ),
   mark: described(
@@ -214,10 +216,7 @@ export type FeedbackSourceDetails = v.InferOutput<typeof FeedbackSourceDetails>;
 const Flag = v.optional(v.picklist(['true', 'false'], 'must be true or false'));
 
 const FILTERS = {
-  kind: described(
-    v.optional(v.picklist(SOURCE_KINDS, `must be one of ${SOURCE_KINDS.join(', ')}`)),
-    'Only sources of this kind.',
-  ),
+  kind: described(v.optional(oneOf(SOURCE_KINDS)), 'Only sources of this kind.'),
   failing: described(
     Flag,
     'If true, only sources with messages that fail DMARC. Without sources of kind `spoof`, whose messages are meant to fail.',
@@ -254,10 +253,7 @@ export const SourcePatch = named(
   'UpdateFeedbackSource',
   v.strictObject({
     mark: v.optional(
-      described(
-        v.nullable(v.picklist(SOURCE_MARKS, `must be one of ${SOURCE_MARKS.join(', ')}`)),
-        'What it is. Null: what the reports show.',
-      ),
+      described(v.nullable(oneOf(SOURCE_MARKS)), 'What it is. Null: what the reports show.'),
     ),
     label: v.optional(
       described(
