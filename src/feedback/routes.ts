@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { route } from '../http/route.ts';
-import { deletedOf, described, idOf, listSchema } from '../http/schemas.ts';
+import { deletedOf, described, idOf, listOf, listSchema } from '../http/schemas.ts';
 import { csvFile, streamed } from '../http/streamed.ts';
 import type { CsvColumn } from '../lib/csv.ts';
 import { AppError } from '../lib/errors.ts';
@@ -68,7 +68,7 @@ const list = route({
   response: listSchema(ListedReport),
   async handle({ app, query }) {
     const { rows, hasMore } = await listReports(app.db, query);
-    return { object: 'list' as const, data: rows.map(presentListedReport), has_more: hasMore };
+    return listOf(rows.map(presentListedReport), hasMore);
   },
 });
 
@@ -108,7 +108,7 @@ const rows = route({
   async handle({ app, params, query }) {
     const report = await reportOr404(app.db, params.id!);
     const { rows: found, hasMore } = await listRows(app.db, report.id, query);
-    return { object: 'list' as const, data: found.map(presentRow), has_more: hasMore };
+    return listOf(found.map(presentRow), hasMore);
   },
 });
 
@@ -378,11 +378,7 @@ const complaints = route({
   response: listSchema(ListedComplaint),
   async handle({ app, query }) {
     const { rows: found, hasMore } = await listComplaints(app.db, query);
-    return {
-      object: 'list' as const,
-      data: await describeComplaints(app.db, found),
-      has_more: hasMore,
-    };
+    return listOf(await describeComplaints(app.db, found), hasMore);
   },
 });
 
@@ -411,11 +407,7 @@ const bounces = route({
   response: listSchema(ListedBounce),
   async handle({ app, query }) {
     const { rows: found, hasMore } = await listBounces(app.db, query);
-    return {
-      object: 'list' as const,
-      data: await describeBounces(app.db, found),
-      has_more: hasMore,
-    };
+    return listOf(await describeBounces(app.db, found), hasMore);
   },
 });
 

@@ -242,6 +242,13 @@ export function listSchema<S extends v.GenericSchema>(item: S) {
   return named(name, schema, `One page of a list of \`${itemName}\` objects.`);
 }
 
+/** A page as `listSchema` describes it. */
+export const listOf = <Item>(data: Item[], hasMore: boolean) => ({
+  object: 'list' as const,
+  data,
+  has_more: hasMore,
+});
+
 type Rows<DB, TB extends keyof DB, Row> = SelectQueryBuilder<DB, TB, Row>;
 
 /**

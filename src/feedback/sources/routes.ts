@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { findDomain } from '../../domains/queries.ts';
 import { route } from '../../http/route.ts';
-import { described, listSchema } from '../../http/schemas.ts';
+import { described, listOf, listSchema } from '../../http/schemas.ts';
 import { csvFile } from '../../http/streamed.ts';
 import type { CsvColumn } from '../../lib/csv.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -38,7 +38,7 @@ const list = route({
   async handle({ app, query: { domain_id, from, to, ...query } }) {
     const period = await periodOf(app, { domain_id, from, to });
     const { sources, hasMore } = await listSources(app.db, period, query);
-    return { object: 'list' as const, data: sources.map(presentSource), has_more: hasMore };
+    return listOf(sources.map(presentSource), hasMore);
   },
 });
 
