@@ -39,7 +39,7 @@ const DmarcDay = named(
   'DmarcDay',
   v.object({ date: v.string(), ...TOTALS }),
   'The messages of one day.',
-  { ...TOTALS_EXAMPLE },
+  TOTALS_EXAMPLE,
 );
 
 const ReporterShare = named(

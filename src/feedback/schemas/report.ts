@@ -241,7 +241,7 @@ const TlsFailure = named(
     receiving_mx: described(Text, 'The mail server that the sender connected to.'),
     sending_ip: described(Text, 'The IP address of the sending server.'),
     reason_code: described(Text, 'What the reporter says about it.'),
-    sessions: Count,
+    sessions: described(Count, 'The number of sessions.'),
   }),
   'Sessions that failed for the same reason.',
   {

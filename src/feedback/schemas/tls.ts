@@ -30,8 +30,8 @@ const TlsReason = named(
   v.object({
     result_type: described(v.string(), 'The kind of failure (RFC 8460 §4.3).'),
     sessions: described(Count, 'Failed sessions.'),
-    meaning: v.string(),
-    fix: v.string(),
+    meaning: described(v.string(), 'What it means.'),
+    fix: described(v.string(), 'What to do about it.'),
   }),
   'Why sessions failed.',
   {

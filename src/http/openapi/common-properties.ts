@@ -7,7 +7,7 @@ import { ID_NOUNS, type IdPrefix } from '../../lib/ids.ts';
 import { exampleId } from '../schemas.ts';
 import type { Json } from './json-schema.ts';
 
-/** A description and an example, by name. Of texts and counts only: see `commonMeaning`. */
+/** Texts. Only those that mean the same in every schema that does not describe them itself. */
 const TEXTS: Record<string, [description: string, example?: string]> = {
   address: ['The IP address.', '192.0.2.1'],
   date: ['The day, in UTC.', '2026-11-21'],
@@ -16,12 +16,10 @@ const TEXTS: Record<string, [description: string, example?: string]> = {
   domain: ['The name of the domain.', 'example.com'],
   email: ['The email address.', 'alex@example.com'],
   first_day: ['The first day on which it was seen.', '2026-09-01'],
-  fix: ['What to do about it.'],
   from: ['The first day.', '2026-11-01'],
   from_domain: ['The From domain of the message.', 'example.com'],
   label: ['The name of the check for people.'],
   last_day: ['The last day on which it was seen.', '2026-11-21'],
-  meaning: ['What it means.'],
   name: ['Its name.'],
   policy_domain: ['The domain of the policy.', 'example.com'],
   recipient_domain: ['The domain of the recipient.', 'example.net'],
@@ -31,20 +29,18 @@ const TEXTS: Record<string, [description: string, example?: string]> = {
   to: ['The last day.', '2026-11-30'],
 };
 
+/** Integers. */
 const COUNTS: Record<string, string> = {
-  count: 'How many.',
-  messages: 'The number of messages.',
   passed: 'Messages that pass DMARC.',
   quarantined: 'Messages that receivers quarantined because of the policy.',
   rejected: 'Messages that receivers rejected because of the policy.',
   reports: 'The number of reports.',
-  sessions: 'The number of sessions.',
   succeeded: 'Successful sessions.',
-  total: 'How many there are.',
 };
 
-/** Times whose description is more than their verb, and which differ from `NOW` in examples. */
+/** The example of a time without its own. */
 const NOW = '2026-11-21T10:00:00.000Z';
+/** Times whose name is not their description, or whose example keeps the order of an object's times. */
 const TIMES: Record<string, [description: string, example?: string]> = {
   arrived_at: ['When it arrived.', '2026-11-21T10:00:23.000Z'],
   completed_at: ['When it was completed.', '2026-11-21T10:00:24.000Z'],
@@ -54,7 +50,6 @@ const TIMES: Record<string, [description: string, example?: string]> = {
   received_at: ['When it arrived.', '2026-11-21T10:00:21.000Z'],
   resolved_at: ['When it was resolved.', '2026-11-21T11:00:00.000Z'],
   started_at: ['When it started.', NOW],
-  updated_at: ['When it was updated.', NOW],
 };
 
 /** The prefix of the IDs in a field such as `domain_id`. */
