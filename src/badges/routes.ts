@@ -24,7 +24,7 @@ const BadgeJson = named(
     color: described(v.string(), 'The color of the right side, as CSS writes it.'),
   }),
   'A badge in the endpoint format of shields.io.',
-  { schemaVersion: 1, label: 'deliverability', message: '92 A', color: '#1a7f37' },
+  { label: 'deliverability', message: '92 A', color: '#1a7f37' },
 );
 
 const PARAMS = {

@@ -10,6 +10,7 @@ import {
   idOf,
   listSchema,
   named,
+  oneOf,
   PAGE_QUERY,
   type Page,
   QueryTime,
@@ -42,10 +43,7 @@ export const Event = named(
 type Event = v.InferOutput<typeof Event>;
 
 const FILTERS = {
-  type: described(
-    v.optional(v.picklist(EVENT_TYPES, `must be one of ${EVENT_TYPES.join(', ')}`)),
-    'Only events of this type.',
-  ),
+  type: described(v.optional(oneOf(EVENT_TYPES)), 'Only events of this type.'),
   created_after: described(v.optional(QueryTime), 'Only events at or after this time.'),
 };
 const EventFilters = v.strictObject(FILTERS);
@@ -77,7 +75,7 @@ const getEventRoute = route({
   role: 'member',
   summary: 'Get an event',
   description: 'Returns an event exactly as webhooks send it.',
-  params: { id: idOf('evt', 'The ID of the event.') },
+  params: { id: idOf('evt') },
   response: Event,
   async handle({ app, actor, params }) {
     return presentEvent(await eventOr404(app.db, actor.livemode, params.id!));

@@ -2,8 +2,8 @@
 
 import type * as v from 'valibot';
 import { route } from '../http/route.ts';
-import { streamed } from '../http/streamed.ts';
-import { type CsvColumn, csvHeaders, toCsv } from '../lib/csv.ts';
+import { csvFile } from '../http/streamed.ts';
+import type { CsvColumn } from '../lib/csv.ts';
 import { describeBounces, describeComplaints } from './messages/describe.ts';
 import { eachBounces, eachComplaints } from './queries.ts';
 import {
@@ -11,9 +11,9 @@ import {
   ComplaintExportQuery,
   type ListedBounce,
   type ListedComplaint,
-  SummaryQuery,
-  type TlsFeedback,
-} from './schema.ts';
+} from './schemas/message.ts';
+import { SummaryQuery } from './schemas/period.ts';
+import type { TlsFeedback } from './schemas/tls.ts';
 import { exportName, periodOf } from './sums.ts';
 import { explainTlsFailure } from './tls/explain.ts';
 import { eachFailure, type NamedFailure } from './tls/policies.ts';
@@ -32,19 +32,13 @@ const exportTls = route({
   errors: ['not_found'],
   async handle({ app, query }) {
     const period = await periodOf(app, query);
-    return new Response(streamed(toCsv(TLS_DAY_COLUMNS, await tlsDays(app, period))), {
-      headers: csvHeaders(exportName('tls-days', period)),
-    });
+    return csvFile(exportName('tls-days', period), TLS_DAY_COLUMNS, await tlsDays(app, period));
   },
 });
 
 type TlsDay = v.InferOutput<typeof TlsFeedback>['days'][number];
 
-const TLS_DAY_COLUMNS: CsvColumn<TlsDay>[] = [
-  ['date', ({ date }) => date],
-  ['succeeded', ({ succeeded }) => succeeded],
-  ['failed', ({ failed }) => failed],
-];
+const TLS_DAY_COLUMNS: CsvColumn<TlsDay>[] = ['date', 'succeeded', 'failed'];
 
 const exportTlsFailures = route({
   method: 'GET',
@@ -61,21 +55,19 @@ const exportTlsFailures = route({
   async handle({ app, query }) {
     const period = await periodOf(app, query);
     const columns = failureColumns(period.domain.name);
-    return new Response(streamed(toCsv(columns, eachFailure(app.db, period))), {
-      headers: csvHeaders(exportName('tls-failures', period)),
-    });
+    return csvFile(exportName('tls-failures', period), columns, eachFailure(app.db, period));
   },
 });
 
 const failureColumns = (domain: string): CsvColumn<NamedFailure>[] => [
-  ['day', (row) => row.day],
-  ['reporter', (row) => row.reporter],
-  ['report_id', (row) => row.report_id],
-  ['result_type', (row) => row.result_type],
-  ['sessions', (row) => row.sessions],
-  ['receiving_mx', (row) => row.receiving_mx],
-  ['sending_ip', (row) => row.sending_ip],
-  ['reason_code', (row) => row.reason_code],
+  'day',
+  'reporter',
+  'report_id',
+  'result_type',
+  'sessions',
+  'receiving_mx',
+  'sending_ip',
+  'reason_code',
   ['meaning', (row) => explainTlsFailure(row.result_type, domain).meaning],
 ];
 
@@ -91,9 +83,7 @@ const exportComplaints = route({
   responseHeaders: ['Content-Disposition'],
   async handle({ app: { db }, query }) {
     const all = describedRows(eachComplaints(db, query), (found) => describeComplaints(db, found));
-    return new Response(streamed(toCsv(COMPLAINT_COLUMNS, all)), {
-      headers: csvHeaders(messagesName('complaints', query)),
-    });
+    return csvFile(messagesName('complaints', query), COMPLAINT_COLUMNS, all);
   },
 });
 
@@ -109,21 +99,21 @@ const messagesName = (what: string, { from, to }: { from?: string; to?: string }
   [what, from, to].filter((part) => part !== undefined).join('-');
 
 const COMPLAINT_COLUMNS: CsvColumn<ListedComplaint>[] = [
-  ['id', (row) => row.id],
-  ['received_at', (row) => row.received_at],
-  ['arrived_at', (row) => row.arrived_at],
-  ['kind', (row) => row.kind],
-  ['provider', (row) => row.provider],
-  ['reporter', (row) => row.reporter],
+  'id',
+  'received_at',
+  'arrived_at',
+  'kind',
+  'provider',
+  'reporter',
   ['source', ({ source: found }) => found?.name ?? null],
-  ['address', (row) => row.address],
-  ['from_domain', (row) => row.from_domain],
-  ['recipient_domain', (row) => row.recipient_domain],
-  ['subject', (row) => row.subject],
-  ['message_id', (row) => row.message_id],
-  ['list_id', (row) => row.list_id],
-  ['feedback_id', (row) => row.feedback_id],
-  ['dkim_domain', (row) => row.dkim_domain],
+  'address',
+  'from_domain',
+  'recipient_domain',
+  'subject',
+  'message_id',
+  'list_id',
+  'feedback_id',
+  'dkim_domain',
 ];
 
 const exportBounces = route({
@@ -139,29 +129,27 @@ const exportBounces = route({
   responseHeaders: ['Content-Disposition'],
   async handle({ app: { db }, query }) {
     const all = describedRows(eachBounces(db, query), (found) => describeBounces(db, found));
-    return new Response(streamed(toCsv(BOUNCE_COLUMNS, all)), {
-      headers: csvHeaders(messagesName('bounces', query)),
-    });
+    return csvFile(messagesName('bounces', query), BOUNCE_COLUMNS, all);
   },
 });
 
 const BOUNCE_COLUMNS: CsvColumn<ListedBounce>[] = [
-  ['id', (row) => row.id],
-  ['received_at', (row) => row.received_at],
-  ['class', (row) => row.class],
-  ['action', (row) => row.action],
-  ['status_code', (row) => row.status_code],
-  ['diagnostic', (row) => row.diagnostic],
+  'id',
+  'received_at',
+  'class',
+  'action',
+  'status_code',
+  'diagnostic',
   ['meaning', (row) => row.explanation?.text ?? null],
-  ['provider', (row) => row.provider],
-  ['reporter', (row) => row.reporter],
+  'provider',
+  'reporter',
   ['source', ({ source: found }) => found?.name ?? null],
-  ['remote_server', (row) => row.remote_server],
-  ['reporting_server', (row) => row.reporting_server],
-  ['from_domain', (row) => row.from_domain],
-  ['recipient_domain', (row) => row.recipient_domain],
-  ['subject', (row) => row.subject],
-  ['message_id', (row) => row.message_id],
+  'remote_server',
+  'reporting_server',
+  'from_domain',
+  'recipient_domain',
+  'subject',
+  'message_id',
   ['test_id', ({ finding }) => finding?.test_id ?? null],
   ['finding', ({ finding }) => finding?.title ?? null],
 ];

@@ -10,7 +10,8 @@ import type {
 } from '../store/tables.generated.ts';
 import { explainBounce } from './bounces/explain.ts';
 import { REFUSAL_REASONS, type RefusalReason } from './reading/report.ts';
-import type { Bounce, Complaint, FeedbackReport, FeedbackRow, ListedReport } from './schema.ts';
+import type { Bounce, Complaint } from './schemas/message.ts';
+import type { FeedbackReport, FeedbackRow, ListedReport } from './schemas/report.ts';
 import type { ReporterKind } from './senders/reporter.ts';
 import type { FeedbackReporter } from './senders/schema.ts';
 

@@ -14,7 +14,7 @@ import type {
 } from '../store/tables.generated.ts';
 import type { NamedReport } from './present.ts';
 import { reporterTitle } from './record/reporters.ts';
-import type { ReportListQuery, RowListQuery } from './schema.ts';
+import type { ReportListQuery, RowListQuery } from './schemas/report.ts';
 import { REMOVED } from './status.ts';
 
 const reportsOf = (db: Db | Tx) =>

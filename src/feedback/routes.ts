@@ -2,9 +2,9 @@
 
 import * as v from 'valibot';
 import { route } from '../http/route.ts';
-import { deletedOf, described, idOf, listSchema } from '../http/schemas.ts';
-import { streamed } from '../http/streamed.ts';
-import { type CsvColumn, csvHeaders, toCsv } from '../lib/csv.ts';
+import { deletedOf, described, idOf, listOf, listSchema } from '../http/schemas.ts';
+import { csvFile, streamed } from '../http/streamed.ts';
+import type { CsvColumn } from '../lib/csv.ts';
 import { AppError } from '../lib/errors.ts';
 import { readPieces } from '../store/chunks.ts';
 import type { DmarcDayRow, DmarcRowRow, FeedbackMailRow } from '../store/tables.generated.ts';
@@ -30,26 +30,26 @@ import {
 import { readMail } from './read-mail.ts';
 import { finishRemoval, startRemoval } from './record/remove.ts';
 import { dmarcReporters } from './reporters.ts';
+import { DmarcFeedback, DmarcReporters } from './schemas/dmarc.ts';
 import {
   BounceListQuery,
-  BounceSummary,
   ComplaintListQuery,
-  ComplaintSummary,
-  DmarcFeedback,
-  DmarcReporters,
-  FeedbackReport,
-  FeedbackRow,
   ListedBounce,
   ListedComplaint,
+} from './schemas/message.ts';
+import { BounceSummary, ComplaintSummary } from './schemas/message-sums.ts';
+import { SummaryQuery } from './schemas/period.ts';
+import {
+  FeedbackReport,
+  FeedbackRow,
   ListedReport,
   ReportListQuery,
   RowExportQuery,
   RowListQuery,
-  SummaryQuery,
-  TlsFeedback,
   UploadedReports,
   UploadQuery,
-} from './schema.ts';
+} from './schemas/report.ts';
+import { TlsFeedback } from './schemas/tls.ts';
 import { reporterOperations } from './senders/routes.ts';
 import { consumeTlsBytes, requireStorage } from './storage/require.ts';
 import { dmarcDays, dmarcFeedback, exportName, periodOf, TOTALS } from './sums.ts';
@@ -68,7 +68,7 @@ const list = route({
   response: listSchema(ListedReport),
   async handle({ app, query }) {
     const { rows, hasMore } = await listReports(app.db, query);
-    return { object: 'list' as const, data: rows.map(presentListedReport), has_more: hasMore };
+    return listOf(rows.map(presentListedReport), hasMore);
   },
 });
 
@@ -108,7 +108,7 @@ const rows = route({
   async handle({ app, params, query }) {
     const report = await reportOr404(app.db, params.id!);
     const { rows: found, hasMore } = await listRows(app.db, report.id, query);
-    return { object: 'list' as const, data: found.map(presentRow), has_more: hasMore };
+    return listOf(found.map(presentRow), hasMore);
   },
 });
 
@@ -126,29 +126,27 @@ const exportRows = route({
   async handle({ app, params, query }) {
     const report = await reportOr404(app.db, params.id!);
     const kept = eachRow(app.db, report.id, query);
-    return new Response(streamed(toCsv(ROW_COLUMNS, kept)), {
-      headers: csvHeaders(`rows-${report.id}`),
-    });
+    return csvFile(`rows-${report.id}`, ROW_COLUMNS, kept);
   },
 });
 
 const ROW_COLUMNS: CsvColumn<DmarcRowRow>[] = [
-  ['day', (row) => row.day],
-  ['address', (row) => row.address],
-  ['count', (row) => row.count],
-  ['outcome', (row) => row.outcome],
-  ['disposition', (row) => row.disposition],
-  ['dkim', (row) => row.dkim],
-  ['spf', (row) => row.spf],
-  ['header_from', (row) => row.header_from],
-  ['envelope_from', (row) => row.envelope_from],
-  ['envelope_to', (row) => row.envelope_to],
-  ['dkim_domain', (row) => row.dkim_domain],
-  ['dkim_selector', (row) => row.dkim_selector],
-  ['dkim_result', (row) => row.dkim_result],
-  ['spf_domain', (row) => row.spf_domain],
-  ['spf_result', (row) => row.spf_result],
-  ['reasons', (row) => row.reasons],
+  'day',
+  'address',
+  'count',
+  'outcome',
+  'disposition',
+  'dkim',
+  'spf',
+  'header_from',
+  'envelope_from',
+  'envelope_to',
+  'dkim_domain',
+  'dkim_selector',
+  'dkim_result',
+  'spf_domain',
+  'spf_result',
+  'reasons',
 ];
 
 const remove = route({
@@ -321,16 +319,11 @@ const exportDmarc = route({
   async handle({ app, query }) {
     const period = await periodOf(app, query);
     const days = await dmarcDays(app.db, period);
-    return new Response(streamed(toCsv(DAY_COLUMNS, days)), {
-      headers: csvHeaders(exportName('days', period)),
-    });
+    return csvFile(exportName('days', period), DAY_COLUMNS, days);
   },
 });
 
-const DAY_COLUMNS: CsvColumn<DmarcDayRow>[] = [
-  ['date', ({ day }) => day],
-  ...TOTALS.map((name): CsvColumn<DmarcDayRow> => [name, (day) => day[name]]),
-];
+const DAY_COLUMNS: CsvColumn<DmarcDayRow>[] = [['date', ({ day }) => day], ...TOTALS];
 
 const dmarcReportersRoute = route({
   method: 'GET',
@@ -385,11 +378,7 @@ const complaints = route({
   response: listSchema(ListedComplaint),
   async handle({ app, query }) {
     const { rows: found, hasMore } = await listComplaints(app.db, query);
-    return {
-      object: 'list' as const,
-      data: await describeComplaints(app.db, found),
-      has_more: hasMore,
-    };
+    return listOf(await describeComplaints(app.db, found), hasMore);
   },
 });
 
@@ -418,11 +407,7 @@ const bounces = route({
   response: listSchema(ListedBounce),
   async handle({ app, query }) {
     const { rows: found, hasMore } = await listBounces(app.db, query);
-    return {
-      object: 'list' as const,
-      data: await describeBounces(app.db, found),
-      has_more: hasMore,
-    };
+    return listOf(await describeBounces(app.db, found), hasMore);
   },
 });
 

@@ -10,7 +10,7 @@ import type { DomainRow } from '../store/tables.generated.ts';
 import { nextDay } from './queries.ts';
 import { LIMITS } from './reading/limits.ts';
 import { reporterTitle } from './record/reporters.ts';
-import type { SummaryQuery } from './schema.ts';
+import type { SummaryQuery } from './schemas/period.ts';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;

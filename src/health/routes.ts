@@ -34,7 +34,7 @@ const Health = named(
     ),
   }),
   'The process is alive.',
-  { object: 'health', status: 'ok', version: '1.0.0', uptime_seconds: 86_400 },
+  {},
 );
 
 const NODE_FIELDS = {
@@ -60,7 +60,7 @@ const NODE_FIELDS = {
         ),
       }),
       'The database that this node uses.',
-      { engine: 'postgres', version: '16.4', clock_skew_ms: 3 },
+      { engine: 'postgres' },
     ),
     'The database that this node uses.',
   ),

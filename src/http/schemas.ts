@@ -3,15 +3,17 @@
 import type { SelectQueryBuilder } from 'kysely';
 import * as v from 'valibot';
 import { AppError, invalidParams } from '../lib/errors.ts';
-import type { IdPrefix } from '../lib/ids.ts';
+import { ID_NOUNS, type IdPrefix } from '../lib/ids.ts';
 import { canonicalTimeZone, isTimeZone } from '../lib/time-zones.ts';
 
 /** A time in a response. */
-export const Time = v.pipe(
-  v.string(),
-  v.isoTimestamp('must be an ISO 8601 date-time'),
-  v.examples(['2026-11-21T10:00:00.000Z']),
-);
+export const Time = v.pipe(v.string(), v.isoTimestamp('must be an ISO 8601 date-time'));
+
+/** A text in a response. */
+export const Text = v.nullable(v.string());
+
+/** A number of things in a response. */
+export const Count = v.pipe(v.number(), v.integer());
 
 // Documentation of schemas. It changes neither types nor validation.
 
@@ -49,14 +51,14 @@ export function described<S extends v.GenericSchema>(
 }
 
 /**
- * Names a schema in the documentation. The example is one complete value; its fields are the
- * examples of the fields that have none of their own.
+ * Names a schema in the documentation. The example is one value, and its fields are the examples of
+ * the fields that have none of their own. What it leaves out comes from the fields: all, with `{}`.
  */
 export function named<S extends v.GenericSchema>(
   name: string,
   schema: S,
   description: string,
-  example?: v.InferInput<S>,
+  example?: Partial<v.InferInput<S>>,
 ): S {
   const metadata: SchemaName = { name, description, ...(example === undefined ? {} : { example }) };
   return documented(schema, v.metadata({ $component: metadata }));
@@ -77,6 +79,16 @@ export const exampleId = (prefix: IdPrefix): string => `${prefix}_01kag5z7m8q4x2
 /** A URL in a response. */
 export const Url = v.pipe(v.string(), v.metadata({ format: 'uri' }));
 
+/** One of these values, in a request. */
+export const oneOf = <const Values extends readonly string[]>(values: Values) =>
+  v.picklist(values, `must be one of ${values.join(', ')}`);
+
+/** The meaning of each value, for a description. */
+export const meaningsOf = (values: Record<string, { meaning: string }>): string =>
+  Object.entries(values)
+    .map(([value, { meaning }]) => `\`${value}\`: ${meaning}.`)
+    .join(' ');
+
 /** The response of a DELETE request. */
 export function deletedOf<const Type extends string>(type: Type, prefix: IdPrefix) {
   const name = type.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -92,7 +104,7 @@ export function deletedOf<const Type extends string>(type: Type, prefix: IdPrefi
 }
 
 /** The ID of an object in a response, or in the path of an operation. */
-export const idOf = (prefix: IdPrefix, text: string) =>
+export const idOf = (prefix: IdPrefix, text = `The ID of the ${ID_NOUNS[prefix]}.`) =>
   described(v.string(), text, exampleId(prefix));
 
 /** The `object` field, which names the type of an object. */
@@ -229,6 +241,13 @@ export function listSchema<S extends v.GenericSchema>(item: S) {
   const name = `${itemName.replace(/ListItem$/, '')}List`;
   return named(name, schema, `One page of a list of \`${itemName}\` objects.`);
 }
+
+/** A page as `listSchema` describes it. */
+export const listOf = <Item>(data: Item[], hasMore: boolean) => ({
+  object: 'list' as const,
+  data,
+  has_more: hasMore,
+});
 
 type Rows<DB, TB extends keyof DB, Row> = SelectQueryBuilder<DB, TB, Row>;
 

@@ -2,6 +2,7 @@
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { createSemaphore } from '../lib/concurrency.ts';
+import { type CsvColumn, toCsv } from '../lib/csv.ts';
 
 /** Smaller parts are joined, up to about this size in bytes. Every client can have that much waiting. */
 const MIN_PIECE_BYTES = 64 * 1024;
@@ -42,6 +43,19 @@ export function streamed(parts: AsyncGenerator<string | Uint8Array>): ReadableSt
     { highWaterMark: 0 },
   );
 }
+
+/** A CSV file that browsers save. `name` has letters, digits, dots and hyphens only. */
+export const csvFile = <Item>(
+  name: string,
+  columns: CsvColumn<Item>[],
+  items: AsyncIterable<Item> | Iterable<Item>,
+): Response =>
+  new Response(streamed(toCsv(columns, items)), {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${name}.csv"`,
+    },
+  });
 
 /** Joins parts until they have the size of a piece; null after the last one. */
 async function nextPiece(parts: AsyncGenerator<string | Uint8Array>): Promise<Uint8Array | null> {

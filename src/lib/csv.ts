@@ -1,21 +1,27 @@
 /** Writes CSV (RFC 4180) line by line, so that an export of any size takes little memory. */
 
-/** A column of an export: its name in the first line, and its value of an item. */
-export type CsvColumn<Item> = [name: string, value: (item: Item) => string | number | null];
+type Cell = string | number | null;
+
+/** The names of the fields that are cells as they are. */
+type Field<Item> = {
+  [Name in keyof Item & string]: Item[Name] extends Cell ? Name : never;
+}[keyof Item & string];
+
+/** A column of an export: a field of the items or, with another name or value, what the first line calls it and its value. */
+export type CsvColumn<Item> = Field<Item> | [name: string, value: (item: Item) => Cell];
 
 export async function* toCsv<Item>(
   columns: CsvColumn<Item>[],
   items: AsyncIterable<Item> | Iterable<Item>,
 ): AsyncGenerator<string> {
-  yield csvLine(columns.map(([name]) => name));
-  for await (const item of items) yield csvLine(columns.map(([, value]) => csvCell(value(item))));
+  yield csvLine(columns.map((column) => (typeof column === 'string' ? column : column[0])));
+  for await (const item of items)
+    yield csvLine(
+      columns.map((column) =>
+        csvCell(typeof column === 'string' ? (item[column] as Cell) : column[1](item)),
+      ),
+    );
 }
-
-/** Header fields of a CSV file that browsers save. `name` has letters, digits, dots and hyphens only. */
-export const csvHeaders = (name: string): Record<string, string> => ({
-  'content-type': 'text/csv; charset=utf-8',
-  'content-disposition': `attachment; filename="${name}.csv"`,
-});
 
 /** With these, a cell is a formula; in some languages also with the wide forms of the signs. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
@@ -24,7 +30,7 @@ const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
  * Prefixes text that a spreadsheet would evaluate as a formula with an apostrophe, so that it is shown
  * as text.
  */
-function csvCell(value: string | number | null): string {
+function csvCell(value: Cell): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
   const safe = FORMULA.test(value) ? `'${value}` : value;

@@ -3,37 +3,41 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from './clock.ts';
 
-export type IdPrefix =
-  | 'test'
-  | 'ibx'
-  | 'mem'
-  | 'inv'
-  | 'key'
-  | 'ses'
-  | 'evt'
-  | 'aud'
-  | 'dom'
-  | 'dns'
-  | 'chg'
-  | 'mon'
-  | 'run'
-  | 'alt'
-  | 'inc'
-  | 'ntf'
-  | 'rpt'
-  | 'rps'
-  | 'rpr'
-  | 'whe'
-  | 'whd'
-  | 'req'
-  | 'msg'
-  | 'fbm'
-  | 'fbr'
-  | 'rep'
-  | 'src'
-  | 'cpl'
-  | 'bnc'
-  | 'mail';
+/** What the objects with each prefix are. */
+export const ID_NOUNS = {
+  test: 'test',
+  ibx: 'inbox',
+  mem: 'member',
+  inv: 'invitation',
+  key: 'API key',
+  ses: 'session',
+  evt: 'event',
+  aud: 'audit entry',
+  dom: 'domain',
+  dns: 'name server',
+  chg: 'DNS change',
+  mon: 'monitor',
+  run: 'run',
+  alt: 'alert rule',
+  inc: 'incident',
+  ntf: 'notification',
+  rpt: 'shared report',
+  rps: 'report schedule',
+  rpr: 'report run',
+  whe: 'webhook endpoint',
+  whd: 'delivery',
+  req: 'request',
+  msg: 'received mail',
+  fbm: 'received report mail',
+  fbr: 'report',
+  rep: 'reporter',
+  src: 'source',
+  cpl: 'complaint',
+  bnc: 'bounce',
+  mail: 'mail in the outbox',
+} as const;
+
+export type IdPrefix = keyof typeof ID_NOUNS;
 
 /** Returns the next ID. If the clock steps back, IDs continue from the last one. */
 export type NewId = (prefix: IdPrefix) => string;

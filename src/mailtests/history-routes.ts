@@ -3,9 +3,9 @@
 import { route } from '../http/route.ts';
 import { idOf, listSchema } from '../http/schemas.ts';
 import { readHistory } from './history.ts';
-import { HistoryEntry, HistoryQuery } from './history-schema.ts';
 import { reportUrl } from './present.ts';
 import { testOr404 } from './queries.ts';
+import { HistoryEntry, HistoryQuery } from './schemas/history.ts';
 
 export const getHistory = route({
   method: 'GET',

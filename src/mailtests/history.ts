@@ -5,8 +5,8 @@ import { checksToFix } from '../analysis/summary.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import type { Db } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
-import type { HistoryFinding } from './history-schema.ts';
 import { isSender } from './queries.ts';
+import type { HistoryFinding } from './schemas/history.ts';
 
 /** What the tests of a history have in common. */
 export type HistoryMatch = 'name' | 'sender';

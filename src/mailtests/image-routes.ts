@@ -4,7 +4,6 @@ import { route } from '../http/route.ts';
 import { deletedOf, idOf } from '../http/schemas.ts';
 import { audit } from '../team/audit.ts';
 import { reauthorize } from '../team/permissions.ts';
-import { TestImages } from './image-schema.ts';
 import {
   findImages,
   forgetImages,
@@ -14,6 +13,7 @@ import {
   type StoredImages,
 } from './images.ts';
 import { testOr404 } from './queries.ts';
+import { TestImages } from './schemas/image.ts';
 
 const TEST_ID = idOf('test', 'The ID of the test.');
 

@@ -2,8 +2,8 @@
 
 import { route } from '../http/route.ts';
 import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
-import { Inbox, InboxListQuery } from './inbox-schema.ts';
 import { deleteInbox, inboxOr404, listInboxes, presentInbox } from './inboxes.ts';
+import { Inbox, InboxListQuery } from './schemas/inbox.ts';
 
 const INBOX_ID = idOf('ibx', 'The ID of the inbox.');
 

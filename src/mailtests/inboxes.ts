@@ -10,9 +10,9 @@ import { type Db, lockIn, type Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { InboxRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
-import type { Inbox } from './inbox-schema.ts';
 import { TOKEN_LENGTH } from './queries.ts';
-import type { NewTest } from './schema.ts';
+import type { Inbox } from './schemas/inbox.ts';
+import type { NewTest } from './schemas/request.ts';
 
 /** More addresses than people can tell apart. */
 const MAX_INBOXES = 1000;

@@ -7,7 +7,7 @@ import { described, named, typeField } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import { receiptSentence } from '../report/document/receipt.ts';
 import { MAX_HEADER_BYTES, notAMessage } from './message-file.ts';
-import { Envelope } from './schema.ts';
+import { Envelope } from './schemas/envelope.ts';
 
 const MessageReceipt = named(
   'MessageReceipt',
@@ -18,7 +18,6 @@ const MessageReceipt = named(
   }),
   'Which server received a saved message last, and from where.',
   {
-    object: 'message_receipt',
     summary:
       'Gmail received it from 192.0.2.25 (mail.example.com), encrypted, on 20 Nov 2026, 09:46 UTC.',
     envelope: {

@@ -7,7 +7,8 @@ import type { SeedPlacement as ReportedSeed } from '../report/report.ts';
 import type { Tx } from '../store/open.ts';
 import type { PlacementRow, TestRow } from '../store/tables.generated.ts';
 import { countPlacements } from './placement-counts.ts';
-import { type ListedTest, PLACEMENTS, type SeedPlacement } from './schema.ts';
+import type { ListedTest } from './schema.ts';
+import { PLACEMENTS, type SeedPlacement } from './schemas/placement.ts';
 
 /** The name of the job that looks into the seed mailboxes, to wake it. */
 export const LOOK_JOB = 'placement.look';

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { PRIVATE_HEADERS } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { described, idOf, named, typeField } from '../http/schemas.ts';
+import { described, idOf, named, Text, typeField } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import { PREVIEW_CLIENTS, type PreviewClientId } from '../report/preview/clients.ts';
 import {
@@ -95,7 +95,7 @@ const ClientPreview = named(
   'ClientPreview',
   v.object({
     client: described(v.picklist(CLIENT_IDS), 'The email client.'),
-    name: described(v.string(), 'The name of the client.'),
+    name: v.string(),
     width: described(v.number(), 'The width of the message in pixels.'),
     dark_mode: described(
       v.picklist(['none', 'partial', 'full']),
@@ -169,7 +169,7 @@ const TextContrast = named(
 const Accessibility = named(
   'Accessibility',
   v.object({
-    language: described(v.nullable(v.string()), 'The declared language. Null if none is.', 'en'),
+    language: described(Text, 'The declared language. Null if none is.', 'en'),
     contrast: described(TextContrast, 'How much of the text has enough contrast.'),
     problems: described(v.array(AccessibilityProblem), 'The problems by line.'),
     truncated: described(v.boolean(), 'Whether the HTML was too long to read in full.'),

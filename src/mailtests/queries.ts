@@ -21,7 +21,8 @@ import { contains } from '../store/queries.ts';
 import type { MessageRow, Tables, TestRow } from '../store/tables.generated.ts';
 import { deleteMessages } from './messages.ts';
 import type { ListedRow, PresentedRow } from './present.ts';
-import type { NewTest, TestExportQuery, TestFilters } from './schema.ts';
+import type { TestExportQuery, TestFilters } from './schemas/filter.ts';
+import type { NewTest } from './schemas/request.ts';
 import { readTags } from './tags.ts';
 
 /** In characters: 80 bits, too many to guess. */

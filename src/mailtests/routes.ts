@@ -7,17 +7,16 @@ import { rememberTrace } from '../events/traces.ts';
 import { editableBy } from '../http/response.ts';
 import { type RouteSpec, route } from '../http/route.ts';
 import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
-import { streamed } from '../http/streamed.ts';
+import { csvFile, streamed } from '../http/streamed.ts';
 import { isoTime } from '../lib/clock.ts';
 import { waitUntil } from '../lib/concurrency.ts';
-import { type CsvColumn, csvHeaders, toCsv } from '../lib/csv.ts';
+import type { CsvColumn } from '../lib/csv.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { readPieces } from '../store/chunks.ts';
 import { afterCommit } from '../store/open.ts';
 import { audit } from '../team/audit.ts';
 import { reauthorize } from '../team/permissions.ts';
 import { getHistory } from './history-routes.ts';
-import { Inbox } from './inbox-schema.ts';
 import { createInbox, presentInbox } from './inboxes.ts';
 import { notAMessage } from './message-file.ts';
 import { readMessageReceipt } from './message-receipt.ts';
@@ -38,17 +37,10 @@ import {
   testOr404,
 } from './queries.ts';
 import { reportHtml, reportPdf } from './report.ts';
-import {
-  ListedTest,
-  NewTest,
-  Reanalysis,
-  SubmitQuery,
-  Test,
-  TestExportQuery,
-  TestListQuery,
-  TestPatch,
-  WaitQuery,
-} from './schema.ts';
+import { ListedTest, Test } from './schema.ts';
+import { TestExportQuery, TestListQuery, WaitQuery } from './schemas/filter.ts';
+import { Inbox } from './schemas/inbox.ts';
+import { NewTest, Reanalysis, SubmitQuery, TestPatch } from './schemas/request.ts';
 import { submitMessage } from './submit.ts';
 import { insertTags, replaceTags, tagsOf } from './tags.ts';
 import { countTest } from './tally.ts';
@@ -197,8 +189,7 @@ const exportTests = route({
         yield presentListed(row, app.config, tags);
     })();
     const name = `tests-${isoTime(app.clock.now()).slice(0, 10)}`;
-    if (!wantsJson)
-      return new Response(streamed(toCsv(COLUMNS, tests)), { headers: csvHeaders(name) });
+    if (!wantsJson) return csvFile(name, COLUMNS, tests);
     return new Response(streamed(toJsonLines(tests)), {
       headers: {
         'content-type': 'application/x-ndjson',
@@ -339,24 +330,24 @@ export const testOperations = {
 // The export, streamed.
 
 const COLUMNS: CsvColumn<ListedTest>[] = [
-  ['id', (t) => t.id],
-  ['created_at', (t) => t.created_at],
-  ['name', (t) => t.name],
-  ['status', (t) => t.status],
-  ['failure_reason', (t) => t.failure_reason],
-  ['score', (t) => t.score],
-  ['grade', (t) => t.grade],
+  'id',
+  'created_at',
+  'name',
+  'status',
+  'failure_reason',
+  'score',
+  'grade',
   ['spf', (t) => t.auth_results.spf],
   ['dkim', (t) => t.auth_results.dkim],
   ['dmarc', (t) => t.auth_results.dmarc],
-  ['from_address', (t) => t.from_address],
-  ['subject', (t) => t.subject],
-  ['kind', (t) => t.kind],
-  ['message_size', (t) => t.message_size],
-  ['coverage', (t) => t.coverage],
-  ['received_at', (t) => t.received_at],
-  ['completed_at', (t) => t.completed_at],
-  ['summary', (t) => t.summary],
+  'from_address',
+  'subject',
+  'kind',
+  'message_size',
+  'coverage',
+  'received_at',
+  'completed_at',
+  'summary',
   ['tags', (t) => t.tags.join(',')],
 ];
 

@@ -13,7 +13,8 @@ import type { TestRow } from '../store/tables.generated.ts';
 import { insertMessage } from './messages.ts';
 import { presentTest } from './present.ts';
 import { ANALYZE_JOB, insertTest, newTestRow } from './queries.ts';
-import { DEFAULT_EXPIRES_IN, type SubmitQuery, type Test } from './schema.ts';
+import type { Test } from './schema.ts';
+import { DEFAULT_EXPIRES_IN, type SubmitQuery } from './schemas/request.ts';
 import { insertTags } from './tags.ts';
 import { subjectColumns } from './titles.ts';
 

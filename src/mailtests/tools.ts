@@ -12,14 +12,9 @@ import { receiptSentence } from '../report/document/receipt.ts';
 import { formatCount } from '../report/summary.ts';
 import { explainCheck } from './explain-check.ts';
 import { testOperations } from './routes.ts';
-import {
-  type ListedTest,
-  NewTest,
-  Reanalysis,
-  SubmitQuery,
-  type Test,
-  TestListQuery,
-} from './schema.ts';
+import type { ListedTest, Test } from './schema.ts';
+import { TestListQuery } from './schemas/filter.ts';
+import { NewTest, Reanalysis, SubmitQuery } from './schemas/request.ts';
 import { resultText } from './tool-text.ts';
 
 const { submit, create, get, list, reanalyze } = testOperations;
@@ -177,7 +172,7 @@ export const getTest = tool({
   uses: [get],
   resources: [get],
   input: v.strictObject({
-    id: idOf('test', 'The ID of the test.'),
+    id: idOf('test'),
     check: v.optional(
       described(v.string('must be text'), 'The ID of a check, from the findings.', 'dmarc_policy'),
     ),

@@ -18,7 +18,7 @@ import {
   typeField,
 } from '../http/schemas.ts';
 import { normalizeAddress } from '../lib/addresses.ts';
-import { SeedAddress } from '../mailtests/schema.ts';
+import { SeedAddress } from '../mailtests/schemas/placement.ts';
 import { PLACEMENT_PROBLEMS } from './findings.ts';
 import { FREQUENCIES } from './schedule.ts';
 import { MONITOR_TYPES } from './types.ts';

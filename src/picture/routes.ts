@@ -10,7 +10,7 @@ import { Compliance, ComplianceQuery, DomainPicture } from './schema.ts';
 const get = route({
   method: 'GET',
   path: '/v1/domains/:id/picture',
-  params: { id: idOf('dom', 'The ID of the domain.') },
+  params: { id: idOf('dom') },
   operation: 'getDomainPicture',
   role: 'viewer',
   summary: 'Get the picture of a domain',

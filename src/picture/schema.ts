@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { Fix, RECORD } from '../domains/finding.ts';
-import { described, exampleId, idOf, named, Time, typeField } from '../http/schemas.ts';
+import { described, exampleId, named, Text, Time, typeField } from '../http/schemas.ts';
 import { NoData } from '../receivers/schema.ts';
 import { SOURCE_STATES, SOURCES, STATES, TOPICS } from './vocabulary.ts';
 
@@ -11,17 +11,17 @@ const SOURCE_TEXT =
 const STATE_TEXT = '`unknown` is neither good nor bad: too little is known.';
 
 const At = described(
-  v.nullable(v.string()),
+  Text,
   'When it was measured: a time, or a day such as `2026-11-21`. Null if never.',
   '2026-11-21T10:00:00.000Z',
 );
 const Since = described(
-  v.nullable(v.string()),
+  Text,
   'When it started: a time or a day. Null if that is not known.',
   '2026-11-19',
 );
 const Basis = described(
-  v.nullable(v.string()),
+  Text,
   'The period, the reporters or the messages behind it. Null if the text says it.',
   '12 reporters, last 14 days',
 );
@@ -68,9 +68,7 @@ const PictureStep = named(
   }),
   'What to do about a problem.',
   {
-    text: 'Stop sending to recipients who did not ask for the mail.',
     record: null,
-    path: `/domains/${exampleId('dom')}#gmail`,
   },
 );
 export type FirstStep = v.InferOutput<typeof PictureStep>;
@@ -124,7 +122,7 @@ export const DomainPicture = named(
   'DomainPicture',
   v.object({
     object: typeField('domain_picture'),
-    domain_id: idOf('dom', 'The ID of the domain.'),
+    domain_id: v.string(),
     name: described(v.string(), 'The domain name, in A-labels.', 'example.com'),
     state: described(
       v.picklist(STATES),
@@ -149,7 +147,7 @@ export type Picture = v.InferOutput<typeof DomainPicture>;
 
 // Google’s requirements.
 
-export const ComplianceQuery = v.strictObject({ domain_id: idOf('dom', 'The ID of the domain.') });
+export const ComplianceQuery = v.strictObject({ domain_id: v.string() });
 
 const ComplianceFinding = named(
   'ComplianceFinding',
@@ -163,11 +161,7 @@ const ComplianceFinding = named(
     status: described(v.picklist(['pass', 'warn', 'fail']), 'What the check found.'),
     title: described(v.string(), 'The finding in one sentence.', 'SPF passes.'),
     at: described(Time, 'When the check ran.'),
-    test_id: described(
-      v.nullable(v.string()),
-      'The ID of the test. Null for a health check.',
-      exampleId('test'),
-    ),
+    test_id: described(Text, 'The ID of the test. Null for a health check.'),
     path: Path,
   }),
   'What one of our checks found.',
@@ -185,16 +179,12 @@ const ComplianceRequirement = named(
       'NEEDS_WORK',
     ),
     reason: described(
-      v.nullable(v.string()),
+      Text,
       'Why, in Google’s words. Null if it gives no reason.',
       'UNSUBSCRIBE_REQUESTS_IGNORED',
     ),
     since: described(Time, 'When this status was first fetched.'),
-    previous: described(
-      v.nullable(v.string()),
-      'The status before. Null if this is the first one.',
-      'COMPLIANT',
-    ),
+    previous: described(Text, 'The status before. Null if this is the first one.', 'COMPLIANT'),
     checked_at: described(Time, 'When the status was last fetched.'),
     own: described(
       v.array(ComplianceFinding),
@@ -215,7 +205,7 @@ export const Compliance = named(
   'Compliance',
   v.object({
     object: typeField('compliance'),
-    domain_id: idOf('dom', 'The ID of the domain.'),
+    domain_id: v.string(),
     requirements: described(
       v.array(ComplianceRequirement),
       'In Google’s order. Empty if none are known.',

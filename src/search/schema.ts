@@ -7,6 +7,7 @@ import {
   maxCharacters,
   named,
   queryInteger,
+  Text,
   typeField,
   Url,
 } from '../http/schemas.ts';
@@ -39,13 +40,13 @@ const SearchResult = named(
   v.object({
     object: typeField('search_result'),
     id: described(
-      v.nullable(v.string()),
+      Text,
       'The ID of the test or domain. Null for pages.',
       exampleId('test'),
     ),
     title: described(v.string(), 'The title to show.', 'Spring newsletter'),
     detail: described(
-      v.nullable(v.string()),
+      Text,
       'More about it in a few words, such as the sender of a test.',
       'news@example.com',
     ),

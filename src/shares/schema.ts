@@ -13,7 +13,8 @@ import {
   typeField,
   Url,
 } from '../http/schemas.ts';
-import { EXAMPLE_TEST, SEED_PLACEMENT_FIELDS, TEST_FIELDS } from '../mailtests/schema.ts';
+import { EXAMPLE_TEST, TEST_FIELDS } from '../mailtests/schema.ts';
+import { SEED_PLACEMENT_FIELDS } from '../mailtests/schemas/placement.ts';
 import { SHARE_PREVIEWS } from '../report/report.ts';
 
 const MAX_TESTS = 100;

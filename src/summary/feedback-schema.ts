@@ -16,9 +16,9 @@ const reporters = (type: string) =>
 const FigureSource = named(
   'FeedbackFigureSource',
   v.object({
-    id: idOf('src', 'The ID of the source.'),
+    id: idOf('src'),
     domain_id: idOf('dom', 'The ID of the domain in From.'),
-    domain: described(v.string(), 'The name of the domain.', 'example.com'),
+    domain: v.string(),
     name: described(v.string(), 'The name of the source, or what your team calls it.', 'SendGrid'),
     messages: described(Count, 'Messages in the period.', 840),
     passed: described(Count, 'Messages that pass DMARC.', 540),

@@ -1,7 +1,7 @@
 /** The form of what Google and Microsoft publish, in summaries. */
 
 import * as v from 'valibot';
-import { described, idOf, named, Time } from '../http/schemas.ts';
+import { described, named, Time } from '../http/schemas.ts';
 import { MAX_FIGURE_ADDRESSES, MAX_FIGURE_DOMAINS } from '../report/receiver-figures.ts';
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
@@ -9,7 +9,7 @@ const Rate = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 const Day = v.string();
 
 const DayRate = {
-  day: described(Day, 'The day.', '2026-11-20'),
+  day: Day,
   rate: described(Rate, 'The rate, from 0 to 1.', 0.0012),
 };
 
@@ -56,8 +56,8 @@ const Requirements = named(
 const GmailDomain = named(
   'GmailDomainFigures',
   v.object({
-    domain_id: idOf('dom', 'The ID of the domain.'),
-    domain: described(v.string(), 'The name of the domain.', 'example.com'),
+    domain_id: v.string(),
+    domain: v.string(),
     spam_rate: described(
       v.nullable(
         named(
@@ -91,7 +91,7 @@ const GmailDomain = named(
 const SpamAddress = named(
   'OutlookSpamAddress',
   v.object({
-    address: described(v.string(), 'The IP address.', '192.0.2.1'),
+    address: v.string(),
     days: described(Count, 'The number of days with data.', 5),
     red_days: described(Count, 'Of these, the days with filter result `RED`.', 2),
   }),
@@ -104,7 +104,6 @@ const BlockedAddress = named(
     address: described(
       v.string(),
       'The IP address, or the first and last address of a range: `192.0.2.0-192.0.2.255`.',
-      '192.0.2.1',
     ),
     since: described(Time, 'When this was first seen.'),
     details: described(

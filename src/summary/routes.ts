@@ -3,7 +3,15 @@
 import * as v from 'valibot';
 import { requireDomain } from '../domains/queries.ts';
 import { route } from '../http/route.ts';
-import { described, exampleId, maxCharacters, named, Time, typeField } from '../http/schemas.ts';
+import {
+  described,
+  exampleId,
+  maxCharacters,
+  named,
+  oneOf,
+  Time,
+  typeField,
+} from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { accountNames } from '../receivers/queries.ts';
 import { MIN_PLACEMENT_SAMPLES } from '../report/placement-rates.ts';
@@ -13,7 +21,7 @@ import { PERIODS, periodEndingAt, summarize } from './summary.ts';
 
 // Schemas of the summary (contract §5).
 
-const Period = v.picklist(PERIODS, `must be one of ${PERIODS.join(', ')}`);
+const Period = oneOf(PERIODS);
 
 const SummaryQuery = v.strictObject({
   period: described(

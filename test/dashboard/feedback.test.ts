@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { InferOutput } from 'valibot';
-import type { DmarcReporters, TlsFeedback } from '../../src/feedback/schema.ts';
+import type { DmarcReporters } from '../../src/feedback/schemas/dmarc.ts';
+import type { TlsFeedback } from '../../src/feedback/schemas/tls.ts';
 import { bounce, complaint, GMAIL } from '../feedback/messages.ts';
 import {
   BEGIN,

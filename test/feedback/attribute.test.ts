@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { attributeReports } from '../../src/feedback/record/attribute.ts';
 import { countReport } from '../../src/feedback/record/tallies.ts';
 import { followTrust } from '../../src/feedback/record/trust.ts';
-import type { DmarcFeedback } from '../../src/feedback/schema.ts';
+import type { DmarcFeedback } from '../../src/feedback/schemas/dmarc.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { type Db, transact } from '../../src/store/open.ts';
 import { dmarc, gzip, mail, record, text, tls } from './reading/builders.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dmarcValue } from '../../src/domains/feedback/records.ts';
 import { deleteRemoved, expire } from '../../src/feedback/expire.ts';
-import type { DmarcFeedback } from '../../src/feedback/schema.ts';
+import type { DmarcFeedback } from '../../src/feedback/schemas/dmarc.ts';
 import { spread } from '../../src/feedback/thread/spread.ts';
 import type { Db } from '../../src/store/open.ts';
 import { complaint } from './messages.ts';

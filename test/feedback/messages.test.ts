@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { BounceSummary, ListedBounce, ListedComplaint } from '../../src/feedback/schema.ts';
+import type { ListedBounce, ListedComplaint } from '../../src/feedback/schemas/message.ts';
+import type { BounceSummary } from '../../src/feedback/schemas/message-sums.ts';
 import { memberOf } from '../dashboard/member.ts';
 import { mainOf } from '../dashboard/pages.ts';
 import { bounce, complaint, GMAIL, runTest, UNKNOWN, withId } from './messages.ts';

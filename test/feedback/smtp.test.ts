@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { followTrust } from '../../src/feedback/record/trust.ts';
-import type { DmarcFeedback } from '../../src/feedback/schema.ts';
+import type { DmarcFeedback } from '../../src/feedback/schemas/dmarc.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { arf, dmarc, dsn, gzip, mail, record, text, tls } from './reading/builders.ts';
 import { REPORTER_ZONE, startFeedback } from './start.ts';

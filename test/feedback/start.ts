@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Domain } from '../../src/domains/schema.ts';
-import type { ListedReport } from '../../src/feedback/schema.ts';
+import type { ListedReport } from '../../src/feedback/schemas/report.ts';
 import { type ServiceOptions, startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { sendMail } from '../helpers/send.ts';

@@ -1,6 +1,6 @@
 /** Mail of strangers and of known receivers to a feedback address, over real SMTP with real signatures. */
 
-import type { DmarcFeedback } from '../../src/feedback/schema.ts';
+import type { DmarcFeedback } from '../../src/feedback/schemas/dmarc.ts';
 import { watchFeedback } from '../../src/feedback/watch/watch-job.ts';
 import { sendMail } from '../helpers/send.ts';
 import { makeKey, signMessage } from '../helpers/signer.ts';

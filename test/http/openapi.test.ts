@@ -9,7 +9,18 @@ import * as v from 'valibot';
 import { ROUTES } from '../../src/features.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
 import { type Route, route } from '../../src/http/route.ts';
-import { listSchema, Name, queryInteger } from '../../src/http/schemas.ts';
+import {
+  Count,
+  described,
+  idOf,
+  listSchema,
+  Name,
+  named,
+  queryInteger,
+  Text,
+  Time,
+  typeField,
+} from '../../src/http/schemas.ts';
 import { ERROR_STATUS } from '../../src/lib/errors.ts';
 import { startTestService } from '../helpers/app.ts';
 import { documentValidator } from './document-validator.ts';
@@ -314,6 +325,86 @@ it('OpenAPI list responses document their items', () => {
     schema: { properties: Record<string, object> };
   };
   assert.deepEqual(Object.keys(schema.properties), ['object', 'data', 'has_more']);
+});
+
+describe('OpenAPI property without a description or an example', () => {
+  const Part = named(
+    'Part',
+    v.object({ domain: v.string(), opened_at: v.nullable(Time), passed: Count }),
+    'A part.',
+    { opened_at: null, passed: 3 },
+  );
+  const Whole = named(
+    'Whole',
+    v.object({
+      id: idOf('whe'),
+      object: typeField('whole'),
+      domain_id: Text,
+      run_id: described(v.string(), 'The run that made it.'),
+      created_at: Time,
+      part: described(v.nullable(Part), 'Its part. Null without one.'),
+      parts: described(v.array(Part), 'Its parts.'),
+      note: v.string(),
+      hint: described(v.optional(v.string()), 'A hint.', 'none'),
+    }),
+    'A whole.',
+    { note: 'new' },
+  );
+  const { schemas } = documentOf([
+    route({ ...ready, statusOf: undefined, response: Whole, handle: () => ({}) as never }),
+  ]).components as unknown as {
+    schemas: Record<string, { properties: Record<string, object>; examples: object[] }>;
+  };
+
+  it('gets those that its name and type say', () => {
+    const { id, domain_id, created_at, note } = schemas.Whole!.properties;
+    const suffix = '_01kag5z7m8q4x2c9n6t3r1w5y0';
+    assert.deepEqual(id, {
+      type: 'string',
+      description: 'The ID of the webhook endpoint.',
+      examples: [`whe${suffix}`],
+    });
+    assert.deepEqual(domain_id, {
+      type: ['string', 'null'],
+      description: 'The ID of the domain.',
+      examples: [`dom${suffix}`],
+    });
+    assert.deepEqual(created_at, {
+      type: 'string',
+      format: 'date-time',
+      description: 'When it was created.',
+      examples: ['2026-11-21T10:00:00.000Z'],
+    });
+    assert.deepEqual(note, { type: 'string', examples: ['new'] });
+    const { opened_at } = schemas.Part!.properties as Record<string, { description: string }>;
+    assert.equal(opened_at!.description, 'When it was opened. Null before that.');
+  });
+
+  it('keeps its own', () => {
+    const { run_id } = schemas.Whole!.properties as Record<string, { description: string }>;
+    assert.equal(run_id!.description, 'The run that made it.');
+  });
+
+  it('is part of the example of its object, with the example of the object that it contains', () => {
+    const part = { domain: 'example.com', opened_at: null, passed: 3 };
+    assert.deepEqual(schemas.Part!.examples, [part]);
+    const { id, domain_id, run_id, ...others } = schemas.Whole!.examples[0] as Record<
+      string,
+      unknown
+    >;
+    assert.deepEqual(
+      [id, domain_id, run_id].map((value) => String(value).slice(0, 4)),
+      ['whe_', 'dom_', 'run_'],
+    );
+    // An optional field is not in it.
+    assert.deepEqual(others, {
+      object: 'whole',
+      created_at: '2026-11-21T10:00:00.000Z',
+      part,
+      parts: [part],
+      note: 'new',
+    });
+  });
 });
 
 describe('OpenAPI document', () => {

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { csvHeaders, toCsv } from '../../src/lib/csv.ts';
+import { csvFile } from '../../src/http/streamed.ts';
+import { toCsv } from '../../src/lib/csv.ts';
 
 async function csvOf(values: (string | number | null)[]): Promise<string> {
   const parts: string[] = [];
@@ -33,9 +34,10 @@ test('A spreadsheet runs no cell of a CSV file as a formula', async () => {
   assert.equal(await csvOf(['a=b', '1-2']), 'value\r\na=b\r\n1-2\r\n');
 });
 
-test('A CSV file is saved under its name', () => {
-  assert.deepEqual(csvHeaders('days-example.com'), {
-    'content-type': 'text/csv; charset=utf-8',
-    'content-disposition': 'attachment; filename="days-example.com.csv"',
-  });
+test('A CSV file is saved under its name, with the fields and the values of its columns', async () => {
+  const items = [{ day: '2026-11-21', counts: { passed: 4 } }];
+  const file = csvFile('days', ['day', ['passed', ({ counts }) => counts.passed]], items);
+  assert.equal(await file.text(), 'day,passed\r\n2026-11-21,4\r\n');
+  assert.equal(file.headers.get('content-type'), 'text/csv; charset=utf-8');
+  assert.equal(file.headers.get('content-disposition'), 'attachment; filename="days.csv"');
 });

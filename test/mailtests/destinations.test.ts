@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Inbox } from '../../src/mailtests/inbox-schema.ts';
+import type { Inbox } from '../../src/mailtests/schemas/inbox.ts';
 import { startTestService } from '../helpers/app.ts';
 import { sendMail } from '../helpers/send.ts';
 

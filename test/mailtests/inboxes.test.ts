@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { INBOX_LIMITS } from '../../src/mailtests/inbox-mail.ts';
-import type { Inbox } from '../../src/mailtests/inbox-schema.ts';
 import type { ListedTest } from '../../src/mailtests/schema.ts';
+import type { Inbox } from '../../src/mailtests/schemas/inbox.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { sendMail } from '../helpers/send.ts';
 

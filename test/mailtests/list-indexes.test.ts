@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely';
 import { listTests } from '../../src/mailtests/queries.ts';
-import type { TestFilters } from '../../src/mailtests/schema.ts';
+import type { TestFilters } from '../../src/mailtests/schemas/filter.ts';
 import { type Db, openStore } from '../../src/store/open.ts';
 import { skipOnPostgres } from '../helpers/store.ts';
 

@@ -1,7 +1,8 @@
 /** A service with one seed mailbox on a scripted Microsoft Graph server. */
 
 import type { TestContext } from 'node:test';
-import type { SeedPlacement, Test } from '../../src/mailtests/schema.ts';
+import type { Test } from '../../src/mailtests/schema.ts';
+import type { SeedPlacement } from '../../src/mailtests/schemas/placement.ts';
 import type { TestService } from '../helpers/app.ts';
 import { type HttpExchange, type HttpScript, startHttpScript } from '../helpers/http-script.ts';
 import { startTokenServer, type TokenServer } from '../helpers/token-server.ts';

@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { LOOK_JOB } from '../../src/mailtests/placement.ts';
-import type { SeedPlacement, Test } from '../../src/mailtests/schema.ts';
+import type { Test } from '../../src/mailtests/schema.ts';
+import type { SeedPlacement } from '../../src/mailtests/schemas/placement.ts';
 import type { TestService } from '../helpers/app.ts';
 import { type ImapServer, startImapServer } from '../helpers/imap-server.ts';
 import { mailTo, startScene as startGraphScene } from './graph-scene.ts';

@@ -4,7 +4,8 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { SeedPlacement, Test } from '../../src/mailtests/schema.ts';
+import type { Test } from '../../src/mailtests/schema.ts';
+import type { SeedPlacement } from '../../src/mailtests/schemas/placement.ts';
 import { createImapSource, type ImapSeed } from '../../src/placement/imap-source.ts';
 import { seedErrorWords } from '../../src/placement/seeds.ts';
 import type { TestService } from '../helpers/app.ts';

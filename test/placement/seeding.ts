@@ -3,7 +3,8 @@
 import type { TestContext } from 'node:test';
 import type { Clock } from '../../src/lib/clock.ts';
 import { LOOK_JOB } from '../../src/mailtests/placement.ts';
-import type { SeedPlacement, Test } from '../../src/mailtests/schema.ts';
+import type { Test } from '../../src/mailtests/schema.ts';
+import type { SeedPlacement } from '../../src/mailtests/schemas/placement.ts';
 import type { SeedMailboxRow } from '../../src/store/tables.generated.ts';
 import { type ServiceOptions, startTestService, type TestService } from '../helpers/app.ts';
 import { sendMail } from '../helpers/send.ts';

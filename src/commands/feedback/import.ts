@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Config, readConfig } from '../../config/config.ts';
 import { VARIABLES } from '../../config/variables.ts';
-import type { ListedReport } from '../../feedback/schema.ts';
+import type { ListedReport } from '../../feedback/schemas/report.ts';
 import { REPORT_STATUSES, type ReportStatus } from '../../feedback/status.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { printable, printableJson } from '../../lib/log.ts';

@@ -2,9 +2,10 @@
 
 import type * as v from 'valibot';
 import { explainBounce, RFC_3463 } from '../../feedback/bounces/explain.ts';
-import type { BounceClass } from '../../feedback/reading/report.ts';
+import { CLASSES } from '../../feedback/reading/report.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
-import type { BounceSummary, ListedBounce } from '../../feedback/schema.ts';
+import type { ListedBounce } from '../../feedback/schemas/message.ts';
+import type { BounceSummary } from '../../feedback/schemas/message-sums.ts';
 import { printable } from '../../lib/log.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
@@ -30,12 +31,6 @@ const MAX_CODES = 10;
 /** Those to act on first. */
 const BOUNCE_ORDER = ['policy', 'hard', 'soft'] as const;
 const CLASS_LOOKS = { policy: 'solid', hard: 'striped', soft: 'hollow' } as const;
-
-const CLASS_WORDS: Record<BounceClass, string> = {
-  policy: 'Policy',
-  hard: 'Hard bounce',
-  soft: 'Soft bounce',
-};
 
 const show = page({
   path: `${FEEDBACK}/domains/:id/bounces`,
@@ -76,7 +71,7 @@ const show = page({
               value={bounceClass ?? ''}
               options={[
                 ['', 'All'],
-                ...BOUNCE_ORDER.map((one): [string, string] => [one, CLASS_WORDS[one]]),
+                ...BOUNCE_ORDER.map((one): [string, string] => [one, CLASSES[one].word]),
               ]}
             />
           </Filters>
@@ -115,7 +110,7 @@ const show = page({
                 <CountChart
                   title="Bounces"
                   series={BOUNCE_ORDER.map((one) => ({
-                    title: CLASS_WORDS[one],
+                    title: CLASSES[one].word,
                     count: (day: Sums['days'][number]) => day[one],
                     look: CLASS_LOOKS[one],
                   }))}
@@ -147,7 +142,7 @@ const show = page({
                           title: 'Result',
                           cell: (bounce) => (
                             <>
-                              {CLASS_WORDS[bounce.class]}
+                              {CLASSES[bounce.class].word}
                               {codeOf(bounce) && ` (${codeOf(bounce)})`}
                             </>
                           ),

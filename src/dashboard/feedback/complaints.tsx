@@ -2,7 +2,8 @@
 
 import type * as v from 'valibot';
 import { feedbackOperations } from '../../feedback/routes.ts';
-import type { ComplaintSummary, ListedComplaint } from '../../feedback/schema.ts';
+import type { ListedComplaint } from '../../feedback/schemas/message.ts';
+import type { ComplaintSummary } from '../../feedback/schemas/message-sums.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { appPage } from '../frame/app-page.tsx';

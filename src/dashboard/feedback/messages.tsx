@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { type DomainFeedback, feedbackOf } from '../../domains/feedback/state.ts';
 import { findDomain } from '../../domains/queries.ts';
 import { providerName } from '../../feedback/bounces/explain.ts';
-import type { ListedBounce, ListedComplaint } from '../../feedback/schema.ts';
+import type { ListedBounce, ListedComplaint } from '../../feedback/schemas/message.ts';
 import { dayBefore, lastDays } from '../../feedback/sums.ts';
 import { AppError } from '../../lib/errors.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';

@@ -1,7 +1,7 @@
 /** Why receivers did not apply the policy, and whether that needs action. */
 
 import { explainOverride } from '../../feedback/override-reasons.ts';
-import type { FeedbackRow } from '../../feedback/schema.ts';
+import type { FeedbackRow } from '../../feedback/schemas/report.ts';
 import { formatCount } from '../../report/summary.ts';
 import { Card } from '../frame/card.tsx';
 

@@ -1,29 +1,8 @@
 /** How the pages name the types and states of reports. */
 
-import type { ListedReport } from '../../feedback/schema.ts';
-import type { ReportStatus } from '../../feedback/status.ts';
-import type { State } from '../../report/blocks.ts';
+import type { ListedReport } from '../../feedback/schemas/report.ts';
+import { STATUSES } from '../../feedback/status.ts';
 import { StateMark } from '../../report/html/components.tsx';
-
-export const STATUS_WORDS: Record<ReportStatus, string> = {
-  counted: 'Counted',
-  duplicate: 'Duplicate',
-  conflict: 'Conflict',
-  unconfirmed: 'Not confirmed',
-  implausible: 'Held back',
-  unverified: 'Not verified',
-  refused: 'Not accepted',
-};
-
-const STATUS_STATES: Record<ReportStatus, State> = {
-  counted: 'pass',
-  duplicate: 'info',
-  conflict: 'warn',
-  unconfirmed: 'warn',
-  implausible: 'warn',
-  unverified: 'warn',
-  refused: 'info',
-};
 
 const TYPE_WORDS: Record<string, string> = {
   dmarc: 'DMARC',
@@ -34,7 +13,7 @@ const TYPE_WORDS: Record<string, string> = {
 };
 
 export const StatusMark = ({ status }: Pick<ListedReport, 'status'>) => (
-  <StateMark state={STATUS_STATES[status]} word={STATUS_WORDS[status]} />
+  <StateMark {...STATUSES[status]} />
 );
 
 export const typeWord = ({ type }: Pick<ListedReport, 'type'>): string =>

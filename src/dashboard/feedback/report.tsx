@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { type PublishedPolicy, whyMilder } from '../../feedback/override-reasons.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
-import type { FeedbackReport, FeedbackRow } from '../../feedback/schema.ts';
+import type { FeedbackReport, FeedbackRow } from '../../feedback/schemas/report.ts';
 import { sourcesOfAddresses } from '../../feedback/sources/queries.ts';
 import { StateMark } from '../../report/html/components.tsx';
 import { formatCount } from '../../report/summary.ts';

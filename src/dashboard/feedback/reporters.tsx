@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { feedbackOperations } from '../../feedback/routes.ts';
-import type { DmarcReporters } from '../../feedback/schema.ts';
+import type { DmarcReporters } from '../../feedback/schemas/dmarc.ts';
 import { formatCount, formatPercent } from '../../report/summary.ts';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';

@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { findDomain, listDomains } from '../../domains/queries.ts';
 import { REPORT_TYPES } from '../../feedback/reading/report.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
-import type { ListedReport } from '../../feedback/schema.ts';
-import { REPORT_STATUSES } from '../../feedback/status.ts';
+import type { ListedReport } from '../../feedback/schemas/report.ts';
+import { REPORT_STATUSES, STATUSES } from '../../feedback/status.ts';
 import { readFormPartList } from '../../http/multipart.ts';
 import { isDay } from '../../lib/clock.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
@@ -20,7 +20,7 @@ import { type Column, DataTable, Pager, pathWith } from '../frame/table.tsx';
 import { Ago } from '../frame/times.tsx';
 import { FEEDBACK, REPORTS } from './list.tsx';
 import { daysInWords } from './period.tsx';
-import { STATUS_WORDS, StatusMark, senderOf, typeWord } from './report-words.tsx';
+import { StatusMark, senderOf, typeWord } from './report-words.tsx';
 import { FeedbackTabs } from './tabs.tsx';
 import { filesOf, Upload, type UploadedFile, UploadedFiles } from './upload.tsx';
 
@@ -118,7 +118,7 @@ async function renderList(
             value={filters.status ?? ''}
             options={[
               ['', 'All'],
-              ...REPORT_STATUSES.map((one): [string, string] => [one, STATUS_WORDS[one]]),
+              ...REPORT_STATUSES.map((one): [string, string] => [one, STATUSES[one].word]),
             ]}
           />
         </Filters>

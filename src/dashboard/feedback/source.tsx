@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { findDomain } from '../../domains/queries.ts';
-import { SOURCE_MARKS } from '../../feedback/sources/kind.ts';
+import { MARK_WORDS, SOURCE_MARKS } from '../../feedback/sources/kind.ts';
 import { sourceOperations } from '../../feedback/sources/routes.ts';
 import type { FeedbackSourceDetails } from '../../feedback/sources/schema.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
@@ -37,7 +37,7 @@ import {
   PERIOD_QUERY,
   PeriodFilters,
 } from './period.tsx';
-import { KindMark, MARK_WORDS, nextStepOf } from './words.tsx';
+import { KindMark, nextStepOf } from './words.tsx';
 
 const PATH = `${FEEDBACK}/sources/:id`;
 
@@ -216,10 +216,7 @@ function Mark({ source, path, period }: MarkProps) {
           label="Classification"
           hint="It applies to all messages from this source, including earlier ones."
           value={source.mark ?? ''}
-          options={[
-            ['', 'Automatic'],
-            ...SOURCE_MARKS.map((mark): [string, string] => [mark, MARK_WORDS[mark]]),
-          ]}
+          options={[['', 'Automatic'], ...Object.entries(MARK_WORDS)]}
         />
         <TextField
           name="label"

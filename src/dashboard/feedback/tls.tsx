@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { feedbackOperations } from '../../feedback/routes.ts';
-import type { TlsFeedback } from '../../feedback/schema.ts';
+import type { TlsFeedback } from '../../feedback/schemas/tls.ts';
 import { MAX_POLICY_REPORTS } from '../../feedback/tls/policies.ts';
 import { formatCount, formatPercent } from '../../report/summary.ts';
 import { DnsRecord } from '../domains/dns-record.tsx';

@@ -1,6 +1,6 @@
 /** Who sent a report, whether its reporter counts, and what a member can do about it. */
 
-import type { FeedbackReport } from '../../feedback/schema.ts';
+import type { FeedbackReport } from '../../feedback/schemas/report.ts';
 import type { FeedbackReporter } from '../../feedback/senders/schema.ts';
 import { formatCount } from '../../report/summary.ts';
 import { ActionButton, Confirm } from '../frame/action.tsx';

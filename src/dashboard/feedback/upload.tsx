@@ -3,13 +3,13 @@
  * its progress (`browser/upload-files`). Without scripts, the form sends them together. Either way, each gets a line.
  */
 
-import type { ListedReport } from '../../feedback/schema.ts';
+import type { ListedReport } from '../../feedback/schemas/report.ts';
+import { STATUSES } from '../../feedback/status.ts';
 import type { FormPart } from '../../http/multipart.ts';
 import { formatSize } from '../../lib/durations.ts';
 import { Card } from '../frame/card.tsx';
 import { type FormProblem, ProblemNotice, Submit } from '../frame/form.tsx';
 import { REPORTS } from './list.tsx';
-import { STATUS_WORDS } from './report-words.tsx';
 
 /** What became of a file of the form. */
 export interface UploadedFile {
@@ -18,6 +18,11 @@ export interface UploadedFile {
   /** Why it could not be read at all. */
   error: string | null;
 }
+
+/** For the script that shows the outcome of each file. */
+const STATUS_WORDS = Object.fromEntries(
+  Object.entries(STATUSES).map(([status, { word }]) => [status, word]),
+);
 
 /** Far more than the reports of a day. Each part of the form has a header. */
 const MAX_FILES = 40;
@@ -83,7 +88,7 @@ export const UploadedFiles = ({ files }: { files: UploadedFile[] }) => (
               reports.map((report, position) => (
                 <span key={report.id}>
                   {position > 0 && ', '}
-                  <a href={`${REPORTS}/${report.id}`}>{STATUS_WORDS[report.status]}</a>
+                  <a href={`${REPORTS}/${report.id}`}>{STATUSES[report.status].word}</a>
                   {report.status === 'refused' && report.detail && `: ${report.detail}`}
                 </span>
               ))}

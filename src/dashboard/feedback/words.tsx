@@ -1,9 +1,8 @@
 /** How the pages name the states of feedback and the kinds of sources: calm, because failing DMARC is not "not delivered". */
 
 import type { FeedbackState } from '../../domains/feedback/state.ts';
-import type { SourceKind, SourceMark } from '../../feedback/sources/kind.ts';
+import { KINDS, type SourceKind } from '../../feedback/sources/kind.ts';
 import type { FeedbackSource } from '../../feedback/sources/schema.ts';
-import type { State } from '../../report/blocks.ts';
 import { StateMark } from '../../report/html/components.tsx';
 import { NotSetUp, Waiting } from '../frame/states.tsx';
 
@@ -22,33 +21,7 @@ export function FeedbackStateMark({ state }: { state: FeedbackState }) {
   }
 }
 
-export const KIND_WORDS: Record<SourceKind, string> = {
-  own: 'Your server',
-  service: 'Your service',
-  misconfigured: 'Misconfigured',
-  forwarder: 'Forwarder',
-  unknown: 'Unknown',
-  spoof: 'Not yours',
-};
-
-const KIND_STATES: Record<SourceKind, State> = {
-  own: 'pass',
-  service: 'pass',
-  misconfigured: 'fail',
-  forwarder: 'info',
-  unknown: 'info',
-  spoof: 'info',
-};
-
-export const KindMark = ({ kind }: { kind: SourceKind }) => (
-  <StateMark state={KIND_STATES[kind]} word={KIND_WORDS[kind]} />
-);
-
-export const MARK_WORDS: Record<SourceMark, string> = {
-  own: 'Ours',
-  forwarder: 'Forwarder',
-  foreign: 'Not ours',
-};
+export const KindMark = ({ kind }: { kind: SourceKind }) => <StateMark {...KINDS[kind]} />;
 
 /** What to do about a source, in a few words. */
 export function nextStepOf({ kind, failed, quarantined, rejected }: FeedbackSource): string {

@@ -1,7 +1,7 @@
 /** The history of a test on its page: earlier tests with the same name or sender, and how the score changed. */
 
-import type { HistoryEntry } from '../../mailtests/history-schema.ts';
 import { testOperations } from '../../mailtests/routes.ts';
+import type { HistoryEntry } from '../../mailtests/schemas/history.ts';
 import { titleOfTest } from '../../mailtests/titles.ts';
 import { oneLine } from '../../report/blocks.ts';
 import { type Chart, chartSvg } from '../../report/charts.ts';

@@ -2,9 +2,9 @@
 
 import { formatSize } from '../../lib/durations.ts';
 import { imageOperations } from '../../mailtests/image-routes.ts';
-import type { TestImages } from '../../mailtests/image-schema.ts';
 import { testOr404 } from '../../mailtests/queries.ts';
 import { imagesPath } from '../../mailtests/report.ts';
+import type { TestImages } from '../../mailtests/schemas/image.ts';
 import { titleOfTest } from '../../mailtests/titles.ts';
 import { oneLine } from '../../report/blocks.ts';
 import { StateMark } from '../../report/html/components.tsx';

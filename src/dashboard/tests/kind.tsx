@@ -2,7 +2,7 @@
 
 import { kindPath } from '../../mailtests/report.ts';
 import { testOperations } from '../../mailtests/routes.ts';
-import type { KINDS } from '../../mailtests/schema.ts';
+import type { KINDS } from '../../mailtests/schemas/kind.ts';
 import { readForm } from '../frame/form.tsx';
 import { form } from '../frame/page-route.ts';
 import { afterReanalysis } from './actions.tsx';

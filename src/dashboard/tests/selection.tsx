@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { testOperations } from '../../mailtests/routes.ts';
-import { MAX_FILTER_IDS } from '../../mailtests/schema.ts';
+import { MAX_FILTER_IDS } from '../../mailtests/schemas/filter.ts';
 import { HiddenFields } from '../frame/action.tsx';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';

@@ -1,6 +1,6 @@
 /** The field for the tags of a test, separated by commas. */
 
-import { normalizeTag } from '../../mailtests/schema.ts';
+import { normalizeTag } from '../../mailtests/schemas/request.ts';
 import { oneLine } from '../../report/blocks.ts';
 import type { FormProblem } from '../frame/form.tsx';
 

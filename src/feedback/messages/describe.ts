@@ -6,7 +6,7 @@ import { explainBounce } from '../bounces/explain.ts';
 import { readFindings } from '../bounces/findings.ts';
 import { presentBounce, presentComplaint } from '../present.ts';
 import { reporterTitle } from '../record/reporters.ts';
-import type { ListedBounce, ListedComplaint } from '../schema.ts';
+import type { ListedBounce, ListedComplaint } from '../schemas/message.ts';
 import { readSources, type SenderEvidence } from './sources.ts';
 
 export async function describeComplaints(db: Db, rows: ComplaintRow[]): Promise<ListedComplaint[]> {

@@ -239,8 +239,20 @@ export interface BounceReport {
   recipients: BouncedRecipient[];
 }
 
-export const BOUNCE_CLASSES = ['hard', 'soft', 'policy'] as const;
-export type BounceClass = (typeof BOUNCE_CLASSES)[number];
+/** With the word on pages, and the meaning in the API. */
+export const CLASSES = {
+  hard: {
+    word: 'Hard bounce',
+    meaning: 'permanent, for a reason other than policy, such as an unknown mailbox',
+  },
+  soft: { word: 'Soft bounce', meaning: 'temporary, delayed, or a full mailbox' },
+  policy: {
+    word: 'Policy',
+    meaning: 'the server rejected the message for authentication, reputation or content',
+  },
+} as const;
+export type BounceClass = keyof typeof CLASSES;
+export const BOUNCE_CLASSES = Object.keys(CLASSES) as BounceClass[];
 
 export interface BouncedRecipient {
   /** A hash of the address, which tells recipients apart; the address itself is not kept. */

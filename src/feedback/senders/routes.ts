@@ -2,7 +2,7 @@
 
 import { findDomain } from '../../domains/queries.ts';
 import { route } from '../../http/route.ts';
-import { idOf, listSchema } from '../../http/schemas.ts';
+import { idOf, listOf, listSchema } from '../../http/schemas.ts';
 import { AppError } from '../../lib/errors.ts';
 import { afterCommit } from '../../store/open.ts';
 import { audit } from '../../team/audit.ts';
@@ -31,7 +31,7 @@ const reporters = route({
   response: listSchema(FeedbackReporter),
   async handle({ app, query }) {
     const { rows: found, hasMore } = await listReporters(app.db, query);
-    return { object: 'list' as const, data: found.map(presentReporter), has_more: hasMore };
+    return listOf(found.map(presentReporter), hasMore);
   },
 });
 

@@ -2,18 +2,16 @@
 
 import * as v from 'valibot';
 import {
+  Count,
   described,
-  exampleId,
   idOf,
   named,
   PAGE_QUERY,
+  Text,
   Time,
   typeField,
 } from '../../http/schemas.ts';
 import { REPORTER_KINDS } from './reporter.ts';
-
-const Text = v.nullable(v.string());
-const Count = v.pipe(v.number(), v.integer());
 
 const REPORTER = {
   name: described(
@@ -36,7 +34,7 @@ const REPORTER = {
 export const FeedbackReporter = named(
   'FeedbackReporter',
   v.object({
-    id: described(v.string(), 'The ID of the reporter.'),
+    id: idOf('rep'),
     object: typeField('feedback_reporter'),
     ...REPORTER,
     status: described(
@@ -50,14 +48,8 @@ export const FeedbackReporter = named(
   }),
   'Who sends reports.',
   {
-    id: exampleId('rep'),
-    object: 'feedback_reporter',
-    name: 'receiver.example',
-    label: 'receiver ltd',
-    kind: 'dkim',
     status: 'confirmed',
     first_at: '2026-10-01T01:00:00.000Z',
-    last_at: '2026-11-22T01:00:00.000Z',
     reports: 54,
     counted: 53,
   },
@@ -79,13 +71,13 @@ export const ReporterPatch = named(
 export const ReporterListQuery = v.strictObject({ ...PAGE_QUERY });
 
 export const UnconfirmedQuery = v.strictObject({
-  domain_id: described(v.string('is required'), 'The ID of the domain.', exampleId('dom')),
+  domain_id: v.string('is required'),
 });
 
 const UnconfirmedReporter = named(
   'UnconfirmedReporter',
   v.object({
-    id: idOf('rep', 'The ID of the reporter.'),
+    id: idOf('rep'),
     ...REPORTER,
     reports: described(Count, 'The number of its reports about the domain.', 12),
     days: described(Count, 'The days on which the periods of these reports begin.', 12),
@@ -108,7 +100,7 @@ export const UnconfirmedReporters = named(
   'UnconfirmedReporters',
   v.object({
     object: typeField('unconfirmed_reporters'),
-    domain_id: idOf('dom', 'The ID of the domain.'),
+    domain_id: v.string(),
     reporter_count: described(Count, 'How many there are.', 1),
     reporters: described(
       v.array(UnconfirmedReporter),

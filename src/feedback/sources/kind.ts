@@ -9,26 +9,41 @@ import {
 import type { SourceBasis } from './name.ts';
 
 /**
- * `own`: passes from a server of the domain, or one that a person marked. `service`: a known sending service that passes.
- * `misconfigured`: one of these that fails. `forwarder`: forwards messages of the domain. `spoof`: has never passed, and is not a known
- * service. `unknown`: anything else.
- *
- * A web host also sends what scripts of strangers write, and a gateway passes on what others send to its customers. So these
- * two are the domain's own only if SPF passes for it.
+ * With the word and the state on pages, and the meaning in the API. A web host also sends what scripts of strangers write, and
+ * a gateway passes on what others send to its customers. So these two are the domain's own only if SPF passes for it.
  */
-export const SOURCE_KINDS = [
-  'own',
-  'service',
-  'misconfigured',
-  'forwarder',
-  'unknown',
-  'spoof',
-] as const;
-export type SourceKind = (typeof SOURCE_KINDS)[number];
+export const KINDS = {
+  own: {
+    word: 'Your server',
+    state: 'pass',
+    meaning: 'passes from a server of the domain, or one that you marked',
+  },
+  service: {
+    word: 'Your service',
+    state: 'pass',
+    meaning: 'a known sending service that passes',
+  },
+  misconfigured: {
+    word: 'Misconfigured',
+    state: 'fail',
+    meaning: 'one of these for which more than 5% of the messages fail',
+  },
+  forwarder: { word: 'Forwarder', state: 'info', meaning: 'forwards messages of the domain' },
+  spoof: {
+    word: 'Not yours',
+    state: 'info',
+    meaning: 'has never passed, and is not a known sending service',
+  },
+  unknown: { word: 'Unknown', state: 'info', meaning: 'anything else' },
+} as const;
 
-/** What a person said: it is ours, it forwards, or it is not ours. */
-export const SOURCE_MARKS = ['own', 'forwarder', 'foreign'] as const;
-export type SourceMark = (typeof SOURCE_MARKS)[number];
+export type SourceKind = keyof typeof KINDS;
+export const SOURCE_KINDS = Object.keys(KINDS) as SourceKind[];
+
+/** What a person said, with its word on pages: it is ours, it forwards, or it is not ours. */
+export const MARK_WORDS = { own: 'Ours', forwarder: 'Forwarder', foreign: 'Not ours' } as const;
+export type SourceMark = keyof typeof MARK_WORDS;
+export const SOURCE_MARKS = Object.keys(MARK_WORDS) as SourceMark[];
 
 export interface SourceTotals {
   messages: number;

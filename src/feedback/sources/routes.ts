@@ -3,12 +3,12 @@
 import * as v from 'valibot';
 import { findDomain } from '../../domains/queries.ts';
 import { route } from '../../http/route.ts';
-import { described, listSchema } from '../../http/schemas.ts';
-import { streamed } from '../../http/streamed.ts';
-import { type CsvColumn, csvHeaders, toCsv } from '../../lib/csv.ts';
+import { described, listOf, listSchema } from '../../http/schemas.ts';
+import { csvFile } from '../../http/streamed.ts';
+import type { CsvColumn } from '../../lib/csv.ts';
 import { AppError } from '../../lib/errors.ts';
 import { audit } from '../../team/audit.ts';
-import { SummaryQuery } from '../schema.ts';
+import { SummaryQuery } from '../schemas/period.ts';
 import { exportName, lastDays, periodOf } from '../sums.ts';
 import { adviceFor } from './advice-of.ts';
 import { listSources, matchingSources } from './list.ts';
@@ -38,7 +38,7 @@ const list = route({
   async handle({ app, query: { domain_id, from, to, ...query } }) {
     const period = await periodOf(app, { domain_id, from, to });
     const { sources, hasMore } = await listSources(app.db, period, query);
-    return { object: 'list' as const, data: sources.map(presentSource), has_more: hasMore };
+    return listOf(sources.map(presentSource), hasMore);
   },
 });
 
@@ -56,30 +56,28 @@ const exportSources = route({
   async handle({ app, query: { domain_id, from, to, ...filters } }) {
     const period = await periodOf(app, { domain_id, from, to });
     const sources = await withAddresses(app.db, await matchingSources(app.db, period, filters));
-    return new Response(streamed(toCsv(COLUMNS, sources.map(presentSource))), {
-      headers: csvHeaders(exportName('sources', period)),
-    });
+    return csvFile(exportName('sources', period), COLUMNS, sources.map(presentSource));
   },
 });
 
 const COLUMNS: CsvColumn<FeedbackSource>[] = [
-  ['id', (source) => source.id],
-  ['name', (source) => source.name],
-  ['label', (source) => source.label],
-  ['kind', (source) => source.kind],
-  ['mark', (source) => source.mark],
-  ['evidence', (source) => source.evidence],
-  ['addresses', (source) => source.addresses],
-  ['messages', (source) => source.messages],
-  ['passed', (source) => source.passed],
-  ['failed', (source) => source.failed],
-  ['dkim', (source) => source.dkim],
-  ['spf', (source) => source.spf],
-  ['quarantined', (source) => source.quarantined],
-  ['rejected', (source) => source.rejected],
-  ['forwarded', (source) => source.forwarded],
-  ['first_day', (source) => source.first_day],
-  ['last_day', (source) => source.last_day],
+  'id',
+  'name',
+  'label',
+  'kind',
+  'mark',
+  'evidence',
+  'addresses',
+  'messages',
+  'passed',
+  'failed',
+  'dkim',
+  'spf',
+  'quarantined',
+  'rejected',
+  'forwarded',
+  'first_day',
+  'last_day',
 ];
 
 const SourceQuery = v.strictObject({

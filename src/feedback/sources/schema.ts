@@ -4,33 +4,35 @@ import * as v from 'valibot';
 import { asText, type EventData, labeled } from '../../events/line.ts';
 import type { EventDeclaration } from '../../http/openapi/webhooks.ts';
 import {
+  Count,
   described,
   exampleId,
   idOf,
   lineOfText,
+  meaningsOf,
   named,
+  oneOf,
   PAGE_QUERY,
   queryInteger,
+  Text,
   Time,
   typeField,
 } from '../../http/schemas.ts';
-import { SummaryQuery } from '../schema.ts';
+import { SummaryQuery } from '../schemas/period.ts';
 import { ADVICE_STATES, POLICIES } from './advice.ts';
-import { SOURCE_KINDS, SOURCE_MARKS } from './kind.ts';
+import { KINDS, SOURCE_KINDS, SOURCE_MARKS } from './kind.ts';
 
-const Text = v.nullable(v.string());
-const Count = v.pipe(v.number(), v.integer());
 const Day = v.string();
 
 const SOURCE = {
-  id: idOf('src', 'The ID of the source.'),
+  id: idOf('src'),
   object: typeField('feedback_source'),
-  domain_id: idOf('dom', 'The ID of the domain.'),
+  domain_id: v.string(),
   name: described(v.string(), 'The sending service, host name or network.', 'Mailchimp'),
   label: described(Text, 'What your team calls it.', 'Newsletter'),
   kind: described(
     v.picklist(SOURCE_KINDS),
-    '`own`: passes from a server of the domain, or one that you marked. `service`: a known sending service that passes. `misconfigured`: one of these for which more than 5% of the messages fail. `forwarder`: forwards messages of the domain. `spoof`: has never passed, and is not a known sending service. `unknown`: anything else. A web host or a gateway is the domain’s own only if SPF passes for the domain there.',
+    `${meaningsOf(KINDS)} A web host or a gateway is the domain’s own only if SPF passes for the domain there.`,
     'service',
   ),
   mark: described(
@@ -51,8 +53,8 @@ const SOURCE = {
   quarantined: described(Count, 'Messages that receivers quarantined because of the policy.', 0),
   rejected: described(Count, 'Messages that receivers rejected because of the policy.', 0),
   forwarded: described(Count, 'Messages that a receiver identified as forwarded.', 2),
-  first_day: described(Day, 'The first day on which it was seen, in UTC.', '2026-09-01'),
-  last_day: described(Day, 'The last day on which it was seen.', '2026-11-21'),
+  first_day: described(Day, 'The first day on which it was seen, in UTC.'),
+  last_day: Day,
 };
 
 export const FeedbackSource = named(
@@ -65,7 +67,7 @@ export type FeedbackSource = v.InferOutput<typeof FeedbackSource>;
 const SourceAddress = named(
   'FeedbackSourceAddress',
   v.object({
-    address: described(v.string(), 'The IP address.', '192.0.2.1'),
+    address: v.string(),
     host: described(
       Text,
       'Its host name. Null if it has none that resolves back to the address.',
@@ -73,8 +75,8 @@ const SourceAddress = named(
     ),
     messages: described(Count, 'All messages since the address was first seen.', 1200),
     passed: described(Count, 'Messages that pass DMARC.', 1198),
-    first_day: described(Day, 'The first day on which it was seen.', '2026-09-01'),
-    last_day: described(Day, 'The last day on which it was seen.', '2026-11-21'),
+    first_day: Day,
+    last_day: Day,
   }),
   'An address of a source.',
 );
@@ -82,11 +84,7 @@ const SourceAddress = named(
 const SourceSignature = named(
   'FeedbackSourceSignature',
   v.object({
-    domain: described(
-      Text,
-      'The signing domain. Null for messages without a signature.',
-      'example.com',
-    ),
+    domain: described(Text, 'The signing domain. Null for messages without a signature.'),
     selector: described(Text, 'The selector.', 'k1'),
     result: described(Text, 'The DKIM result, regardless of alignment.', 'pass'),
     messages: described(Count, 'Messages with it in the period.', 1198),
@@ -97,7 +95,7 @@ const SourceSignature = named(
 const SourceDay = named(
   'FeedbackSourceDay',
   v.object({
-    date: described(Day, 'The day, in UTC.', '2026-11-21'),
+    date: Day,
     messages: described(Count, 'Messages.', 40),
     passed: described(Count, 'Messages that pass DMARC.', 40),
     failed: described(Count, 'Messages that fail.', 0),
@@ -110,7 +108,7 @@ const SourceDay = named(
 const SourceReporter = named(
   'FeedbackSourceReporter',
   v.object({
-    id: idOf('rep', 'The ID of the reporter.'),
+    id: idOf('rep'),
     name: described(v.string(), 'Its name.', 'receiver ltd'),
     messages: described(Count, 'Messages that it counted.', 1200),
   }),
@@ -120,8 +118,8 @@ const SourceReporter = named(
 const SourceTest = named(
   'FeedbackSourceTest',
   v.object({
-    id: idOf('test', 'The ID of the test.'),
-    completed_at: described(Time, 'When it was completed.'),
+    id: idOf('test'),
+    completed_at: Time,
     score: described(v.nullable(v.number()), 'Its score.', 87),
     grade: described(Text, 'Its grade.', 'B'),
     finding: described(
@@ -151,9 +149,9 @@ const SetupStep = named(
 const ReportOfAddress = named(
   'FeedbackSourceReport',
   v.object({
-    id: idOf('fbr', 'The ID of the report.'),
+    id: idOf('fbr'),
     reporter: described(Text, 'Who sent it.', 'receiver ltd'),
-    date: described(Day, 'Its first day, in UTC.', '2026-11-21'),
+    date: described(Day, 'Its first day, in UTC.'),
     messages: described(Count, 'The messages from the address that it counts.', 40),
   }),
   'A report that names an address of a source.',
@@ -184,8 +182,8 @@ export const FeedbackSourceDetails = named(
   'FeedbackSourceDetails',
   v.object({
     ...SOURCE,
-    from: described(Day, 'The first day of the period.', '2026-11-01'),
-    to: described(Day, 'The last day of the period.', '2026-11-30'),
+    from: described(Day, 'The first day of the period.'),
+    to: described(Day, 'The last day of the period.'),
     address_list: described(
       v.array(SourceAddress),
       'Its addresses, those with the most messages first; at most 100.',
@@ -218,10 +216,7 @@ export type FeedbackSourceDetails = v.InferOutput<typeof FeedbackSourceDetails>;
 const Flag = v.optional(v.picklist(['true', 'false'], 'must be true or false'));
 
 const FILTERS = {
-  kind: described(
-    v.optional(v.picklist(SOURCE_KINDS, `must be one of ${SOURCE_KINDS.join(', ')}`)),
-    'Only sources of this kind.',
-  ),
+  kind: described(v.optional(oneOf(SOURCE_KINDS)), 'Only sources of this kind.'),
   failing: described(
     Flag,
     'If true, only sources with messages that fail DMARC. Without sources of kind `spoof`, whose messages are meant to fail.',
@@ -258,10 +253,7 @@ export const SourcePatch = named(
   'UpdateFeedbackSource',
   v.strictObject({
     mark: v.optional(
-      described(
-        v.nullable(v.picklist(SOURCE_MARKS, `must be one of ${SOURCE_MARKS.join(', ')}`)),
-        'What it is. Null: what the reports show.',
-      ),
+      described(v.nullable(oneOf(SOURCE_MARKS)), 'What it is. Null: what the reports show.'),
     ),
     label: v.optional(
       described(
@@ -289,7 +281,7 @@ export const DmarcAdvice = named(
   'DmarcAdvice',
   v.object({
     object: typeField('dmarc_advice'),
-    domain_id: idOf('dom', 'The ID of the domain.'),
+    domain_id: v.string(),
     state: described(
       v.picklist(ADVICE_STATES),
       '`not_published`: there is no DMARC record. `not_enough_data`: there is not enough report data yet. `not_ready`: your mail would be rejected or quarantined. `ready`: the service recommends the next step. `done`: there is no next step.',
@@ -341,7 +333,7 @@ const SourceEvent = named(
   'FeedbackSourceEvent',
   v.object({
     ...SOURCE,
-    domain: described(v.string(), 'The name of the domain.', 'example.com'),
+    domain: v.string(),
   }),
   'A source, with its messages of the last 30 days.',
 );

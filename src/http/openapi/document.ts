@@ -5,6 +5,7 @@ import { ROLES } from '../actor.ts';
 import { sessionCookieName } from '../cookies.ts';
 import { supportsIdempotencyKey } from '../idempotency.ts';
 import { type Route, requiresLiveMode, type Schema } from '../route.ts';
+import { commonMeaning } from './common-properties.ts';
 import { headerParameters, headerRefs, RESPONSE_HEADERS, successHeaders } from './headers.ts';
 import { type Components, type Json, schemaOf } from './json-schema.ts';
 import { errorsOf } from './problems.ts';
@@ -131,13 +132,15 @@ function merge(a: Json, b: Json): Json {
 }
 
 function parameterOf(name: string, location: 'path' | 'query', required: boolean, schema: Json) {
-  const { description, ...rest } = schema;
+  const meaning = commonMeaning(name, schema);
+  const { description = meaning.description, ...rest } = schema;
+  const isExample = meaning.example !== undefined && !('examples' in schema);
   return {
     name,
     in: location,
     required,
     ...(description === undefined ? {} : { description }),
-    schema: rest,
+    schema: isExample ? { ...rest, examples: [meaning.example] } : rest,
   };
 }
 

@@ -3,6 +3,7 @@
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import type { SchemaName } from '../schemas.ts';
+import { commonMeaning } from './common-properties.ts';
 
 export type Json = Record<string, unknown>;
 
@@ -88,12 +89,12 @@ function extract(value: Json, schemas: Record<string, Json>): Json {
   if (marker === undefined) return schema;
   const { name, description, example } = marker as SchemaName;
   const { description: ownText, default: ownDefault, ...component } = schema;
-  if (isObject(example) && isObject(component.properties))
-    component.properties = withExamples(component.properties, example);
+  if (isObject(component.properties))
+    component.properties = withExamples(component.properties, isObject(example) ? example : {});
   addSchema(schemas, name, {
     description,
     ...component,
-    ...(example === undefined ? {} : { examples: [example] }),
+    ...(example === undefined ? {} : { examples: [completed(example, component, schemas)] }),
   });
   return {
     ...schemaRef(name),
@@ -105,16 +106,41 @@ function extract(value: Json, schemas: Record<string, Json>): Json {
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Fields without an example get theirs from the example of the object, unless it says nothing. */
+/**
+ * Fields without an example get theirs from the example of the object, unless it says nothing, or
+ * from their name.
+ */
 function withExamples(properties: Json, example: Json): Json {
   return Object.fromEntries(
     Object.entries(properties).map(([key, field]) => {
       const schema = field as Json;
-      const value = example[key];
-      const isSelfEvident = value === undefined || value === null || hasExample(schema);
+      const value = example[key] ?? commonMeaning(key, schema).example;
+      const isSelfEvident = value === undefined || hasExample(schema);
       return [key, isSelfEvident ? schema : { ...schema, examples: [value] }];
     }),
   );
+}
+
+/** An example with the values that it leaves to the required fields. */
+function completed(example: unknown, component: Json, schemas: Json): unknown {
+  if (!isObject(example) || !isObject(component.properties)) return example;
+  const required = component.required as string[];
+  return Object.fromEntries(
+    Object.entries(component.properties).flatMap(([key, field]) => {
+      const given = example[key];
+      if (given === undefined && !required.includes(key)) return [];
+      return [[key, given === undefined ? exampleOf(field as Json, schemas) : given]];
+    }),
+  );
+}
+
+/** The example of a field, of the component that it refers to, or of its items. */
+function exampleOf(field: Json, schemas: Json): unknown {
+  const { examples, const: constant, $ref, items, anyOf } = field;
+  if (Array.isArray(examples)) return examples[0];
+  if (typeof $ref === 'string') return exampleOf(schemas[$ref.split('/').at(-1)!] as Json, schemas);
+  if (Array.isArray(anyOf)) return exampleOf(anyOf[0], schemas);
+  return isObject(items) ? [exampleOf(items, schemas)] : constant;
 }
 
 /** Whether a schema has an example, or needs none. */
@@ -126,7 +152,7 @@ export const hasExample = (schema: Json): boolean =>
 // Simplifications: what the converter writes is correct but hard to read for people and generators.
 
 const simplify = (schema: Json): Json =>
-  withDefaultsInWords(
+  withDescriptions(
     withIntegerFormat(withTypedConstant(withoutNullOption(mapNested(schema, simplify)))),
   );
 
@@ -153,19 +179,25 @@ function withTypedConstant(schema: Json): Json {
 }
 
 /**
- * Describes the defaults of fields in words. From the keyword, generators such as openapi-typescript
- * conclude that a request must contain the field.
+ * Fields without a description get the one that their name says. Defaults are described in words: from
+ * the keyword, generators such as openapi-typescript conclude that a request must contain the field.
  */
-function withDefaultsInWords(schema: Json): Json {
+function withDescriptions(schema: Json): Json {
   if (!isObject(schema.properties)) return schema;
   const properties = Object.entries(schema.properties).map(([name, field]) => {
     const { default: value, ...rest } = field as Json;
-    if (value === undefined || isEmpty(value)) return [name, rest];
-    const text = typeof value === 'string' ? value : JSON.stringify(value);
-    return [name, { ...rest, description: `${rest.description} The default is \`${text}\`.` }];
+    const text = rest.description ?? commonMeaning(name, rest).description;
+    const sentences = [
+      ...(text === undefined ? [] : [text]),
+      ...(value === undefined || isEmpty(value) ? [] : [`The default is \`${inWords(value)}\`.`]),
+    ];
+    return [name, sentences.length === 0 ? rest : { ...rest, description: sentences.join(' ') }];
   });
   return { ...schema, properties: Object.fromEntries(properties) };
 }
+
+const inWords = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
 
 const isEmpty = (value: unknown): boolean =>
   value === null || (typeof value === 'object' && Object.keys(value).length === 0);

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DmarcFeedback, ListedReport } from '../../../src/feedback/schema.ts';
+import type { DmarcFeedback } from '../../../src/feedback/schemas/dmarc.ts';
+import type { ListedReport } from '../../../src/feedback/schemas/report.ts';
 import { dmarc, record } from '../../feedback/reading/builders.ts';
 import { NOW } from '../../feedback/start.ts';
 import { testClock } from '../../helpers/clock.ts';

@@ -1,7 +1,16 @@
 /** Schemas of the history of a test. */
 
 import * as v from 'valibot';
-import { described, exampleId, named, PAGE_QUERY, Time, typeField, Url } from '../http/schemas.ts';
+import {
+  described,
+  exampleId,
+  named,
+  PAGE_QUERY,
+  Text,
+  Time,
+  typeField,
+  Url,
+} from '../../http/schemas.ts';
 
 const HistoryFinding = named(
   'HistoryFinding',
@@ -25,9 +34,9 @@ export const HistoryEntry = named(
     id: described(v.string(), 'The ID of the test.', exampleId('test')),
     object: typeField('test_history_entry'),
     report_url: described(Url, 'The page of the test.'),
-    name: described(v.nullable(v.string()), 'The name of the test.', 'Spring newsletter'),
-    subject: described(v.nullable(v.string()), 'The subject of the message.'),
-    from_address: described(v.nullable(v.string()), 'The From address of the message.'),
+    name: described(Text, 'The name of the test.', 'Spring newsletter'),
+    subject: Text,
+    from_address: described(Text, 'The From address of the message.'),
     matched_by: described(
       v.picklist(['name', 'sender']),
       'What the tests of this history have in common: their name, or their From address.',
@@ -35,16 +44,13 @@ export const HistoryEntry = named(
     received_at: described(v.nullable(Time), 'When the message arrived.'),
     completed_at: described(v.nullable(Time), 'When the result was known.'),
     score: described(v.nullable(v.number()), 'The score from 0 to 100. Null without one.', 92),
-    grade: described(v.nullable(v.string()), 'The grade. Null without a score.', 'A'),
+    grade: described(Text, 'The grade. Null without a score.', 'A'),
     ruleset: described(
-      v.nullable(v.string()),
+      Text,
       'Version of the rules. Different versions can give the same message different results.',
       '1',
     ),
-    previous_id: described(
-      v.nullable(v.string()),
-      'The ID of the previous test. Null for the first one.',
-    ),
+    previous_id: described(Text, 'The ID of the previous test. Null for the first one.'),
     change: described(
       v.nullable(v.number()),
       'The change of the score since the previous test. Null for the first test, and if one of the two has no score.',
@@ -61,20 +67,10 @@ export const HistoryEntry = named(
   }),
   'A completed test, and what changed since the previous one with the same name or sender.',
   {
-    id: exampleId('test'),
-    object: 'test_history_entry',
     report_url: `https://mail.example.com/tests/${exampleId('test')}`,
-    name: 'Spring newsletter',
-    subject: 'Our spring collection',
     from_address: 'news@example.com',
     matched_by: 'name',
-    received_at: '2026-11-21T10:00:21.000Z',
-    completed_at: '2026-11-21T10:00:24.000Z',
-    score: 92,
-    grade: 'A',
-    ruleset: '1',
     previous_id: 'test_01kacz7m8q4x2c9n6t3r1w5y0a',
-    change: 6,
     new_findings: [],
     resolved_findings: [
       {

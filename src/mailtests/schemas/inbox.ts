@@ -1,13 +1,13 @@
 /** Schemas of inboxes in requests and responses. */
 
 import * as v from 'valibot';
-import { described, exampleId, named, PAGE_QUERY, Time, typeField } from '../http/schemas.ts';
-import { KINDS } from './schema.ts';
+import { described, idOf, named, PAGE_QUERY, Text, Time, typeField } from '../../http/schemas.ts';
+import { KINDS } from './kind.ts';
 
 const INBOX_FIELDS = {
-  id: described(v.string(), 'The ID of the inbox.'),
+  id: idOf('ibx'),
   object: typeField('inbox'),
-  name: described(v.nullable(v.string()), 'The name that its tests get. Null if it has none.'),
+  name: described(Text, 'The name that its tests get. Null if it has none.'),
   address: described(
     v.pipe(v.string(), v.metadata({ format: 'email' })),
     'The address of the inbox. Each message to it becomes a new test. It works until the inbox is deleted.',
@@ -17,12 +17,11 @@ const INBOX_FIELDS = {
   metadata: described(v.record(v.string(), v.string()), 'The key-value pairs of its tests.'),
   tags: described(v.array(v.string()), 'The tags of its tests, in alphabetical order.'),
   domain_id: described(
-    v.nullable(v.string()),
+    Text,
     'The domain that its tests belong to. Null: the one that matches the From address.',
-    exampleId('dom'),
   ),
   livemode: described(v.boolean(), 'False for inboxes created with a test-mode key.'),
-  created_at: described(Time, 'When the inbox was created.'),
+  created_at: Time,
   last_received_at: described(
     v.nullable(Time),
     'When the last message arrived. Null before the first one.',
@@ -34,8 +33,6 @@ export const Inbox = named(
   v.object(INBOX_FIELDS),
   'An inbox has an address that never expires. Each message to it becomes a new test with the settings of the inbox.',
   {
-    id: exampleId('ibx'),
-    object: 'inbox',
     name: 'Newsletter',
     address: 'h4x9m2k7q1t8w3b6@inbox.example.com',
     token: 'h4x9m2k7q1t8w3b6',
@@ -44,7 +41,6 @@ export const Inbox = named(
     tags: ['newsletter'],
     domain_id: null,
     livemode: true,
-    created_at: '2026-11-21T10:00:00.000Z',
     last_received_at: null,
   } as never,
 );

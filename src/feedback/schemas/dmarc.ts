@@ -1,0 +1,139 @@
+/** API schemas of what DMARC reports say about a domain. */
+
+import * as v from 'valibot';
+import { FeedbackState } from '../../domains/schema.ts';
+import { Count, described, idOf, named, Text, Time, typeField } from '../../http/schemas.ts';
+import { DAYS } from './period.ts';
+
+const TOTALS = {
+  messages: described(Count, 'All messages.'),
+  passed: Count,
+  failed: described(
+    Count,
+    'Messages that fail DMARC. They may have been delivered: see `none`, `quarantined` and `rejected`.',
+  ),
+  none: described(Count, 'Messages to which no policy was applied.'),
+  quarantined: Count,
+  rejected: Count,
+  overridden: described(Count, 'Messages for which a receiver did not apply the policy.'),
+};
+
+const TOTALS_EXAMPLE = {
+  messages: 45,
+  passed: 40,
+  failed: 5,
+  none: 43,
+  quarantined: 2,
+  rejected: 0,
+  overridden: 3,
+};
+
+const DmarcTotals = named(
+  'DmarcTotals',
+  v.object(TOTALS),
+  'What happened to messages, as the reporters say.',
+  TOTALS_EXAMPLE,
+);
+
+const DmarcDay = named(
+  'DmarcDay',
+  v.object({ date: v.string(), ...TOTALS }),
+  'The messages of one day.',
+  TOTALS_EXAMPLE,
+);
+
+const ReporterShare = named(
+  'DmarcReporter',
+  v.object({
+    id: idOf('rep'),
+    name: v.string(),
+    reports: Count,
+    messages: described(Count, 'The messages in its reports.'),
+  }),
+  'What one reporter counted.',
+  { name: 'receiver ltd', reports: 30, messages: 1200 },
+);
+
+const PolicySeen = named(
+  'DmarcPolicySeen',
+  v.object({
+    policy_domain: Text,
+    p: described(Text, 'The policy that the reporters saw.'),
+    sp: described(Text, 'The policy for subdomains.'),
+    np: described(Text, 'The policy for subdomains that do not exist.'),
+    reports: Count,
+    last_at: described(Time, 'When the last of them arrived.'),
+  }),
+  'A policy that reporters saw.',
+  {
+    p: 'reject',
+    sp: 'none',
+    np: 'reject',
+    reports: 30,
+  },
+);
+
+export const DmarcFeedback = named(
+  'DmarcFeedback',
+  v.object({
+    object: typeField('dmarc_feedback'),
+    ...DAYS,
+    state: FeedbackState,
+    totals: described(DmarcTotals, 'The sums of all days.', TOTALS_EXAMPLE),
+    days: described(v.array(DmarcDay), 'The days for which there are reports, oldest first.', [
+      { date: '2026-11-21', ...TOTALS_EXAMPLE },
+    ]),
+    reporter_count: described(Count, 'How many reporters sent reports that count.', 3),
+    reporters: described(
+      v.array(ReporterShare),
+      'Who reported, those with the most messages first; at most 100.',
+      [],
+    ),
+    policies_seen: described(
+      v.array(PolicySeen),
+      'The policies that the reporters saw, the latest first.',
+      [],
+    ),
+  }),
+  'What DMARC reports say about a domain.',
+);
+
+export type DmarcFeedback = v.InferOutput<typeof DmarcFeedback>;
+
+const ReporterSums = named(
+  'DmarcReporterSums',
+  v.object({
+    id: idOf('rep'),
+    name: described(v.string(), 'Its name.', 'receiver ltd'),
+    reports: described(Count, 'The number of its reports.', 30),
+    messages: described(Count, 'The messages in its reports.', 1200),
+    passed: described(Count, 'Messages that pass DMARC.', 1180),
+    failed: described(Count, 'Messages that fail DMARC.', 20),
+    quarantined: described(
+      v.nullable(Count),
+      'Messages that it quarantined because of the policy. Null if rows of the reports have expired.',
+      5,
+    ),
+    rejected: described(
+      v.nullable(Count),
+      'Messages that it rejected because of the policy. Null if rows of the reports have expired.',
+      0,
+    ),
+    last_at: Time,
+  }),
+  'How one reporter counts the messages of a domain.',
+);
+
+export const DmarcReporters = named(
+  'DmarcReporters',
+  v.object({
+    object: typeField('dmarc_reporters'),
+    ...DAYS,
+    reporters: described(
+      v.array(ReporterSums),
+      'Those with the most messages first; at most 100. Reports that are only partly in the period are counted in full.',
+      [],
+    ),
+  }),
+  'How each reporter counts the messages of a domain.',
+);
