@@ -4,6 +4,8 @@ import * as v from 'valibot';
 import { RECEIVER_IDS } from '../config/receivers.ts';
 import { asText, labeled } from '../events/line.ts';
 import { PERIOD_QUERY, SummaryQuery } from '../feedback/schema.ts';
+import { valuesOf } from '../figures/figure.ts';
+import { GMAIL_FIGURES, SPAM_RATE } from '../figures/gmail.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import { described, exampleId, idOf, named, Time, typeField } from '../http/schemas.ts';
 import { ACCOUNT_STATES } from './account-state.ts';
@@ -156,36 +158,34 @@ const DeliveryErrors = named(
   { type: 'reject', reason: 'low_ip_reputation', rate: 0.02, count: 14 },
 );
 
+const LOOP_EXAMPLE = { id: 'campaign-7', [SPAM_RATE.name]: 0.004 };
+
 const ReceiverFeedbackLoop = named(
   'ReceiverFeedbackLoop',
   v.object({
     id: described(v.string(), 'The identifier in the Feedback-ID header.'),
-    spam_rate: described(Rate, 'Its user-reported spam rate, from 0 to 1.', 0.004),
+    [SPAM_RATE.name]: described(Rate, 'Its user-reported spam rate, from 0 to 1.', 0.004),
   }),
   'The spam rate of messages with the same identifier.',
-  { id: 'campaign-7', spam_rate: 0.004 },
+  LOOP_EXAMPLE,
 );
 
-const share = (what: string, example: number) =>
-  described(Rate, `${what}, from 0 to 1. Null if it was not published.`, example);
+const GMAIL_DAY = valuesOf(GMAIL_FIGURES, 'name', ({ unit, description, example }) =>
+  unit === 'share'
+    ? described(Rate, `${description}, from 0 to 1. Null if it was not published.`, example)
+    : described(
+        v.nullable(Count),
+        `${description}. Null if their number was not published.`,
+        example,
+      ),
+);
 
 const ReceiverDay = named(
   'ReceiverDay',
   v.object({
     date: described(v.string(), 'The day, as Google counts it.'),
     receiver_id: RECEIVER_ID,
-    spam_rate: share('The share of messages in inboxes that users reported as spam', 0.0008),
-    spf: share('The share of messages that pass SPF', 0.99),
-    dkim: share('The share of messages that pass DKIM', 1),
-    dmarc: share('The share of messages that pass DMARC', 0.99),
-    tls: share('The share of messages that arrived over TLS', 1),
-    tls_messages: described(
-      v.nullable(Count),
-      'Messages that arrived over TLS. Null if their number was not published.',
-      1840,
-    ),
-    reject_rate: share('The share of messages that Google rejected', 0.02),
-    temp_fail_rate: share('The share of messages that Google deferred', 0.01),
+    ...GMAIL_DAY,
     errors: described(
       v.nullable(v.array(DeliveryErrors)),
       'Messages that Google did not accept, by reason. Null if that was not published.',
@@ -200,17 +200,10 @@ const ReceiverDay = named(
   {
     date: '2026-11-20',
     receiver_id: 'google_postmaster',
-    spam_rate: 0.0008,
-    spf: 0.99,
-    dkim: 1,
-    dmarc: 0.99,
-    tls: 1,
-    tls_messages: 1840,
-    reject_rate: 0.02,
-    temp_fail_rate: 0.01,
+    ...valuesOf(GMAIL_FIGURES, 'name', ({ example }) => example),
     fetched_at: '2026-11-22T03:00:00.000Z',
     errors: [{ type: 'reject', reason: 'low_ip_reputation', rate: 0.02, count: 14 }],
-    feedback_loops: [{ id: 'campaign-7', spam_rate: 0.004 }],
+    feedback_loops: [LOOP_EXAMPLE],
   },
 );
 export type ReceiverDay = v.InferOutput<typeof ReceiverDay>;
