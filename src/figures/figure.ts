@@ -29,9 +29,9 @@ export function stateOf(value: number, { better, warn, fail }: Limits): 'pass' |
 export const valuesOf = <Key extends string, Each extends Record<Key, string>, Value>(
   figures: readonly Each[],
   key: Key,
-  valueOf: (figure: Each) => Value,
+  value: (figure: Each) => Value,
 ): Record<Each[Key], Value> =>
-  Object.fromEntries(figures.map((figure) => [figure[key], valueOf(figure)])) as Record<
+  Object.fromEntries(figures.map((figure) => [figure[key], value(figure)])) as Record<
     Each[Key],
     Value
   >;

@@ -5,10 +5,10 @@ import { messageCounts, trustedRejections } from '../feedback/messages/counts.ts
 import { type SourceSums, sourcesOf } from '../feedback/sources/queries.ts';
 import { setupSteps } from '../feedback/sources/steps.ts';
 import { type Days, dayBefore, reporterCount } from '../feedback/sums.ts';
+import { SPAM_LIMITS } from '../figures/gmail.ts';
 import { isoTime } from '../lib/clock.ts';
 import { FAILING_SHARE, formatShare, MIN_FAILING_MESSAGES } from '../report/feedback-figures.ts';
 import { truncate } from '../report/plain-text.ts';
-import { SPAM_GOAL, SPAM_LIMIT } from '../report/spam-rate.ts';
 import { formatCount } from '../report/summary.ts';
 import { type Finding, fine, notKnown, problem, reportOf, type SourceReport } from './findings.ts';
 import type { Reading } from './reading.ts';
@@ -195,15 +195,15 @@ async function complaintFindings(period: FeedbackReading, { messages }: Sums): P
         : `${formatCount(messages, 'message')} in DMARC reports, last ${DAYS} days`,
   };
   // A few complaints, or complaints without a number of messages, say little about the rate.
-  if (messages === 0 || (total < MIN_COMPLAINTS && total >= messages * SPAM_GOAL))
+  if (messages === 0 || (total < MIN_COMPLAINTS && total >= messages * SPAM_LIMITS.warn))
     return [notKnown(said)];
-  if (total < messages * SPAM_GOAL) return [fine(said)];
+  if (total < messages * SPAM_LIMITS.warn) return [fine(said)];
   const firstStep = {
     text: 'Find the mailing that caused the complaints, and send it only to people who asked for it.',
     record: null,
     path: said.path,
   };
-  return total >= messages * SPAM_LIMIT
+  return total >= messages * SPAM_LIMITS.fail
     ? [
         problem('spam_rate_high', {
           ...said,

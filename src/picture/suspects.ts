@@ -3,10 +3,10 @@
  * reading every source of every domain.
  */
 
+import { ERROR_RATES, SPAM_LIMITS, SPAM_RATE } from '../figures/gmail.ts';
 import { isoTime } from '../lib/clock.ts';
 import { blockFinder } from '../receivers/blocks.ts';
 import { accountNames, addressBlocks } from '../receivers/queries.ts';
-import { SPAM_LIMIT } from '../report/spam-rate.ts';
 import { sendingAddresses } from './addresses.ts';
 import { CURRENT_DAYS, daysAgo, RECENT_DAYS, type Reading } from './reading.ts';
 import type { SourceId } from './vocabulary.ts';
@@ -81,9 +81,8 @@ export async function suspectDomains(reading: AllReading): Promise<Suspects> {
       .where('day', '>=', current)
       .where(({ or, eb }) =>
         or([
-          eb('spam_rate', '>=', SPAM_LIMIT),
-          eb('reject_rate', '>', 0),
-          eb('temp_fail_rate', '>', 0),
+          eb(SPAM_RATE.column, '>=', SPAM_LIMITS.fail),
+          ...ERROR_RATES.map(({ column }) => eb(column, '>', 0)),
         ]),
       )
       .execute(),

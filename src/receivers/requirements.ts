@@ -56,8 +56,7 @@ export const REQUIREMENTS: Record<string, Requirement> = {
   USER_REPORTED_SPAM_RATE: {
     name: 'User-reported spam rate',
     checks: [],
-    advice:
-      `Send only to recipients who asked for your mail. Send less until the spam rate stays below ${SPAM_GOAL_TEXT}.`,
+    advice: `Send only to recipients who asked for your mail. Send less until the spam rate stays below ${SPAM_GOAL_TEXT}.`,
   },
   ONE_CLICK_UNSUBSCRIBE: {
     name: 'One-click unsubscribe',

@@ -3,6 +3,7 @@
 import { gradeOf } from '../analysis/grade.ts';
 import type { Grade } from '../analysis/result.ts';
 import { wholeScore } from '../analysis/score.ts';
+import type { ErrorRate, SPAM_RATE } from '../figures/gmail.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Bucket, Chart } from './charts.ts';
 import { MIN_PLACEMENT_SAMPLES, type ProviderPlacement, TOO_FEW } from './placement-rates.ts';
@@ -95,15 +96,12 @@ export interface DeliveryErrors extends DayRate {
   reason: string | null;
 }
 
-/** What Google publishes about a domain in the period. */
-export interface GmailFigures {
+/** What Google publishes about a domain in the period. Errors: null if none were published, or if there were none on each day. */
+export interface GmailFigures extends Record<ErrorRate['ofPeriod'], DeliveryErrors | null> {
   domain_id: string;
   domain: string;
   /** null without a spam rate; `days` have one. */
-  spam_rate: { days: number; latest: DayRate; highest: DayRate } | null;
-  /** null if none was published, or if it is 0 on each day. */
-  rejected: DeliveryErrors | null;
-  deferred: DeliveryErrors | null;
+  [SPAM_RATE.name]: { days: number; latest: DayRate; highest: DayRate } | null;
   /** null if they were not read in the period or later. */
   requirements: {
     checked_at: string;

@@ -2,7 +2,12 @@
 
 import * as v from 'valibot';
 import { valuesOf } from '../../figures/figure.ts';
-import { type FeedbackLoop, GMAIL_FIGURES, type GmailValues, SPAM_RATE } from '../../figures/gmail.ts';
+import {
+  type FeedbackLoop,
+  GMAIL_FIGURES,
+  type GmailValues,
+  SPAM_RATE,
+} from '../../figures/gmail.ts';
 import { AccountError } from '../account-error.ts';
 import {
   ERRORS,
