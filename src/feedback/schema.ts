@@ -3,6 +3,8 @@
 import * as v from 'valibot';
 import { FeedbackState } from '../domains/schema.ts';
 import { asText, labeled, quoted } from '../events/line.ts';
+import { DMARC_COUNTS, STOPPED } from '../figures/dmarc.ts';
+import { valuesOf } from '../figures/figure.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import { described, exampleId, idOf, named, PAGE_QUERY, Time, typeField } from '../http/schemas.ts';
 import { isDay } from '../lib/clock.ts';
@@ -367,28 +369,11 @@ export const SummaryQuery = v.strictObject({
 });
 export type SummaryQuery = v.InferOutput<typeof SummaryQuery>;
 
-const TOTALS = {
-  messages: described(Count, 'All messages.'),
-  passed: described(Count, 'Messages that pass DMARC.'),
-  failed: described(
-    Count,
-    'Messages that fail DMARC. They may have been delivered: see `none`, `quarantined` and `rejected`.',
-  ),
-  none: described(Count, 'Messages to which no policy was applied.'),
-  quarantined: described(Count, 'Messages that receivers quarantined because of the policy.'),
-  rejected: described(Count, 'Messages that receivers rejected because of the policy.'),
-  overridden: described(Count, 'Messages for which a receiver did not apply the policy.'),
-};
+const TOTALS = valuesOf(DMARC_COUNTS, 'name', ({ description }) =>
+  described(Count, `${description}.`),
+);
 
-const TOTALS_EXAMPLE = {
-  messages: 45,
-  passed: 40,
-  failed: 5,
-  none: 43,
-  quarantined: 2,
-  rejected: 0,
-  overridden: 3,
-};
+const TOTALS_EXAMPLE = valuesOf(DMARC_COUNTS, 'name', ({ example }) => example);
 
 const DmarcTotals = named(
   'DmarcTotals',
@@ -479,15 +464,12 @@ const ReporterSums = named(
     messages: described(Count, 'The messages in its reports.', 1200),
     passed: described(Count, 'Messages that pass DMARC.', 1180),
     failed: described(Count, 'Messages that fail DMARC.', 20),
-    quarantined: described(
-      v.nullable(Count),
-      'Messages that it quarantined because of the policy. Null if rows of the reports have expired.',
-      5,
-    ),
-    rejected: described(
-      v.nullable(Count),
-      'Messages that it rejected because of the policy. Null if rows of the reports have expired.',
-      0,
+    ...valuesOf(STOPPED, 'name', ({ name, example }) =>
+      described(
+        v.nullable(Count),
+        `Messages that it ${name} because of the policy. Null if rows of the reports have expired.`,
+        example,
+      ),
     ),
     last_at: described(Time, 'When the newest of the reports arrived.'),
   }),

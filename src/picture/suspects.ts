@@ -3,6 +3,7 @@
  * reading every source of every domain.
  */
 
+import { STOPPED } from '../figures/dmarc.ts';
 import { ERROR_RATES, SPAM_LIMITS, SPAM_RATE } from '../figures/gmail.ts';
 import { isoTime } from '../lib/clock.ts';
 import { blockFinder } from '../receivers/blocks.ts';
@@ -54,7 +55,7 @@ export async function suspectDomains(reading: AllReading): Promise<Suspects> {
       .crossJoin('dmarc_days as days')
       .whereRef('days.domain_id', '=', 'domains.id')
       .where('day', '>=', day)
-      .where(({ or, eb }) => or([eb('quarantined', '>', 0), eb('rejected', '>', 0)]))
+      .where(({ or, eb }) => or(STOPPED.map(({ name }) => eb(name, '>', 0))))
       .execute(),
   );
   suspect(

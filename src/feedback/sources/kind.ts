@@ -6,6 +6,7 @@ import {
   HOSTING_PROVIDERS,
   MAILBOX_HOSTS,
 } from '../../analysis/sending-services/services.ts';
+import { FAILING_SHARE, failsDmarc, MIN_FAILING_MESSAGES } from '../../figures/dmarc.ts';
 import type { SourceBasis } from './name.ts';
 
 /**
@@ -41,7 +42,16 @@ export interface SourceTotals {
 }
 
 /** Below this share of passing messages, a sender that belongs to the domain is not set up correctly. */
-const CONFIGURED_SHARE = 0.95;
+const CONFIGURED_SHARE = 1 - FAILING_SHARE;
+
+/** What others send in the name of the domain is a number, not a problem. */
+export const OWN_KINDS: SourceKind[] = ['own', 'service', 'misconfigured'];
+
+/** Whether a sender of the domain’s own mail fails. */
+export const isOwnFailing = (
+  source: Pick<SourceTotals, 'messages' | 'passed'> & { kind: SourceKind },
+): boolean =>
+  OWN_KINDS.includes(source.kind) && source.messages >= MIN_FAILING_MESSAGES && failsDmarc(source);
 
 export const basisOf = (key: string): SourceBasis => key.slice(0, key.indexOf(' ')) as SourceBasis;
 

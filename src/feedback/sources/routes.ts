@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { findDomain } from '../../domains/queries.ts';
+import { STOPPED_NAMES } from '../../figures/dmarc.ts';
 import { route } from '../../http/route.ts';
 import { described, listSchema } from '../../http/schemas.ts';
 import { streamed } from '../../http/streamed.ts';
@@ -62,25 +63,26 @@ const exportSources = route({
   },
 });
 
-const COLUMNS: CsvColumn<FeedbackSource>[] = [
-  ['id', (source) => source.id],
-  ['name', (source) => source.name],
-  ['label', (source) => source.label],
-  ['kind', (source) => source.kind],
-  ['mark', (source) => source.mark],
-  ['evidence', (source) => source.evidence],
-  ['addresses', (source) => source.addresses],
-  ['messages', (source) => source.messages],
-  ['passed', (source) => source.passed],
-  ['failed', (source) => source.failed],
-  ['dkim', (source) => source.dkim],
-  ['spf', (source) => source.spf],
-  ['quarantined', (source) => source.quarantined],
-  ['rejected', (source) => source.rejected],
-  ['forwarded', (source) => source.forwarded],
-  ['first_day', (source) => source.first_day],
-  ['last_day', (source) => source.last_day],
-];
+const COLUMNS = (
+  [
+    'id',
+    'name',
+    'label',
+    'kind',
+    'mark',
+    'evidence',
+    'addresses',
+    'messages',
+    'passed',
+    'failed',
+    'dkim',
+    'spf',
+    ...STOPPED_NAMES,
+    'forwarded',
+    'first_day',
+    'last_day',
+  ] as const
+).map((name): CsvColumn<FeedbackSource> => [name, (source) => source[name]]);
 
 const SourceQuery = v.strictObject({
   from: SummaryQuery.entries.from,
