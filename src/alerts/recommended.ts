@@ -4,6 +4,7 @@
  */
 
 import type { App } from '../app.ts';
+import { SPAM_RATE } from '../figures/gmail.ts';
 import { isoTime } from '../lib/clock.ts';
 import { type Db, lockName, type Tx } from '../store/open.ts';
 import { subscribe } from '../store/subscribers.ts';
@@ -25,7 +26,7 @@ const RULES: [condition: ConditionId, name: string][] = [
   ['auth_fail', 'Test authentication'],
   ['source_failing', 'Own mail fails DMARC'],
   ['new_source', 'New mail source'],
-  ['spam_rate', 'Gmail spam rate'],
+  [SPAM_RATE.name, 'Gmail spam rate'],
   ['complaint_rate', 'Complaints'],
   ['feedback_stopped', 'Reports stopped'],
   ['seed_failing', 'Seed mailboxes'],

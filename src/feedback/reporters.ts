@@ -1,6 +1,8 @@
 /** What each reporter says about a domain in a period, from its reports. */
 
 import { type RawBuilder, sql } from 'kysely';
+import { STOPPED, type StoppedCounts } from '../figures/dmarc.ts';
+import { valuesOf } from '../figures/figure.ts';
 import { type Db, engineOf } from '../store/open.ts';
 import { reporterTitle } from './record/reporters.ts';
 import { EMPTY_CONTENT } from './status.ts';
@@ -62,15 +64,10 @@ export async function dmarcReporters(db: Db, period: Period) {
     from,
     to,
     reporters: rows.map((row) => {
-      const { quarantined = null, rejected = null } = applied.get(row.id) ?? {};
-      return { ...row, quarantined, rejected };
+      const counts = applied.get(row.id);
+      return { ...row, ...valuesOf(STOPPED, 'name', ({ name }) => counts?.[name] ?? null) };
     }),
   };
-}
-
-interface Applied {
-  quarantined: number | null;
-  rejected: number | null;
 }
 
 async function appliedPolicies(db: Db, { domain, from, to }: Period) {
@@ -85,17 +82,18 @@ async function appliedPolicies(db: Db, { domain, from, to }: Period) {
   const rows = await countedReports(db, { domains: [domain.id], from, to }, 'dmarc')
     .select('reporter_id')
     .select([
-      sql<string | null>`sum((select ${sumOf('quarantined')} from ${days}))`.as('quarantined'),
-      sql<string | null>`sum((select ${sumOf('rejected')} from ${days}))`.as('rejected'),
+      ...STOPPED.map(({ name }) =>
+        sql<string | null>`sum((select ${sumOf(name)} from ${days}))`.as(name),
+      ),
       sql<string>`sum(case when content = ${EMPTY_CONTENT} then 1 else 0 end)`.as('expired'),
     ])
     .groupBy('reporter_id')
     .execute();
   return new Map(
-    rows.flatMap(({ reporter_id, quarantined, rejected, expired }): [string, Applied][] =>
-      Number(expired) > 0 || quarantined === null
+    rows.flatMap(({ reporter_id, expired, ...counts }): [string, StoppedCounts][] =>
+      Number(expired) > 0 || STOPPED.some(({ name }) => counts[name] === null)
         ? []
-        : [[reporter_id!, { quarantined: Number(quarantined), rejected: Number(rejected) }]],
+        : [[reporter_id!, valuesOf(STOPPED, 'name', ({ name }) => Number(counts[name]))]],
     ),
   );
 }

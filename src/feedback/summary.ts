@@ -5,18 +5,15 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
+import { failedOf, MIN_FAILING_MESSAGES, stoppedOf } from '../figures/dmarc.ts';
 import { isoTime } from '../lib/clock.ts';
-import {
-  FAILING_SHARE,
-  MAX_FIGURE_SOURCES,
-  MIN_FAILING_MESSAGES,
-} from '../report/feedback-figures.ts';
+import { MAX_FIGURE_SOURCES } from '../report/feedback-figures.ts';
 import type { FeedbackFigures, FigureSource, FigureSources } from '../report/summary.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
 import { messageCounts } from './messages/counts.ts';
 import { isReportedSince } from './queries.ts';
 import { SUM_COLUMNS } from './sources/days.ts';
-import { kindOf, type SourceMark } from './sources/kind.ts';
+import { isOwnFailing, kindOf, type SourceMark } from './sources/kind.ts';
 import { isNew, reportDaysOf } from './sources/new.ts';
 import { countedReports } from './sums.ts';
 
@@ -109,7 +106,7 @@ async function partOf(tx: Tx, domains: ReportedDomain[], days: Days): Promise<Pa
     messages,
     passed,
     reporters: messages === 0 ? [] : await reportersOf(tx, ids, days, 'dmarc'),
-    failing: sources.filter(isFailing).map(figureOf),
+    failing: sources.filter(isOwnFailing).map(figureOf),
     fresh: sources.filter(isWorthALook).map(figureOf),
     spoofed: {
       messages: sumOf(foreign, failedOf),
@@ -200,14 +197,6 @@ async function sourcesOf(tx: Tx, ids: string[], { from, to }: Days) {
   });
 }
 
-const failedOf = ({ messages, passed }: Source): number => messages - passed;
-const stoppedOf = ({ quarantined, rejected }: Source): number => quarantined + rejected;
-
-const isFailing = (source: Source): boolean =>
-  ['own', 'service', 'misconfigured'].includes(source.kind) &&
-  source.messages >= MIN_FAILING_MESSAGES &&
-  failedOf(source) > source.messages * FAILING_SHARE;
-
 /** A sender that never passes is only worth a look if it sends some messages and the policy does not stop most of them. */
 const isWorthALook = (source: Source): boolean =>
   source.isNew &&
@@ -235,7 +224,7 @@ function figuresOf(parts: Part[], { from, to }: Days): FeedbackFigures | null {
     },
     failing_sources: listed(
       parts.flatMap(({ failing }) => failing),
-      (source) => source.messages - source.passed,
+      failedOf,
     ),
     new_sources: listed(
       parts.flatMap(({ fresh }) => fresh),

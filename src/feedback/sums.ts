@@ -3,6 +3,8 @@
 import type { App } from '../app.ts';
 import { feedbackOf } from '../domains/feedback/state.ts';
 import { findDomain } from '../domains/queries.ts';
+import { DMARC_COUNTS } from '../figures/dmarc.ts';
+import { valuesOf } from '../figures/figure.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
@@ -102,15 +104,7 @@ export const monthAfter = (period: string): string =>
   dayBefore(`${period.slice(0, 7)}-01`, -31).slice(0, 7);
 
 /** What is counted for each day. */
-export const TOTALS = [
-  'messages',
-  'passed',
-  'failed',
-  'none',
-  'quarantined',
-  'rejected',
-  'overridden',
-] as const;
+export const TOTALS = DMARC_COUNTS.map(({ name }) => name);
 
 /** The days with reports, oldest first. */
 export const dmarcDays = (db: Db, { domain, from, to }: Period) =>
@@ -126,9 +120,9 @@ export const dmarcDays = (db: Db, { domain, from, to }: Period) =>
 export async function dmarcFeedback(app: App, { domain, from, to }: Period) {
   const { db } = app;
   const days = await dmarcDays(db, { domain, from, to });
-  const totals = Object.fromEntries(
-    TOTALS.map((name) => [name, days.reduce((sum, day) => sum + day[name], 0)]),
-  ) as Record<(typeof TOTALS)[number], number>;
+  const totals = valuesOf(DMARC_COUNTS, 'name', ({ name }) =>
+    days.reduce((sum, day) => sum + day[name], 0),
+  );
   return {
     object: 'dmarc_feedback' as const,
     domain_id: domain.id,

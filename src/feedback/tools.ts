@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { DOMAIN_INPUT, domainIdOf, findsDomain } from '../domains/tools.ts';
+import { STOPPED, stoppedOf } from '../figures/dmarc.ts';
 import { described } from '../http/schemas.ts';
 import { linkTo, tool, wholeNumber } from '../http/tool.ts';
 import { answerText, clean, kept, quoted, recordText } from '../http/tool-text.ts';
@@ -70,13 +71,13 @@ export const getFeedback = tool({
 });
 
 function sourceLine(source: FeedbackSource): string {
-  const { id, kind, messages, passed, failed, forwarded, quarantined, rejected } = source;
+  const { id, kind, messages, passed, failed, forwarded } = source;
   const parts = [
     `${messages} messages`,
     `${passed} pass`,
     `${failed} fail`,
     ...(forwarded > 0 ? [`${forwarded} forwarded`] : []),
-    ...(quarantined + rejected > 0 ? [`${quarantined} quarantined, ${rejected} rejected`] : []),
+    ...(stoppedOf(source) > 0 ? STOPPED.map(({ name }) => `${source[name]} ${name}`) : []),
   ];
   const label = source.label === null ? '' : ` (${quoted(source.label, 60)})`;
   return `- ${id} ${quoted(source.name, 80)}${label}, ${kind}: ${parts.join(', ')}; last ${source.last_day}`;

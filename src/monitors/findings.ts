@@ -3,6 +3,7 @@
 import type { BlocklistTier } from '../analysis/blocklists/blocklist.ts';
 import type { CheckStatus } from '../analysis/check.ts';
 import type { Severity } from '../analysis/domain/dangers.ts';
+import { INBOX_RATE } from '../figures/placement.ts';
 import type { MonitorRunRow } from '../store/tables.generated.ts';
 
 /** A blocklist lists a target. Runs of both types have one finding per list. */
@@ -31,17 +32,41 @@ export interface DomainFinding {
 /** The blocklist check of a domain. Runs report its listings one by one instead of the check itself. */
 export const LIST_CHECK = 'domain_blocklists';
 
-export const PLACEMENT_PROBLEMS = [
-  'no_message',
-  'no_seed',
-  'spam',
-  'missing',
-  'inbox_rate',
-] as const;
+/** With what to do, on the page of the monitor and in an alert. */
+export const PLACEMENT_PROBLEMS = {
+  no_message: {
+    meaning: 'Check the program that sends the message, and its bounces.',
+    advice:
+      'Check the program that sends the message on a schedule, and look for bounces. It must send to the address of the monitor and to all its seed addresses.',
+  },
+  no_seed: {
+    meaning: 'Send each message to all seed addresses of this monitor too.',
+    advice:
+      'Send each message to all seed addresses of the monitor too, not only to its own address.',
+  },
+  spam: {
+    meaning: 'The report of the test shows what the provider says about the message.',
+    advice:
+      'Open the last test of the monitor: its report shows what the provider says about the message, and what to fix first.',
+  },
+  missing: {
+    meaning: 'The provider delayed, rejected or dropped the message. Look for a bounce.',
+    advice:
+      'Look for a bounce message from the provider. If there is none, check whether the message is still in your mail server’s queue.',
+  },
+  [INBOX_RATE.name]: {
+    meaning: 'Compare the report of this test with an earlier one.',
+    advice:
+      'Open the last test of the monitor and compare it with an earlier one to see what has changed.',
+  },
+};
+
+type PlacementProblem = keyof typeof PLACEMENT_PROBLEMS;
+export const PLACEMENT_PROBLEM_IDS = Object.keys(PLACEMENT_PROBLEMS) as PlacementProblem[];
 
 /** A problem found by a placement monitor. */
 export interface PlacementFinding {
-  problem: (typeof PLACEMENT_PROBLEMS)[number];
+  problem: PlacementProblem;
   /** The ID of the provider; null for a problem of the whole message. */
   provider: string | null;
   severity: Severity;

@@ -1,6 +1,7 @@
 /** Placement monitors: what a message that settled says, and what it means if no message arrives. */
 
 import type { App } from '../app.ts';
+import { INBOX_RATE } from '../figures/placement.ts';
 import { isFound, placementFigures } from '../mailtests/placement.ts';
 import { inboxRate, providerName } from '../report/placement-rates.ts';
 import { formatPercent } from '../report/summary.ts';
@@ -139,7 +140,7 @@ function rateFindings(now: Usual, usual: Usual): PlacementFinding[] {
   if (rate === null || usualRate === null || rate > usualRate - FALL) return [];
   return [
     {
-      problem: 'inbox_rate',
+      problem: INBOX_RATE.name,
       provider: null,
       severity: 'warning',
       title: `The inbox rate fell to ${formatPercent(rate)} of ${mailboxes(now.samples)} (before: ${formatPercent(usualRate)} of ${usual.samples} samples).`,

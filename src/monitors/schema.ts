@@ -5,6 +5,7 @@ import { isQueryable } from '../analysis/blocklists/subjects.ts';
 import { CHECK_STATUSES } from '../analysis/check.ts';
 import { readDomainName } from '../analysis/domain/read-domain-name.ts';
 import { asText, field } from '../events/line.ts';
+import { INBOX_RATE } from '../figures/placement.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import {
   characterCount,
@@ -19,7 +20,7 @@ import {
 } from '../http/schemas.ts';
 import { normalizeAddress } from '../lib/addresses.ts';
 import { SeedAddress } from '../mailtests/schemas/placement.ts';
-import { PLACEMENT_PROBLEMS } from './findings.ts';
+import { PLACEMENT_PROBLEM_IDS } from './findings.ts';
 import { FREQUENCIES } from './schedule.ts';
 import { MONITOR_TYPES } from './types.ts';
 
@@ -260,8 +261,8 @@ const PlacementFinding = named(
   'PlacementFinding',
   v.object({
     problem: described(
-      v.picklist(PLACEMENT_PROBLEMS),
-      '`no_message`: no message arrived in time. `no_seed`: no seed mailbox received it. `spam` and `missing`: at this provider. `inbox_rate`: lower than in earlier runs.',
+      v.picklist(PLACEMENT_PROBLEM_IDS),
+      `\`no_message\`: no message arrived in time. \`no_seed\`: no seed mailbox received it. \`spam\` and \`missing\`: at this provider. \`${INBOX_RATE.name}\`: lower than in earlier runs.`,
     ),
     provider: ProviderId,
     severity: described(

@@ -11,7 +11,7 @@ export const COSTS = [
   { id: 'own_mail_stopped', state: 'fail', cost: 95 },
   // Receivers reject a large part of the mail now, whatever the cause.
   { id: 'mail_rejected', state: 'fail', cost: 90 },
-  // From 0.3% of spam reports, Gmail moves more and more mail to spam, and gives no support.
+  // From this limit of spam reports on, Gmail moves more and more mail to spam, and gives no support.
   { id: 'spam_rate_high', state: 'fail', cost: 85 },
   // Receivers distrust own mail that fails DMARC, and reject it with a strict policy.
   { id: 'dmarc_fails', state: 'fail', cost: 80 },
@@ -35,7 +35,7 @@ export const COSTS = [
   { id: 'cannot_receive', state: 'fail', cost: 52 },
   // Other critical findings about the DNS of the domain.
   { id: 'domain_critical', state: 'fail', cost: 50 },
-  // Google asks for less than 0.1%.
+  // Google asks for less.
   { id: 'spam_rate_rising', state: 'warn', cost: 45 },
   // Receivers reject or delay a small part of the mail.
   { id: 'some_mail_rejected', state: 'warn', cost: 42 },

@@ -2,13 +2,15 @@
 
 import { type FeedbackState, feedbackOf } from '../domains/feedback/state.ts';
 import { messageCounts, trustedRejections } from '../feedback/messages/counts.ts';
+import { isOwnFailing } from '../feedback/sources/kind.ts';
 import { type SourceSums, sourcesOf } from '../feedback/sources/queries.ts';
 import { setupSteps } from '../feedback/sources/steps.ts';
 import { type Days, dayBefore, reporterCount } from '../feedback/sums.ts';
+import { failedOf, MIN_FAILING_MESSAGES, STOPPED_TEXT, stoppedOf } from '../figures/dmarc.ts';
+import { SPAM_LIMITS } from '../figures/gmail.ts';
 import { isoTime } from '../lib/clock.ts';
-import { FAILING_SHARE, formatShare, MIN_FAILING_MESSAGES } from '../report/feedback-figures.ts';
+import { formatShare } from '../report/feedback-figures.ts';
 import { truncate } from '../report/plain-text.ts';
-import { SPAM_GOAL, SPAM_LIMIT } from '../report/spam-rate.ts';
 import { formatCount } from '../report/summary.ts';
 import { type Finding, fine, notKnown, problem, reportOf, type SourceReport } from './findings.ts';
 import type { Reading } from './reading.ts';
@@ -102,17 +104,10 @@ async function dmarcSums({ db, domain, from, to }: FeedbackReading): Promise<Sum
 
 // Own senders. What others send in the name of the domain is a number, not a problem.
 
-const OWN_KINDS = ['own', 'service', 'misconfigured'];
-
-const isFailing = ({ kind, messages, passed }: SourceSums): boolean =>
-  OWN_KINDS.includes(kind) &&
-  messages >= MIN_FAILING_MESSAGES &&
-  messages - passed > messages * FAILING_SHARE;
-
 async function senderFindings(period: FeedbackReading, sums: Sums): Promise<Finding[]> {
   if (sums.messages === 0) return [];
   const found = await sourcesOf(period.db, period, { withFailures: true });
-  const failing = found.filter(isFailing).toSorted((a, b) => failedOf(b) - failedOf(a));
+  const failing = found.filter(isOwnFailing).toSorted((a, b) => failedOf(b) - failedOf(a));
   if (failing.length > 0)
     return failing.slice(0, MAX_SENDERS).map((one) => failure(one, period, sums));
   const said = {
@@ -135,13 +130,12 @@ async function senderFindings(period: FeedbackReading, sums: Sums): Promise<Find
 
 const MAX_SENDERS = 5;
 const MAX_NAME = 40;
-const failedOf = ({ messages, passed }: SourceSums): number => messages - passed;
 
 /** A sender whose mail receivers stop, one that passed before, or one that was never set up correctly. */
 function failure(source: SourceSums, { domain }: FeedbackReading, { lastDay: at }: Sums): Finding {
-  const { row, messages, quarantined, rejected } = source;
+  const { row, messages } = source;
   const name = truncate(row.label ?? row.name, MAX_NAME);
-  const stopped = quarantined + rejected;
+  const stopped = stoppedOf(source);
   const path = `/feedback/sources/${row.id}`;
   const said = {
     source: 'feedback' as const,
@@ -149,7 +143,7 @@ function failure(source: SourceSums, { domain }: FeedbackReading, { lastDay: at 
     topic: 'dmarc' as const,
     path,
     at,
-    text: `${formatCount(failedOf(source))} of ${formatCount(messages, 'message')} from ${name} failed DMARC${stopped > 0 ? `, and receivers quarantined or rejected ${formatCount(stopped)}` : ''}.`,
+    text: `${formatCount(failedOf(source))} of ${formatCount(messages, 'message')} from ${name} failed DMARC${stopped > 0 ? `, and receivers ${STOPPED_TEXT} ${formatCount(stopped)}` : ''}.`,
     since: row.failing_since,
     basis: `Last ${DAYS} days`,
     firstStep: stepFor(source, domain.name, path),
@@ -195,15 +189,15 @@ async function complaintFindings(period: FeedbackReading, { messages }: Sums): P
         : `${formatCount(messages, 'message')} in DMARC reports, last ${DAYS} days`,
   };
   // A few complaints, or complaints without a number of messages, say little about the rate.
-  if (messages === 0 || (total < MIN_COMPLAINTS && total >= messages * SPAM_GOAL))
+  if (messages === 0 || (total < MIN_COMPLAINTS && total >= messages * SPAM_LIMITS.warn))
     return [notKnown(said)];
-  if (total < messages * SPAM_GOAL) return [fine(said)];
+  if (total < messages * SPAM_LIMITS.warn) return [fine(said)];
   const firstStep = {
     text: 'Find the mailing that caused the complaints, and send it only to people who asked for it.',
     record: null,
     path: said.path,
   };
-  return total >= messages * SPAM_LIMIT
+  return total >= messages * SPAM_LIMITS.fail
     ? [
         problem('spam_rate_high', {
           ...said,

@@ -2,13 +2,23 @@
 
 import { RECEIVER_NAMES } from '../config/receivers.ts';
 import { dayBefore } from '../feedback/sums.ts';
+import { type Limits, rateInWords, stateOf } from '../figures/figure.ts';
+import {
+  ERROR_RATES,
+  type ErrorRate,
+  type GmailValues,
+  PASS_LIMITS,
+  PASS_RATES,
+  SPAM_GOAL_TEXT,
+  SPAM_LIMIT_TEXT,
+  SPAM_LIMITS,
+  SPAM_RATE,
+} from '../figures/gmail.ts';
 import { noDataReason } from '../receivers/no-data.ts';
 import { type GoogleDay, googleDays } from '../receivers/queries.ts';
-import { ERROR_LIMITS, explainError } from '../report/delivery-errors.ts';
-import { rateInWords, SPAM_GOAL, SPAM_LIMIT } from '../report/spam-rate.ts';
+import { explainError } from '../report/delivery-errors.ts';
 import { type Finding, fine, notKnown, problem, sectionOf } from './findings.ts';
 import { CURRENT_DAYS, RECENT_DAYS, type Reading } from './reading.ts';
-import type { Topic } from './vocabulary.ts';
 
 const SAID = { source: 'receivers', origin: RECEIVER_NAMES.google_postmaster } as const;
 
@@ -34,30 +44,28 @@ interface Gmail {
   path: string;
 }
 
-type Metric = `${'spam' | 'reject' | 'temp_fail' | 'spf' | 'dkim' | 'dmarc' | 'tls'}_rate`;
-
 interface Rate extends Pick<GoogleDay, 'day' | 'errors'> {
   rate: number;
 }
 
 /** The days with this figure, if one of them is current. */
-function ratesOf({ days, current }: Gmail, metric: Metric): [Rate, ...Rate[]] | null {
-  const [latest, ...others] = days.flatMap(({ day, [metric]: rate, errors }) =>
+function ratesOf({ days, current }: Gmail, column: keyof GmailValues): [Rate, ...Rate[]] | null {
+  const [latest, ...others] = days.flatMap(({ day, [column]: rate, errors }) =>
     rate === null ? [] : [{ day, rate, errors }],
   );
   return latest && latest.day >= current ? [latest, ...others] : null;
 }
 
-/** The first of the latest days in a row on which it was so. Days without data do not end a row. */
-function rowSince(rates: Rate[], isBad: (rate: number) => boolean): string {
-  const end = rates.findIndex(({ rate }) => !isBad(rate));
+/** The first of the latest days in a row with this state or a worse one. Days without data do not end a row. */
+function rowSince(rates: Rate[], limits: Limits, state: 'warn' | 'fail'): string {
+  const end = rates.findIndex(({ rate }) => !['fail', state].includes(stateOf(rate, limits)));
   return rates.slice(0, end < 0 ? undefined : end).at(-1)!.day;
 }
 
 function spamFindings(gmail: Gmail): Finding[] {
   const { path, current } = gmail;
   const said = { ...SAID, topic: 'spam_reports' as const, path };
-  const rates = ratesOf(gmail, 'spam_rate');
+  const rates = ratesOf(gmail, SPAM_RATE.column);
   if (rates === null)
     return [
       notKnown({
@@ -71,28 +79,29 @@ function spamFindings(gmail: Gmail): Finding[] {
     ...said,
     at: day,
     text: `Recipients reported ${rateInWords(rate)} of the mail in Gmail inboxes as spam.`,
-    basis: 'Google’s limits: below 0.1%, and never 0.3% or more',
+    basis: `Google’s limits: below ${SPAM_GOAL_TEXT}, and never ${SPAM_LIMIT_TEXT} or more`,
   };
-  if (rate >= SPAM_LIMIT)
+  const state = stateOf(rate, SPAM_LIMITS);
+  if (state === 'fail')
     return [
       problem('spam_rate_high', {
         ...found,
-        since: rowSince(rates, (one) => one >= SPAM_LIMIT),
-        title: `Gmail users report ${rateInWords(rate)} of your mail as spam. The limit is 0.3%.`,
+        since: rowSince(rates, SPAM_LIMITS, state),
+        title: `Gmail users report ${rateInWords(rate)} of your mail as spam. The limit is ${SPAM_LIMIT_TEXT}.`,
       }),
     ];
-  if (rate >= SPAM_GOAL)
+  if (state === 'warn')
     return [
       problem('spam_rate_rising', {
         ...found,
-        since: rowSince(rates, (one) => one >= SPAM_GOAL),
-        title: `Gmail users report ${rateInWords(rate)} of your mail as spam. Stay below 0.1%.`,
+        since: rowSince(rates, SPAM_LIMITS, state),
+        title: `Gmail users report ${rateInWords(rate)} of your mail as spam. Stay below ${SPAM_GOAL_TEXT}.`,
       }),
     ];
   const peak = rates
     .filter((one) => one.day >= current)
     .reduce((highest, one) => (one.rate > highest.rate ? one : highest));
-  if (peak.rate < SPAM_LIMIT) return [fine(found)];
+  if (stateOf(peak.rate, SPAM_LIMITS) !== 'fail') return [fine(found)];
   return [
     problem('spam_rate_rising', {
       ...found,
@@ -104,15 +113,9 @@ function spamFindings(gmail: Gmail): Finding[] {
   ];
 }
 
-const ERRORS = [
-  { metric: 'reject_rate', type: 'reject', verb: 'rejects', past: 'rejected' },
-  { metric: 'temp_fail_rate', type: 'temp_fail', verb: 'defers', past: 'deferred' },
-] as const;
-
 function errorFindings(gmail: Gmail): Finding[] {
-  return ERRORS.flatMap(({ metric, type, verb, past }) => {
-    const { some, much } = ERROR_LIMITS[type];
-    const rates = ratesOf(gmail, metric);
+  return ERROR_RATES.flatMap(({ column, type, present, ofPeriod, limits }) => {
+    const rates = ratesOf(gmail, column);
     if (rates === null) return [];
     const [latest] = rates;
     const { day, rate } = latest;
@@ -123,15 +126,15 @@ function errorFindings(gmail: Gmail): Finding[] {
       path: gmail.path,
       at: day,
     };
-    const text = `Gmail ${past} ${rateInWords(rate)} of the mail`;
-    if (rate < some) return [fine({ ...found, text: `${text}.` })];
-    const isMuch = much !== null && rate >= much;
+    const text = `Gmail ${ofPeriod} ${rateInWords(rate)} of the mail`;
+    const state = stateOf(rate, limits);
+    if (state === 'pass') return [fine({ ...found, text: `${text}.` })];
     return [
-      problem(isMuch ? 'mail_rejected' : 'some_mail_rejected', {
+      problem(state === 'fail' ? 'mail_rejected' : 'some_mail_rejected', {
         ...found,
         text: `${text}${because}.`,
-        title: `Gmail ${verb} ${rateInWords(rate)} of your mail.`,
-        since: rowSince(rates, (one) => one >= (isMuch ? much : some)),
+        title: `Gmail ${present} ${rateInWords(rate)} of your mail.`,
+        since: rowSince(rates, limits, state),
         firstStep: { text: fix, record: null, path: gmail.path },
       }),
     ];
@@ -139,7 +142,7 @@ function errorFindings(gmail: Gmail): Finding[] {
 }
 
 /** The most frequent reason of a day. */
-function causeOf({ errors }: Rate, type: 'reject' | 'temp_fail') {
+function causeOf({ errors }: Rate, type: ErrorRate['type']) {
   const size = (one: { rate: number | null; count: number | null }) => one.rate ?? one.count ?? 0;
   const [most] = (errors ?? [])
     .filter((one) => one.type === type && size(one) > 0)
@@ -148,17 +151,9 @@ function causeOf({ errors }: Rate, type: 'reject' | 'temp_fail') {
   return { because: name === null ? '' : `, mostly because of ${name}`, fix };
 }
 
-const AUTHENTICATION = [
-  { metric: 'spf_rate', topic: 'spf', said: 'passed SPF', says: 'passes SPF' },
-  { metric: 'dkim_rate', topic: 'dkim', said: 'passed DKIM', says: 'passes DKIM' },
-  { metric: 'dmarc_rate', topic: 'dmarc', said: 'passed DMARC', says: 'passes DMARC' },
-  { metric: 'tls_rate', topic: 'tls', said: 'arrived with TLS', says: 'arrives with TLS' },
-] as const satisfies { metric: Metric; topic: Topic; said: string; says: string }[];
-const WEAK_RATE = 0.95;
-
 function authenticationFindings(gmail: Gmail): Finding[] {
-  return AUTHENTICATION.flatMap(({ metric, topic, said, says }) => {
-    const rates = ratesOf(gmail, metric);
+  return PASS_RATES.flatMap(({ name: topic, column, past, present }) => {
+    const rates = ratesOf(gmail, column);
     if (rates === null) return [];
     const [{ day, rate }] = rates;
     const found = {
@@ -166,14 +161,14 @@ function authenticationFindings(gmail: Gmail): Finding[] {
       topic,
       path: gmail.path,
       at: day,
-      text: `${rateInWords(rate)} of the mail to Gmail ${said}.`,
+      text: `${rateInWords(rate)} of the mail to Gmail ${past}.`,
     };
-    if (rate >= WEAK_RATE) return [fine(found)];
+    if (stateOf(rate, PASS_LIMITS) === 'pass') return [fine(found)];
     return [
       problem(topic === 'tls' ? 'setup_weak' : 'authentication_weak', {
         ...found,
-        title: `Only ${rateInWords(rate)} of your mail to Gmail ${says}.`,
-        since: rowSince(rates, (one) => one < WEAK_RATE),
+        title: `Only ${rateInWords(rate)} of your mail to Gmail ${present}.`,
+        since: rowSince(rates, PASS_LIMITS, 'warn'),
       }),
     ];
   });

@@ -1,5 +1,6 @@
 /** Where the messages of tests landed in seed mailboxes, by provider. */
 
+import { INBOX_LIMITS } from '../figures/placement.ts';
 import { isInbox } from '../mailtests/placement.ts';
 import { type PlacementCounts, readKey } from '../mailtests/placement-counts.ts';
 import {
@@ -161,7 +162,7 @@ function findingOf({ provider, days, seeds, path }: Provider): Finding {
 
 /** The first day of the latest ones in a row on which too little arrived in the inbox. */
 function badSince(days: (Figures & { day: string })[], isFailure: boolean): string | null {
-  const limit = isFailure ? 0.5 : 0.9;
+  const limit = INBOX_LIMITS[isFailure ? 'fail' : 'warn'];
   const end = days.findIndex(({ samples, inbox }) => inbox / samples >= limit);
   return days.slice(0, end < 0 ? undefined : end).at(-1)?.day ?? null;
 }

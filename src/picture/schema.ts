@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { Fix, RECORD } from '../domains/finding.ts';
+import { SPAM_LIMIT_TEXT } from '../figures/gmail.ts';
 import { described, exampleId, named, Text, Time, typeField } from '../http/schemas.ts';
 import { NoData } from '../receivers/schema.ts';
 import { SOURCE_STATES, SOURCES, STATES, TOPICS } from './vocabulary.ts';
@@ -73,6 +74,8 @@ const PictureStep = named(
 );
 export type FirstStep = v.InferOutput<typeof PictureStep>;
 
+const HEADLINE_EXAMPLE = `Gmail users report 0.42% of your mail as spam. The limit is ${SPAM_LIMIT_TEXT}.`;
+
 const PictureProblem = named(
   'PictureProblem',
   v.object({
@@ -81,7 +84,7 @@ const PictureProblem = named(
     title: described(
       v.string(),
       'What is wrong, in one sentence of at most 90 characters.',
-      'Gmail users report 0.42% of your mail as spam. The limit is 0.3%.',
+      HEADLINE_EXAMPLE,
     ),
     since: Since,
     cost: described(
@@ -131,7 +134,7 @@ export const DomainPicture = named(
     headline: described(
       v.string(),
       'The problem that costs most, or that there is none, in at most 90 characters.',
-      'Gmail users report 0.42% of your mail as spam. The limit is 0.3%.',
+      HEADLINE_EXAMPLE,
     ),
     since: Since,
     first_step: described(

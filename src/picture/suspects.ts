@@ -3,10 +3,11 @@
  * reading every source of every domain.
  */
 
+import { STOPPED } from '../figures/dmarc.ts';
+import { ERROR_RATES, SPAM_LIMITS, SPAM_RATE } from '../figures/gmail.ts';
 import { isoTime } from '../lib/clock.ts';
 import { blockFinder } from '../receivers/blocks.ts';
 import { accountNames, addressBlocks } from '../receivers/queries.ts';
-import { SPAM_LIMIT } from '../report/spam-rate.ts';
 import { sendingAddresses } from './addresses.ts';
 import { CURRENT_DAYS, daysAgo, RECENT_DAYS, type Reading } from './reading.ts';
 import type { SourceId } from './vocabulary.ts';
@@ -54,7 +55,7 @@ export async function suspectDomains(reading: AllReading): Promise<Suspects> {
       .crossJoin('dmarc_days as days')
       .whereRef('days.domain_id', '=', 'domains.id')
       .where('day', '>=', day)
-      .where(({ or, eb }) => or([eb('quarantined', '>', 0), eb('rejected', '>', 0)]))
+      .where(({ or, eb }) => or(STOPPED.map(({ name }) => eb(name, '>', 0))))
       .execute(),
   );
   suspect(
@@ -81,9 +82,8 @@ export async function suspectDomains(reading: AllReading): Promise<Suspects> {
       .where('day', '>=', current)
       .where(({ or, eb }) =>
         or([
-          eb('spam_rate', '>=', SPAM_LIMIT),
-          eb('reject_rate', '>', 0),
-          eb('temp_fail_rate', '>', 0),
+          eb(SPAM_RATE.column, '>=', SPAM_LIMITS.fail),
+          ...ERROR_RATES.map(({ column }) => eb(column, '>', 0)),
         ]),
       )
       .execute(),

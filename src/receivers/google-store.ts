@@ -3,13 +3,14 @@
 import type { App } from '../app.ts';
 import { observed } from '../events/observations.ts';
 import { dayBefore } from '../feedback/sums.ts';
+import { SPAM_RATE } from '../figures/gmail.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { PostmasterDay, RequirementStatus } from '../net/google-postmaster/client.ts';
 import { shareIn, type Tx } from '../store/open.ts';
 import type { DomainRow, ReceiverRequirementRow } from '../store/tables.generated.ts';
 import type { Fetch } from './fetch.ts';
 import type { RequirementObservation, SpamRateObservation } from './observations.ts';
-import { googleDays } from './queries.ts';
+import { FIGURE_COLUMNS, googleDays } from './queries.ts';
 import { appendStatusChange } from './status-changed.ts';
 
 /** How old a spam rate may be that says how things are now. */
@@ -62,45 +63,25 @@ async function upsertDays(
   await tx
     .insertInto('receiver_days')
     .values(
-      days.map((day) => ({
+      days.map(({ errors, feedback_loops, ...day }) => ({
+        ...day,
         name,
-        day: day.day,
         receiver_id,
         fetched_at,
-        spam_rate: day.spamRate,
-        spf_rate: day.spfRate,
-        dkim_rate: day.dkimRate,
-        dmarc_rate: day.dmarcRate,
-        tls_rate: day.tlsRate,
-        tls_messages: day.tlsMessages,
-        reject_rate: day.rejectRate,
-        temp_fail_rate: day.tempFailRate,
-        errors: day.errors && JSON.stringify(day.errors),
-        feedback_loops:
-          day.feedbackLoops &&
-          JSON.stringify(
-            day.feedbackLoops.map(({ id, spamRate }) => ({ id, spam_rate: spamRate })),
-          ),
+        errors: errors && JSON.stringify(errors),
+        feedback_loops: feedback_loops && JSON.stringify(feedback_loops),
       })),
     )
     .onConflict((conflict) =>
-      conflict.columns(['name', 'day', 'receiver_id']).doUpdateSet(({ ref, fn }) => {
-        const latest = <const Column extends string>(column: Column) =>
-          fn.coalesce(ref(`excluded.${column}` as never), ref(`receiver_days.${column}` as never));
-        return {
-          fetched_at: ref('excluded.fetched_at'),
-          spam_rate: latest('spam_rate'),
-          spf_rate: latest('spf_rate'),
-          dkim_rate: latest('dkim_rate'),
-          dmarc_rate: latest('dmarc_rate'),
-          tls_rate: latest('tls_rate'),
-          tls_messages: latest('tls_messages'),
-          reject_rate: latest('reject_rate'),
-          temp_fail_rate: latest('temp_fail_rate'),
-          errors: latest('errors'),
-          feedback_loops: latest('feedback_loops'),
-        };
-      }),
+      conflict.columns(['name', 'day', 'receiver_id']).doUpdateSet(({ ref, fn }) => ({
+        fetched_at: ref('excluded.fetched_at'),
+        ...Object.fromEntries(
+          FIGURE_COLUMNS.map((column) => [
+            column,
+            fn.coalesce(ref(`excluded.${column}`), ref(`receiver_days.${column}`)),
+          ]),
+        ),
+      })),
     )
     .execute();
 }
@@ -112,13 +93,13 @@ async function observeSpamRate(
 ): Promise<SpamRateObservation> {
   const to = isoTime(clock.now()).slice(0, 10);
   const days = await googleDays(tx, name, { from: dayBefore(to, RECENT_DAYS), to });
-  const latest = days.findLast(({ spam_rate }) => spam_rate !== null);
+  const latest = days.findLast((day) => day[SPAM_RATE.column] !== null);
   return {
-    kind: 'spam_rate',
+    kind: SPAM_RATE.name,
     subject: name,
     domainId: id,
     day: latest?.day ?? null,
-    spamRate: latest?.spam_rate ?? null,
+    spamRate: latest?.[SPAM_RATE.column] ?? null,
   };
 }
 

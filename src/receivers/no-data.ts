@@ -8,6 +8,7 @@ import type { ReceiverDomainRow } from '../store/tables.generated.ts';
 import { accountState } from './account-state.ts';
 import {
   accessTo,
+  FIGURE_COLUMNS,
   type GoogleDay,
   googleDays,
   hasAddressDays,
@@ -38,20 +39,8 @@ export const LATE_DAYS = 2;
 
 type Context = Pick<App, 'db' | 'clock' | 'config'>;
 
-const FIGURES = [
-  'spam_rate',
-  'spf_rate',
-  'dkim_rate',
-  'dmarc_rate',
-  'tls_rate',
-  'tls_messages',
-  'reject_rate',
-  'temp_fail_rate',
-  'errors',
-  'feedback_loops',
-] as const;
-
-export const hasFigures = (day: GoogleDay): boolean => FIGURES.some((name) => day[name] !== null);
+export const hasFigures = (day: GoogleDay): boolean =>
+  FIGURE_COLUMNS.some((column) => day[column] !== null);
 
 /** Null if Google has published any figures of the domain for these days; by default, the last 30. */
 export async function noDataReason(

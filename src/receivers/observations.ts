@@ -1,10 +1,11 @@
 /** What fetches observe: spam rates, requirements of Google, and sending addresses. Only of configured accounts. */
 
 import type { Observed } from '../events/observations.ts';
+import type { SPAM_RATE } from '../figures/gmail.ts';
 
 /** The latest day of a domain with a spam rate at Google. The subject is the name of the domain. */
 export interface SpamRateObservation extends Observed {
-  kind: 'spam_rate';
+  kind: typeof SPAM_RATE.name;
   domainId: string;
   /** Null if Google published no rate for the last 7 days. */
   day: string | null;
@@ -50,7 +51,7 @@ export interface SendingAddressObservation extends Observed {
 
 declare module '../events/observations.ts' {
   interface Observations {
-    spam_rate: SpamRateObservation;
+    [SPAM_RATE.name]: SpamRateObservation;
     requirement: RequirementObservation;
     sending_address: SendingAddressObservation;
   }

@@ -2,6 +2,8 @@
 
 import type { App } from '../app.ts';
 import type { Days as Period } from '../feedback/sums.ts';
+import { valuesOf } from '../figures/figure.ts';
+import { GMAIL_FIGURES } from '../figures/gmail.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { ReceiverAddressRow, ReceiverBlockRow } from '../store/tables.generated.ts';
@@ -74,14 +76,7 @@ export async function presentReceivers(
 export const presentDay = (day: GoogleDay): ReceiverDay => ({
   date: day.day,
   receiver_id: day.receiver_id,
-  spam_rate: day.spam_rate,
-  spf: day.spf_rate,
-  dkim: day.dkim_rate,
-  dmarc: day.dmarc_rate,
-  tls: day.tls_rate,
-  tls_messages: day.tls_messages,
-  reject_rate: day.reject_rate,
-  temp_fail_rate: day.temp_fail_rate,
+  ...valuesOf(GMAIL_FIGURES, 'name', ({ column }) => day[column]),
   errors: day.errors,
   feedback_loops: day.feedback_loops,
   fetched_at: day.fetched_at,

@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import type { ReceiverAccount } from '../config/receivers.ts';
 import type { Days } from '../feedback/sums.ts';
+import { type FeedbackLoop, GMAIL_FIGURES } from '../figures/gmail.ts';
 import type { DeliveryErrors } from '../net/google-postmaster/client.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type {
@@ -15,11 +16,12 @@ import type {
   ReceiverRow,
 } from '../store/tables.generated.ts';
 
-export interface FeedbackLoop {
-  id: string;
-  /** From 0 to 1; null if none was published. */
-  spam_rate: number | null;
-}
+/** All that Google may publish about a day. */
+export const FIGURE_COLUMNS = [
+  ...GMAIL_FIGURES.map(({ column }) => column),
+  'errors' as const,
+  'feedback_loops' as const,
+];
 
 /** One day of a domain at Google. What is null was not published. */
 export interface GoogleDay extends Omit<ReceiverDayRow, 'errors' | 'feedback_loops' | 'name'> {

@@ -1,5 +1,7 @@
 /** The requirements of Google for senders, and which checks of this service are about the same thing. */
 
+import { SPAM_GOAL_TEXT } from '../figures/gmail.ts';
+
 export interface Requirement {
   /** As it begins a sentence or a row. */
   name: string;
@@ -54,8 +56,7 @@ export const REQUIREMENTS: Record<string, Requirement> = {
   USER_REPORTED_SPAM_RATE: {
     name: 'User-reported spam rate',
     checks: [],
-    advice:
-      'Send only to recipients who asked for your mail. Send less until the spam rate stays below 0.1%.',
+    advice: `Send only to recipients who asked for your mail. Send less until the spam rate stays below ${SPAM_GOAL_TEXT}.`,
   },
   ONE_CLICK_UNSUBSCRIBE: {
     name: 'One-click unsubscribe',

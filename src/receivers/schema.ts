@@ -4,6 +4,8 @@ import * as v from 'valibot';
 import { RECEIVER_IDS } from '../config/receivers.ts';
 import { asText, labeled } from '../events/line.ts';
 import { PERIOD_QUERY, SummaryQuery } from '../feedback/schemas/period.ts';
+import { valuesOf } from '../figures/figure.ts';
+import { GMAIL_FIGURES, SPAM_RATE } from '../figures/gmail.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import { Count, described, named, Text, Time, typeField } from '../http/schemas.ts';
 import { ACCOUNT_STATES } from './account-state.ts';
@@ -144,32 +146,28 @@ const ReceiverFeedbackLoop = named(
   'ReceiverFeedbackLoop',
   v.object({
     id: described(v.string(), 'The identifier in the Feedback-ID header.'),
-    spam_rate: described(Rate, 'Its user-reported spam rate, from 0 to 1.', 0.004),
+    [SPAM_RATE.name]: described(Rate, 'Its user-reported spam rate, from 0 to 1.', 0.004),
   }),
   'The spam rate of messages with the same identifier.',
   { id: 'campaign-7' },
 );
 
-const share = (what: string, example: number) =>
-  described(Rate, `${what}, from 0 to 1. Null if it was not published.`, example);
+const GMAIL_DAY = valuesOf(GMAIL_FIGURES, 'name', ({ unit, description, example }) =>
+  unit === 'share'
+    ? described(Rate, `${description}, from 0 to 1. Null if it was not published.`, example)
+    : described(
+        v.nullable(Count),
+        `${description}. Null if their number was not published.`,
+        example,
+      ),
+);
 
 const ReceiverDay = named(
   'ReceiverDay',
   v.object({
     date: described(v.string(), 'The day, as Google counts it.'),
     receiver_id: RECEIVER_ID,
-    spam_rate: share('The share of messages in inboxes that users reported as spam', 0.0008),
-    spf: share('The share of messages that pass SPF', 0.99),
-    dkim: share('The share of messages that pass DKIM', 1),
-    dmarc: share('The share of messages that pass DMARC', 0.99),
-    tls: share('The share of messages that arrived over TLS', 1),
-    tls_messages: described(
-      v.nullable(Count),
-      'Messages that arrived over TLS. Null if their number was not published.',
-      1840,
-    ),
-    reject_rate: share('The share of messages that Google rejected', 0.02),
-    temp_fail_rate: share('The share of messages that Google deferred', 0.01),
+    ...GMAIL_DAY,
     errors: described(
       v.nullable(v.array(DeliveryErrors)),
       'Messages that Google did not accept, by reason. Null if that was not published.',

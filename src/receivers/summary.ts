@@ -2,6 +2,8 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Days } from '../feedback/sums.ts';
+import { valuesOf } from '../figures/figure.ts';
+import { ERROR_RATES, type ErrorRate, SPAM_RATE } from '../figures/gmail.ts';
 import type { DeliveryErrors as ErrorsByReason } from '../net/google-postmaster/client.ts';
 import {
   MAX_FIGURE_ADDRESSES,
@@ -50,10 +52,9 @@ export async function receiverFigures(
     const outlook = await outlookOf(tx, days, { addresses, accounts });
     if (gmail.length === 0 && outlook === null) return null;
     const listed = gmail.toSorted(worstFirst).slice(0, MAX_FIGURE_DOMAINS);
-    for (const figures of listed) {
-      figures.rejected = await withReason(tx, figures, 'reject');
-      figures.deferred = await withReason(tx, figures, 'temp_fail');
-    }
+    for (const figures of listed)
+      for (const errors of ERROR_RATES)
+        figures[errors.ofPeriod] = await withReason(tx, figures, errors);
     return { ...days, gmail: { total: gmail.length, domains: listed }, outlook };
   });
 }
@@ -111,28 +112,28 @@ async function gmailOf(
   const requirements = await statusesOf(tx, names, days, accounts);
   return domains.map(({ id, name }) => {
     const rows = rates.get(name) ?? [];
-    const spam = ratesIn(rows, 'spam_rate');
+    const spam = ratesIn(rows, SPAM_RATE.column);
     return {
       domain_id: id,
       domain: name,
-      spam_rate:
+      [SPAM_RATE.name]:
         spam.length === 0
           ? null
           : { days: spam.length, latest: spam.at(-1)!, highest: highestOf(spam)! },
-      rejected: errorsIn(rows, 'reject_rate'),
-      deferred: errorsIn(rows, 'temp_fail_rate'),
+      ...valuesOf(ERROR_RATES, 'ofPeriod', ({ column }) => errorsIn(rows, column)),
       requirements: requirements.get(name) ?? null,
     };
   });
 }
 
 type Rates = Awaited<ReturnType<typeof rateRows>>[number];
-type RateColumn = 'spam_rate' | 'reject_rate' | 'temp_fail_rate';
+const RATES = [SPAM_RATE, ...ERROR_RATES].map(({ column }) => column);
+type RateColumn = (typeof RATES)[number];
 
 const rateRows = (tx: Tx, names: string[], { from, to }: Days) =>
   tx
     .selectFrom('receiver_days')
-    .select(['name', 'day', 'spam_rate', 'reject_rate', 'temp_fail_rate'])
+    .select(['name', 'day', ...RATES])
     .where('name', 'in', names)
     .where('day', '>=', from)
     .where('day', '<=', to)
@@ -161,10 +162,10 @@ function errorsIn(rows: Rates[], column: RateColumn): DeliveryErrors | null {
 /** Only of the domains that are listed: the reasons are long texts. */
 async function withReason(
   tx: Tx,
-  { domain, rejected, deferred }: GmailFigures,
-  type: ErrorsByReason['type'],
+  { domain, ...figures }: GmailFigures,
+  { type, ofPeriod }: ErrorRate,
 ): Promise<DeliveryErrors | null> {
-  const found = type === 'reject' ? rejected : deferred;
+  const found = figures[ofPeriod];
   if (found === null) return null;
   const row = await tx
     .selectFrom('receiver_days')

@@ -1,5 +1,7 @@
 /** The reasons that Google names for mail that it rejects or delays. */
 
+import { type ErrorRate, SPAM_GOAL_TEXT } from '../figures/gmail.ts';
+
 interface ErrorReason {
   /** Follows “because of”; null if Google does not say what it is. */
   name: string | null;
@@ -26,7 +28,7 @@ const REJECT: Record<string, ErrorReason> = {
   },
   low_domain_reputation: {
     name: 'low domain reputation',
-    fix: 'Send less, and only to recipients who open your mail, until the spam rate is below 0.1%.',
+    fix: `Send less, and only to recipients who open your mail, until the spam rate is below ${SPAM_GOAL_TEXT}.`,
   },
   low_ip_reputation: {
     name: 'low IP reputation',
@@ -49,19 +51,7 @@ const TEMP_FAIL: Record<string, ErrorReason> = {
   },
 };
 
-/** From which rates they are a problem, and a grave one. Gmail delays some mail of every sender, and accepts it later. */
-export const ERROR_LIMITS = {
-  reject: { some: 0.01, much: 0.05 },
-  temp_fail: { some: 0.1, much: null },
-} as const;
-
-export function errorState(type: 'reject' | 'temp_fail', rate: number): 'pass' | 'warn' | 'fail' {
-  const { some, much } = ERROR_LIMITS[type];
-  if (rate < some) return 'pass';
-  return much !== null && rate >= much ? 'fail' : 'warn';
-}
-
-export function explainError(type: 'reject' | 'temp_fail', reason: string): ErrorReason {
+export function explainError(type: ErrorRate['type'], reason: string): ErrorReason {
   const reasons = type === 'reject' ? REJECT : TEMP_FAIL;
   return Object.hasOwn(reasons, reason) ? reasons[reason]! : OTHER;
 }

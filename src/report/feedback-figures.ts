@@ -1,5 +1,6 @@
 /** What receivers report about the mail of a period, or about the sender of one test: the figures and their sentences. */
 
+import { failedOf, MIN_FAILING_MESSAGES, STOPPED_TEXT } from '../figures/dmarc.ts';
 import type { State } from './blocks.ts';
 import { truncate } from './plain-text.ts';
 import type { ReportedSource } from './report.ts';
@@ -11,9 +12,6 @@ import {
 } from './summary.ts';
 import { dateIn } from './times.ts';
 
-/** A sender of the team's own mail fails if more than this share of its messages does, of at least so many. */
-export const FAILING_SHARE = 0.05;
-export const MIN_FAILING_MESSAGES = 10;
 /** How many sources of each list are in the figures. */
 export const MAX_FIGURE_SOURCES = 10;
 
@@ -54,7 +52,7 @@ function messageRows(figures: FeedbackFigures): FigureRow[] {
             listOf(
               failing_sources,
               (each) =>
-                `${formatCount(each.messages - each.passed)} of ${formatCount(each.messages, 'message')} failed`,
+                `${formatCount(failedOf(each))} of ${formatCount(each.messages, 'message')} failed`,
             ),
           ),
           state: 'warn',
@@ -78,7 +76,7 @@ function messageRows(figures: FeedbackFigures): FigureRow[] {
           row(
             'Not yours',
             formatCount(spoofed.messages),
-            `Messages, of which ${formatCount(spoofed.stopped)} were quarantined or rejected`,
+            `Messages, of which ${formatCount(spoofed.stopped)} were ${STOPPED_TEXT}`,
           ),
         ]),
   ];

@@ -1,19 +1,16 @@
 /** Placement by provider over many tests: rates with their samples, and the sentences about them. */
 
 import { seedProvider } from '../config/seed-providers.ts';
+import { stateOf } from '../figures/figure.ts';
+import { INBOX_LIMITS, INBOX_RATE, lostInWords, type PlaceCounts } from '../figures/placement.ts';
 import { oneLine } from './blocks.ts';
 
 /** With fewer seed mailboxes of a provider, or samples, a rate says more about chance than about the provider. */
 export const MIN_PLACEMENT_SAMPLES = 3;
 
-/** Numbers of seed mailboxes that have a result. `inbox` includes the inbox tabs. */
-interface PlacementFigures {
-  samples: number;
-  inbox: number;
-  spam: number;
-  missing: number;
+interface PlacementFigures extends PlaceCounts {
   /** 0–1; null with too few samples. */
-  inbox_rate: number | null;
+  [INBOX_RATE.name]: number | null;
 }
 
 /** How one provider has placed the messages of a period. */
@@ -43,25 +40,19 @@ export const TOO_FEW = 'too few';
 /** The name of a provider for people. */
 export const providerName = (id: string): string => oneLine(seedProvider(id).name, 60);
 
-/** The shares below which the placement is a warning or a failure. */
-export function placementState(rate: number | null): 'pass' | 'warn' | 'fail' | 'unknown' {
-  if (rate === null) return 'unknown';
-  return rate >= 0.9 ? 'pass' : rate >= 0.5 ? 'warn' : 'fail';
-}
+export const placementState = (rate: number | null): 'pass' | 'warn' | 'fail' | 'unknown' =>
+  rate === null ? 'unknown' : stateOf(rate, INBOX_LIMITS);
 
 /** Below the rate: “of 12 samples, 3 in spam, 1 missing”. */
 export function basisOf({
   samples,
   tabs,
-  spam,
-  missing,
-  inbox_rate,
+  ...figures
 }: Omit<ProviderPlacement, 'trend' | 'provider'>): string {
   const parts = [
-    `${inbox_rate === null ? '' : 'of '}${samples} ${samples === 1 ? 'sample' : 'samples'}`,
+    `${figures[INBOX_RATE.name] === null ? '' : 'of '}${samples} ${samples === 1 ? 'sample' : 'samples'}`,
     ...(tabs > 0 ? [`${tabs} in tabs`] : []),
-    ...(spam > 0 ? [`${spam} in spam`] : []),
-    ...(missing > 0 ? [`${missing} missing`] : []),
+    ...lostInWords(figures),
   ];
   return parts.join(', ');
 }

@@ -1,9 +1,10 @@
 /** What Google and Microsoft publish about the mail of a period: the figures and their sentences. */
 
-import { errorState, explainError } from './delivery-errors.ts';
+import { rateInWords, stateOf } from '../figures/figure.ts';
+import { ERROR_RATES, type ErrorRate, SPAM_LIMITS, SPAM_RATE } from '../figures/gmail.ts';
+import { explainError } from './delivery-errors.ts';
 import type { FigureRow } from './feedback-figures.ts';
 import { truncate } from './plain-text.ts';
-import { rateInWords, SPAM_GOAL, SPAM_LIMIT, spamRateState } from './spam-rate.ts';
 import {
   type DeliveryErrors,
   formatCount,
@@ -19,21 +20,23 @@ export const MAX_FIGURE_ADDRESSES = 10;
 
 export const PUBLISHED_TITLE = 'What Google and Microsoft publish';
 
+const highestSpam = (figures: GmailFigures): number => figures[SPAM_RATE.name]?.highest.rate ?? 0;
+
 /** Compares: negative if the first is worse. */
 export function worstFirst(a: GmailFigures, b: GmailFigures): number {
   return (
     severityOf(b) - severityOf(a) ||
-    (b.spam_rate?.highest.rate ?? 0) - (a.spam_rate?.highest.rate ?? 0) ||
+    highestSpam(b) - highestSpam(a) ||
     (b.rejected?.rate ?? 0) - (a.rejected?.rate ?? 0) ||
     (a.domain < b.domain ? -1 : 1)
   );
 }
 
-function severityOf({ spam_rate, requirements }: GmailFigures): number {
-  const rate = spam_rate?.highest.rate ?? 0;
-  if (rate >= SPAM_LIMIT) return 3;
-  if ((requirements?.needs_work.length ?? 0) > 0) return 2;
-  return rate >= SPAM_GOAL ? 1 : 0;
+function severityOf(figures: GmailFigures): number {
+  const state = stateOf(highestSpam(figures), SPAM_LIMITS);
+  if (state === 'fail') return 3;
+  if ((figures.requirements?.needs_work.length ?? 0) > 0) return 2;
+  return state === 'warn' ? 1 : 0;
 }
 
 /** The rows that all media show. What is not known is grey or has no row. */
@@ -46,36 +49,37 @@ const MAX_DOMAIN_LENGTH = 60;
 
 /** The domain is named if there are several. */
 function gmailRows(figures: GmailFigures, hasSeveral: boolean): FigureRow[] {
-  const { domain, rejected, deferred } = figures;
-  const suffix = hasSeveral ? ` (${truncate(domain, MAX_DOMAIN_LENGTH)})` : '';
+  const suffix = hasSeveral ? ` (${truncate(figures.domain, MAX_DOMAIN_LENGTH)})` : '';
   return [
     spamRow(figures),
     ...requirementRow(figures),
-    ...errorRow('reject', rejected),
-    ...errorRow('temp_fail', deferred),
+    ...ERROR_RATES.flatMap((rate) => errorRow(rate, figures[rate.ofPeriod])),
   ].map((row) => ({ ...row, name: `${row.name}${suffix}` }));
 }
 
-function spamRow({ spam_rate }: GmailFigures): FigureRow {
-  const name = 'Gmail spam rate';
-  if (spam_rate === null)
+type SpamRate = NonNullable<GmailFigures[typeof SPAM_RATE.name]>;
+
+function spamRow(figures: GmailFigures): FigureRow {
+  const name = `Gmail ${SPAM_RATE.title.toLowerCase()}`;
+  const spam = figures[SPAM_RATE.name];
+  if (spam === null)
     return {
       name,
       value: 'No data',
       state: 'unknown',
       basis: 'Google publishes a rate only for days with enough mail to Gmail',
     };
-  const { highest } = spam_rate;
+  const { highest } = spam;
   return {
     name,
     value: rateInWords(highest.rate),
-    state: spamRateState(highest.rate),
-    basis: `On ${dayInWords(highest.day)}, ${rankInWords(spam_rate)}`,
+    state: stateOf(highest.rate, SPAM_LIMITS),
+    basis: `On ${dayInWords(highest.day)}, ${rankInWords(spam)}`,
   };
 }
 
 /** How the highest day compares to the others. */
-function rankInWords({ days, latest, highest }: NonNullable<GmailFigures['spam_rate']>): string {
+function rankInWords({ days, latest, highest }: SpamRate): string {
   if (days === 1) return 'the only day with data';
   return latest.day === highest.day
     ? `the latest and highest of ${formatCount(days)} days with data`
@@ -112,17 +116,18 @@ function requirementRow({ requirements }: GmailFigures): FigureRow[] {
 
 const dayOf = (time: string): string => dayInWords(time.slice(0, 10));
 
-function errorRow(type: 'reject' | 'temp_fail', errors: DeliveryErrors | null): FigureRow[] {
+function errorRow({ type, title, limits }: ErrorRate, errors: DeliveryErrors | null): FigureRow[] {
   if (errors === null) return [];
   const { day, rate, reason } = errors;
   const { name: cause } = explainError(type, reason ?? 'other');
   const why = cause === null ? '' : `, mostly because of ${cause}`;
+  const state = stateOf(rate, limits);
   return [
     {
-      name: type === 'reject' ? 'Rejected by Gmail' : 'Deferred by Gmail',
+      name: `${title} by Gmail`,
       value: rateInWords(rate),
       // A low rate is not worth a mark: every sender has some.
-      state: errorState(type, rate) === 'pass' ? null : errorState(type, rate),
+      state: state === 'pass' ? null : state,
       basis: `On ${dayInWords(day)}, the highest day${why}`,
     },
   ];

@@ -3,6 +3,8 @@
 import { gradeOf } from '../analysis/grade.ts';
 import type { Grade } from '../analysis/result.ts';
 import { wholeScore } from '../analysis/score.ts';
+import type { ErrorRate, SPAM_RATE } from '../figures/gmail.ts';
+import { INBOX_RATE } from '../figures/placement.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Bucket, Chart } from './charts.ts';
 import { MIN_PLACEMENT_SAMPLES, type ProviderPlacement, TOO_FEW } from './placement-rates.ts';
@@ -14,8 +16,8 @@ interface Means {
   /** How many of the tests have a score; with 0, `avg_score` is 0 and has no meaning. */
   scored: number;
   avg_score: number;
-  inbox_rate: number;
-  /** How many samples `inbox_rate` is based on; with 0 it is 0 and has no meaning. */
+  [INBOX_RATE.name]: number;
+  /** How many samples the inbox rate is based on; with 0 it is 0 and has no meaning. */
   placement_samples: number;
 }
 
@@ -95,15 +97,12 @@ export interface DeliveryErrors extends DayRate {
   reason: string | null;
 }
 
-/** What Google publishes about a domain in the period. */
-export interface GmailFigures {
+/** What Google publishes about a domain in the period. Errors: null if none were published, or if there were none on each day. */
+export interface GmailFigures extends Record<ErrorRate['ofPeriod'], DeliveryErrors | null> {
   domain_id: string;
   domain: string;
   /** null without a spam rate; `days` have one. */
-  spam_rate: { days: number; latest: DayRate; highest: DayRate } | null;
-  /** null if none was published, or if it is 0 on each day. */
-  rejected: DeliveryErrors | null;
-  deferred: DeliveryErrors | null;
+  [SPAM_RATE.name]: { days: number; latest: DayRate; highest: DayRate } | null;
   /** null if they were not read in the period or later. */
   requirements: {
     checked_at: string;
@@ -288,7 +287,7 @@ export const UNKNOWN = 'unknown';
 
 /** SPF, DKIM and DMARC; the inbox rate only with samples. */
 export function ratesOf(summary: Summary): Rate[] {
-  const { auth_rates, auth_samples, placement_samples, inbox_rate } = summary;
+  const { auth_rates, auth_samples, placement_samples } = summary;
   const authentication = (['spf', 'dkim', 'dmarc'] as const).map((name): Rate => {
     const label = name.toUpperCase();
     const tests = formatCount(auth_samples[name], 'test');
@@ -302,7 +301,7 @@ export function ratesOf(summary: Summary): Rate[] {
   const isEnough = hasInboxRate(summary);
   const inbox = {
     label: 'Inbox',
-    share: isEnough ? formatPercent(inbox_rate) : null,
+    share: isEnough ? formatPercent(summary[INBOX_RATE.name]) : null,
     basis: isEnough ? `of ${samples}` : `${TOO_FEW}: ${samplesInWords(summary)}`,
   };
   return [...authentication, { ...inbox, sampleSize: samples }];

@@ -39,11 +39,7 @@ const SearchResult = named(
   'SearchResult',
   v.object({
     object: typeField('search_result'),
-    id: described(
-      Text,
-      'The ID of the test or domain. Null for pages.',
-      exampleId('test'),
-    ),
+    id: described(Text, 'The ID of the test or domain. Null for pages.', exampleId('test')),
     title: described(v.string(), 'The title to show.', 'Spring newsletter'),
     detail: described(
       Text,

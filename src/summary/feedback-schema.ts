@@ -1,12 +1,9 @@
 /** The form of what receivers report, in summaries. */
 
 import * as v from 'valibot';
+import { FAILING_SHARE_TEXT, MIN_FAILING_MESSAGES, STOPPED_TEXT } from '../figures/dmarc.ts';
 import { described, idOf, named } from '../http/schemas.ts';
-import {
-  FAILING_SHARE,
-  MAX_FIGURE_SOURCES,
-  MIN_FAILING_MESSAGES,
-} from '../report/feedback-figures.ts';
+import { MAX_FIGURE_SOURCES } from '../report/feedback-figures.ts';
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const Day = v.string();
@@ -53,7 +50,7 @@ export const FeedbackFigures = named(
         'SpoofedMessages',
         v.object({
           messages: described(Count, 'Messages that fail.', 120),
-          stopped: described(Count, 'Of these, how many were quarantined or rejected.', 90),
+          stopped: described(Count, `Of these, how many were ${STOPPED_TEXT}.`, 90),
         }),
         'Messages of sources that are not yours.',
       ),
@@ -61,7 +58,7 @@ export const FeedbackFigures = named(
     ),
     failing_sources: described(
       FigureSources,
-      `Your sources with at least ${MIN_FAILING_MESSAGES} messages, of which more than ${FAILING_SHARE * 100}% fail. Those with the most failing messages come first.`,
+      `Your sources with at least ${MIN_FAILING_MESSAGES} messages, of which more than ${FAILING_SHARE_TEXT} fail. Those with the most failing messages come first.`,
     ),
     new_sources: described(
       FigureSources,

@@ -1,6 +1,8 @@
 /** Placement by provider in a period, from the counts that tests and tallies store. */
 
 import type { SeedMailbox } from '../config/seed-mailboxes.ts';
+import { valuesOf } from '../figures/figure.ts';
+import { INBOX_RATE, LOST, PLACES, type PlaceCounts } from '../figures/placement.ts';
 import { isInbox } from '../mailtests/placement.ts';
 import { type PlacementCounts, readKey } from '../mailtests/placement-counts.ts';
 import {
@@ -12,9 +14,9 @@ import {
 /** Stored JSON texts with their number of occurrences. */
 export type SlicePlacements = Map<string, number>;
 
-type Figures = Pick<ProviderPlacement, 'samples' | 'inbox' | 'tabs' | 'spam' | 'missing'>;
+type Figures = PlaceCounts & Pick<ProviderPlacement, 'tabs'>;
 
-const NOTHING: Figures = { samples: 0, inbox: 0, tabs: 0, spam: 0, missing: 0 };
+const NOTHING: Figures = { samples: 0, tabs: 0, ...valuesOf(PLACES, 'name', () => 0) };
 
 /** A configured seed mailbox. */
 export type SeedOf = Pick<SeedMailbox, 'provider'>;
@@ -41,14 +43,11 @@ export function placementByProvider(
       {
         provider,
         ...total,
-        inbox_rate: rateOf(total.inbox, total.samples),
-        trend: parts.map(({ samples, inbox, spam, missing }, index) => ({
+        [INBOX_RATE.name]: rateOf(total.inbox, total.samples),
+        trend: parts.map(({ tabs: _, ...part }, index) => ({
           from: slices[index]!.from,
-          samples,
-          inbox,
-          spam,
-          missing,
-          inbox_rate: rateOf(inbox, samples),
+          ...part,
+          [INBOX_RATE.name]: rateOf(part.inbox, part.samples),
         })),
       },
     ];
@@ -65,18 +64,15 @@ function figuresOf(placements: SlicePlacements): Map<string, Figures> {
         samples,
         inbox: isInbox(place) ? samples : 0,
         tabs: isInbox(place) && place !== 'inbox' ? samples : 0,
-        spam: place === 'spam' ? samples : 0,
-        missing: place === 'missing' ? samples : 0,
+        ...valuesOf(LOST, 'name', ({ name }) => (place === name ? samples : 0)),
       };
       byProvider.set(provider, sum(byProvider.get(provider) ?? NOTHING, found));
     }
   return byProvider;
 }
 
-const sum = (a: Figures, b: Figures): Figures => ({
-  samples: a.samples + b.samples,
-  inbox: a.inbox + b.inbox,
-  tabs: a.tabs + b.tabs,
-  spam: a.spam + b.spam,
-  missing: a.missing + b.missing,
-});
+function sum(a: Figures, b: Figures): Figures {
+  const sums = { ...a };
+  for (const name of Object.keys(b) as (keyof Figures)[]) sums[name] += b[name];
+  return sums;
+}

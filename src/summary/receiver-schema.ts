@@ -1,6 +1,8 @@
 /** The form of what Google and Microsoft publish, in summaries. */
 
 import * as v from 'valibot';
+import { valuesOf } from '../figures/figure.ts';
+import { ERROR_RATES, SPAM_RATE } from '../figures/gmail.ts';
 import { described, named, Time } from '../http/schemas.ts';
 import { MAX_FIGURE_ADDRESSES, MAX_FIGURE_DOMAINS } from '../report/receiver-figures.ts';
 
@@ -58,7 +60,7 @@ const GmailDomain = named(
   v.object({
     domain_id: v.string(),
     domain: v.string(),
-    spam_rate: described(
+    [SPAM_RATE.name]: described(
       v.nullable(
         named(
           'SpamRateFigures',
@@ -72,13 +74,11 @@ const GmailDomain = named(
       ),
       'Messages that users reported as spam, among those that reached their inboxes. Null if Google published no rate.',
     ),
-    rejected: described(
-      v.nullable(DeliveryErrors),
-      'Messages that Gmail rejected. Null if no rate above 0 was published.',
-    ),
-    deferred: described(
-      v.nullable(DeliveryErrors),
-      'Messages that Gmail deferred. Null if no rate above 0 was published.',
+    ...valuesOf(ERROR_RATES, 'ofPeriod', ({ ofPeriod }) =>
+      described(
+        v.nullable(DeliveryErrors),
+        `Messages that Gmail ${ofPeriod}. Null if no rate above 0 was published.`,
+      ),
     ),
     requirements: described(
       v.nullable(Requirements),

@@ -2,6 +2,8 @@
 
 import * as v from 'valibot';
 import { requireDomain } from '../domains/queries.ts';
+import { valuesOf } from '../figures/figure.ts';
+import { INBOX_RATE, PLACES } from '../figures/placement.ts';
 import { route } from '../http/route.ts';
 import {
   described,
@@ -50,10 +52,10 @@ const Rate = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 const Means = {
   scored: described(Count, 'Number of tests with a score. If 0, ignore `avg_score`.', 40),
   avg_score: described(MeanScore, 'Average score of the tests that have one.', 87.25),
-  inbox_rate: described(Rate, 'Share of placement samples in the inbox, from 0 to 1.', 0.95),
+  [INBOX_RATE.name]: described(Rate, `${INBOX_RATE.description}, from 0 to 1.`, INBOX_RATE.example),
   placement_samples: described(
     Count,
-    'Number of samples behind `inbox_rate`. If 0, ignore `inbox_rate`.',
+    `Number of samples behind \`${INBOX_RATE.name}\`. If 0, ignore \`${INBOX_RATE.name}\`.`,
     0,
   ),
 };
@@ -67,14 +69,10 @@ const gradeCount = (grade: string) =>
 
 const PlacementFigures = {
   samples: described(Count, 'Number of seed mailboxes with a result.', 12),
-  inbox: described(
-    Count,
-    'Of these, how many received the message in the inbox or an inbox tab.',
-    9,
+  ...valuesOf(PLACES, 'name', ({ description, example }) =>
+    described(Count, `${description}.`, example),
   ),
-  spam: described(Count, 'How many received the message in spam.', 2),
-  missing: described(Count, 'How many did not have the message.', 1),
-  inbox_rate: described(
+  [INBOX_RATE.name]: described(
     v.nullable(Rate),
     `The share of \`inbox\` in \`samples\`, from 0 to 1. Null with fewer than ${MIN_PLACEMENT_SAMPLES} configured seed mailboxes of the provider, or fewer than ${MIN_PLACEMENT_SAMPLES} samples: they say little about it.`,
     0.75,

@@ -6,6 +6,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { issueTitle } from '../analysis/declarations.ts';
 import { daysBetween, feedbackFigures } from '../feedback/summary.ts';
+import { INBOX_RATE } from '../figures/placement.ts';
 import { isoTime } from '../lib/clock.ts';
 import {
   ALL_TESTS,
@@ -133,8 +134,12 @@ async function feedbackOf(
 /** Averages with the number of values behind them. */
 function meansOf({ score_sum, scored, placement_inbox, placement_samples }: TallyCounts) {
   const avg_score = scored === 0 ? 0 : Math.round((score_sum * 100) / scored) / 100;
-  const inbox_rate = rate(placement_inbox, placement_samples);
-  return { scored, avg_score, inbox_rate, placement_samples };
+  return {
+    scored,
+    avg_score,
+    [INBOX_RATE.name]: rate(placement_inbox, placement_samples),
+    placement_samples,
+  };
 }
 
 const rate = (part: number, whole: number): number =>

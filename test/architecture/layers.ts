@@ -27,6 +27,7 @@ const FEATURES = [
 ];
 const MECHANISMS = [
   'lib',
+  'figures',
   'store',
   'net',
   'http',
@@ -51,14 +52,16 @@ const FILE_LAYERS: Record<string, string> = {
 const ALLOWED: Record<string, string[]> = {
   lib: [],
   store: ['lib'],
-  net: ['lib'],
+  /** What is counted and measured, with its words and limits: data that every layer may show. */
+  figures: [],
+  net: ['lib', 'figures'],
   keys: ['lib', 'store', 'net'],
   http: ['lib', 'store', 'net'],
   scheduler: ['lib', 'store', 'net'],
   smtp: ['lib', 'store', 'http', 'analysis'],
   'sign-ins': ['lib', 'store', 'net'],
-  analysis: ['lib', 'net'],
-  report: ['lib', 'analysis'],
+  analysis: ['lib', 'net', 'figures'],
+  report: ['lib', 'analysis', 'figures'],
   app: ['lib', 'store', 'net', 'scheduler', 'keys', 'analysis', 'report'],
   // The type of features; it imports none of them.
   feature: ['lib', 'store', 'http', 'smtp', 'scheduler'],
@@ -69,7 +72,7 @@ const ALLOWED: Record<string, string[]> = {
 };
 
 /** Layers that must not use the running service, not even its type. */
-const WITHOUT_APP = ['lib', 'store', 'net', 'keys', 'smtp', 'analysis', 'report'];
+const WITHOUT_APP = ['lib', 'figures', 'store', 'net', 'keys', 'smtp', 'analysis', 'report'];
 /** Packages that only some layers may import. */
 const PACKAGES: Record<string, (layer: string, file: string) => boolean> = {
   'better-sqlite3': (layer) => layer === 'store',

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { rateInWords, stateOf } from '../../src/figures/figure.ts';
+import { SPAM_LIMITS } from '../../src/figures/gmail.ts';
 import { publishedNote, publishedRows, worstFirst } from '../../src/report/receiver-figures.ts';
-import { rateInWords, spamRateState } from '../../src/report/spam-rate.ts';
 import type { GmailFigures, ReceiverFigures } from '../../src/report/summary.ts';
 import { PUBLISHED } from './scheduled-reports.ts';
 
@@ -75,7 +76,7 @@ test('A spam rate is never shown at a limit of Google that it has not reached', 
     [1, '100%', 'fail'],
   ];
   for (const [rate, text, state] of cases)
-    assert.deepEqual([rateInWords(rate), spamRateState(rate)], [text, state], `${rate}`);
+    assert.deepEqual([rateInWords(rate), stateOf(rate, SPAM_LIMITS)], [text, state], `${rate}`);
 });
 
 test('The worst domain comes first: 0.3% before a requirement, which comes before 0.1%', () => {

@@ -1,6 +1,7 @@
 /** `complaint_rate`: too many recipients mark messages of the domain as spam. */
 
 import { providerName } from '../../feedback/bounces/explain.ts';
+import { SPAM_LIMITS } from '../../figures/gmail.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN, type Verdict } from './condition.ts';
@@ -26,7 +27,7 @@ interface Value {
   domain_id: string;
 }
 
-/** In complaints per 1,000 messages. Gmail and Yahoo require less than 3. */
+/** In complaints per 1,000 messages. */
 const THRESHOLD = {
   min: 1,
   max: 100,
@@ -97,7 +98,7 @@ export const complaintRate: Condition<'receiver_day', Value> = {
   shortText: 'too many complaints',
   openedText: ({ subject, value: { day, complaints, receivers, messages, reporters } }) => ({
     title: `Recipients complain about mail from ${subject}`,
-    lead: `On ${dayInWords(day)}, ${namesOf(receivers)} reported ${formatCount(complaints, 'complaint')}. ${reportsOf(reporters)} count ${formatCount(messages, 'message')}, so the rate is about ${rate(complaints, messages)} per 1,000. Gmail and Yahoo require less than 3.`,
+    lead: `On ${dayInWords(day)}, ${namesOf(receivers)} reported ${formatCount(complaints, 'complaint')}. ${reportsOf(reporters)} count ${formatCount(messages, 'message')}, so the rate is about ${rate(complaints, messages)} per 1,000. Gmail and Yahoo require less than ${SPAM_LIMITS.fail * 1000}.`,
   }),
   resolvedTitle: ({ subject }) => `Complaints about mail from ${subject} are below the threshold`,
   unwatchedText: noReports('DMARC'),

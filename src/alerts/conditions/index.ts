@@ -1,6 +1,7 @@
 /** Every condition that an alert rule can have, in the order in which the API documents them. */
 
 import type { ObservationKind } from '../../events/observations.ts';
+import { SPAM_RATE } from '../../figures/gmail.ts';
 import type { AlertRow } from '../../store/tables.generated.ts';
 import { authFail } from './auth-fail.ts';
 import { blocklistHit } from './blocklist-hit.ts';
@@ -36,7 +37,7 @@ const DECLARED = {
   feedback_stopped: feedbackStopped,
   tls_failing: tlsFailing,
   complaint_rate: complaintRate,
-  spam_rate: spamRate,
+  [SPAM_RATE.name]: spamRate,
   compliance_lost: complianceLost,
   sending_address_blocked: sendingAddressBlocked,
   feedback_storage: feedbackStorage,
@@ -86,7 +87,7 @@ export const OBSERVED_ON: Record<ObservationKind, string> = {
   tls: 'TLS reports',
   receiver_day: 'complaints and DMARC reports',
   feedback: 'DMARC and TLS reports',
-  spam_rate: 'Google Postmaster Tools',
+  [SPAM_RATE.name]: 'Google Postmaster Tools',
   requirement: 'Google Postmaster Tools',
   sending_address: 'Microsoft SNDS',
   feedback_storage: 'the disk',

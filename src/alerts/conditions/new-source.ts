@@ -1,5 +1,6 @@
 /** `new_source`: someone sends with the domain in From who did not before, and the policy does not stop it. */
 
+import { MIN_FAILING_MESSAGES, STOPPED_TEXT } from '../../figures/dmarc.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
@@ -40,11 +41,10 @@ export const newSource: Condition<'source', Value> = {
 
   choice: {
     text: 'A new source sends mail as your domain',
-    hint: 'A source not seen for 60 days sends at least 10 messages in one day that are not quarantined or rejected. At least 14 of the 60 days must have reports. Resolved when you classify the source, or after 14 days.',
+    hint: `A source not seen for 60 days sends at least ${MIN_FAILING_MESSAGES} messages in one day that are not ${STOPPED_TEXT}. At least 14 of the 60 days must have reports. Resolved when you classify the source, or after 14 days.`,
   },
   alertsWhen: () => 'a new source sends mail as your domain',
-  documentation:
-    'a [new](feedback.md#who-sends-mail-from-your-domain) source that nobody has classified sends at least 10 messages in one day that are not quarantined or rejected',
+  documentation: `a [new](feedback.md#who-sends-mail-from-your-domain) source that nobody has classified sends at least ${MIN_FAILING_MESSAGES} messages in one day that are not ${STOPPED_TEXT}`,
   shortText: 'a new source sends mail',
   openedText: ({ value: { domain, source, day, messages, failed, reporters } }) => ({
     title: `New source sends mail as ${domain}: ${source}`,

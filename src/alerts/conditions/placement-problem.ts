@@ -1,5 +1,6 @@
 /** `placement_problem`: a placement monitor found spam, a lower inbox rate, or missing messages. */
 
+import { PLACEMENT_PROBLEMS, type PlacementFinding } from '../../monitors/findings.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
 
 interface Value {
@@ -51,7 +52,7 @@ export const placementProblem: Condition<'run', Value> = {
   fixes: ({ value: { problems } }) =>
     problems.slice(0, MAX_SHOWN).map(({ problem, title }) => ({
       title,
-      text: ADVICE[problem] ?? 'Open the last test of the monitor to see its report.',
+      text: adviceOn(problem),
       record: null,
     })),
   subjectLabel: 'Monitor address',
@@ -67,14 +68,8 @@ export const placementProblem: Condition<'run', Value> = {
   }),
 };
 
-const ADVICE: Record<string, string> = {
-  no_message:
-    'Check the program that sends the message on a schedule, and look for bounces. It must send to the address of the monitor and to all its seed addresses.',
-  no_seed:
-    'Send each message to all seed addresses of the monitor too, not only to its own address.',
-  spam: 'Open the last test of the monitor: its report shows what the provider says about the message, and what to fix first.',
-  missing:
-    'Look for a bounce message from the provider. If there is none, check whether the message is still in your mail server’s queue.',
-  inbox_rate:
-    'Open the last test of the monitor and compare it with an earlier one to see what has changed.',
-};
+/** A newer version of the program may have stored another problem. */
+const adviceOn = (problem: string): string =>
+  Object.hasOwn(PLACEMENT_PROBLEMS, problem)
+    ? PLACEMENT_PROBLEMS[problem as PlacementFinding['problem']].advice
+    : 'Open the last test of the monitor to see its report.';

@@ -1,5 +1,6 @@
 /** `source_failing`: messages of one of the domain’s servers or sending services fail DMARC, though they passed before. */
 
+import { FAILING_SHARE_TEXT, MIN_FAILING_MESSAGES } from '../../figures/dmarc.ts';
 import { formatCount, formatPercent } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
@@ -23,6 +24,8 @@ interface Value extends SourceValue {
   reporters: number;
 }
 
+const FAILS = `${FAILING_SHARE_TEXT} of a source’s messages in a day, and at least ${MIN_FAILING_MESSAGES} of them, fail DMARC; they passed before`;
+
 export const sourceFailing: Condition<'source', Value> = {
   observes: ['source'],
   threshold: null,
@@ -45,12 +48,10 @@ export const sourceFailing: Condition<'source', Value> = {
 
   choice: {
     text: 'Your mail fails DMARC at receivers',
-    hint: 'More than 5% of a source’s messages in a day, and at least 10 of them, fail DMARC; they passed before. The source is one of your servers or sending services.',
+    hint: `More than ${FAILS}. The source is one of your servers or sending services.`,
   },
-  alertsWhen: () =>
-    'more than 5% of a source’s messages in a day, and at least 10 of them, fail DMARC; they passed before',
-  documentation:
-    "more than 5% of a source's messages in a day, and at least 10 of them, fail DMARC; they passed before. The source is one of your [servers or sending services](feedback.md#who-sends-mail-from-your-domain)",
+  alertsWhen: () => `more than ${FAILS}`,
+  documentation: `more than ${FAILS.replace('’', "'")}. The source is one of your [servers or sending services](feedback.md#who-sends-mail-from-your-domain)`,
   shortText: 'messages fail DMARC at receivers',
   openedText: ({ value: { domain, source, day, messages, failed, reporters } }) => ({
     title: `Mail from ${domain} sent through ${source} fails DMARC`,

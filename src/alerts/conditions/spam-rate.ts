@@ -1,6 +1,7 @@
-/** `spam_rate`: too many Gmail users report messages of the domain as spam. */
+/** Too many Gmail users report messages of the domain as spam. */
 
-import { rateInWords } from '../../report/spam-rate.ts';
+import { rateInWords } from '../../figures/figure.ts';
+import { SPAM_GOAL_TEXT, SPAM_LIMIT_TEXT, SPAM_LIMITS, SPAM_RATE } from '../../figures/gmail.ts';
 import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
 import { firstDay, MAX_PAST_ROWS, timesOf } from './history.ts';
@@ -11,7 +12,7 @@ interface Value {
   /** As Google counts days. */
   day: string;
   /** From 0 to 1. */
-  spam_rate: number;
+  [SPAM_RATE.name]: number;
   threshold: number;
   domain_id: string;
 }
@@ -20,22 +21,27 @@ interface Value {
 const THRESHOLD = {
   min: 1,
   max: 100,
-  default: 1,
+  default: SPAM_LIMITS.warn * 1000,
   text: 'At least this many spam reports per 1,000 messages in Gmail inboxes in a day trigger the alert: 1 is 0.1%.',
 };
 
-const LIMITS = 'Google asks senders to stay below 0.1%, and never to reach 0.3%.';
+const LIMITS = `Google asks senders to stay below ${SPAM_GOAL_TEXT}, and never to reach ${SPAM_LIMIT_TEXT}.`;
+
+const RATE = `days.${SPAM_RATE.column}` as const;
 
 const reaches = (rate: number, threshold: number): boolean => rate >= threshold / 1000;
 
-export const spamRate: Condition<'spam_rate', Value> = {
-  observes: ['spam_rate'],
+export const spamRate: Condition<typeof SPAM_RATE.name, Value> = {
+  observes: [SPAM_RATE.name],
   threshold: THRESHOLD,
 
   evaluate({ day, spamRate: rate, domainId }, threshold) {
     if (day === null || rate === null) return UNKNOWN;
     if (!reaches(rate, threshold)) return NO;
-    return { answer: 'yes', value: { day, spam_rate: rate, threshold, domain_id: domainId } };
+    return {
+      answer: 'yes',
+      value: { day, [SPAM_RATE.name]: rate, threshold, domain_id: domainId },
+    };
   },
   history: {
     missing: 'no spam rate from Google Postmaster Tools',
@@ -46,11 +52,11 @@ export const spamRate: Condition<'spam_rate', Value> = {
         .selectFrom('domains')
         // In this order, so that the days of each domain are looked up.
         .crossJoin('receiver_days as days')
-        .select(({ fn }) => ['days.name', 'days.day', fn.max('days.spam_rate').as('rate')])
+        .select(({ fn }) => ['days.name', 'days.day', fn.max(RATE).as('rate')])
         .whereRef('days.name', '=', 'domains.name')
         .where('days.day', '>=', firstDay(reading))
         .where('days.receiver_id', 'in', accounts)
-        .where('days.spam_rate', 'is not', null)
+        .where(RATE, 'is not', null)
         .groupBy(['days.name', 'days.day'])
         .orderBy('days.day', 'desc')
         .limit(MAX_PAST_ROWS)
@@ -75,17 +81,17 @@ export const spamRate: Condition<'spam_rate', Value> = {
     `Gmail users report at least ${threshold} per 1,000 messages of a day as spam`,
   documentation: `Gmail users report at least \`threshold\` (${THRESHOLD.min}–${THRESHOLD.max}, default ${THRESHOLD.default}) per 1,000 messages of a day as spam, among those that reached their inboxes`,
   shortText: 'too many Gmail users report spam',
-  openedText: ({ subject, value: { day, spam_rate } }) => ({
+  openedText: ({ subject, value: { day, [SPAM_RATE.name]: rate } }) => ({
     title: `Gmail users report mail from ${subject} as spam`,
-    lead: `On ${dayInWords(day)}, they reported ${rateInWords(spam_rate)} of the messages that reached their inboxes, according to Google Postmaster Tools. ${LIMITS}`,
+    lead: `On ${dayInWords(day)}, they reported ${rateInWords(rate)} of the messages that reached their inboxes, according to Google Postmaster Tools. ${LIMITS}`,
   }),
   resolvedTitle: ({ subject }) => `The Gmail spam rate of ${subject} is below the threshold`,
   unwatchedText: ({ subject }) => ({
     title: `Google no longer publishes a spam rate for ${subject}`,
     lead: 'The incident is resolved because Google has published no spam rate for a week, or because the domain or the account was removed. The problem may persist.',
   }),
-  measurements: ({ value: { day, spam_rate, threshold } }) => [
-    ['Spam rate', `${rateInWords(spam_rate)} on ${dayInWords(day)}`],
+  measurements: ({ value: { day, [SPAM_RATE.name]: rate, threshold } }) => [
+    [SPAM_RATE.title, `${rateInWords(rate)} on ${dayInWords(day)}`],
     ['Alerts at', rateInWords(threshold / 1000)],
   ],
   isRelevantFix: () => false,
@@ -100,7 +106,7 @@ export const spamRate: Condition<'spam_rate', Value> = {
   page: gmailPage,
   sampleValue: (threshold) => ({
     day: '2026-11-21',
-    spam_rate: Math.max(0.0034, threshold / 1000),
+    [SPAM_RATE.name]: Math.max(0.0034, threshold / 1000),
     threshold,
     domain_id: 'dom_sample',
   }),

@@ -1,5 +1,6 @@
 /** Gmail's requirements for senders to personal accounts, as published in 2026. */
 
+import { SPAM_LIMIT_TEXT } from '../../figures/gmail.ts';
 import type { FindFact } from '../consequences.ts';
 import {
   ALIGNMENT_CHECKS,
@@ -132,7 +133,7 @@ export const gmail: ProviderRules = {
     },
     {
       id: 'spam_rate',
-      title: 'The spam rate in Postmaster Tools stays below 0.3%.',
+      title: `The spam rate in Postmaster Tools stays below ${SPAM_LIMIT_TEXT}.`,
       applies: 'any',
       needs: [],
       error: null,

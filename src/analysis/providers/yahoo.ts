@@ -1,5 +1,6 @@
 /** Yahoo's requirements for senders to its mailboxes (including AOL), as published in 2026. */
 
+import { SPAM_LIMIT_TEXT } from '../../figures/gmail.ts';
 import {
   dmarcPolicyRule,
   FORMAT_CHECKS,
@@ -64,7 +65,7 @@ export const yahoo: ProviderRules = {
     },
     {
       id: 'spam_rate',
-      title: 'The spam complaint rate stays below 0.3%.',
+      title: `The spam complaint rate stays below ${SPAM_LIMIT_TEXT}.`,
       applies: 'any',
       needs: [],
       error: null,

@@ -1,33 +1,32 @@
 /** The messages of each day by outcome, as a chart and as a table. */
 
+import { OUTCOMES, STOPPED, type StoppedCounts, stoppedOf } from '../../figures/dmarc.ts';
 import { CountChart, type Series } from './count-chart.tsx';
 
-interface Day {
+interface Day extends StoppedCounts {
   date: string;
   passed: number;
   failed: number;
-  quarantined: number;
-  rejected: number;
 }
 
-/** The last three are what became of the messages that failed. */
-const OUTCOMES: Series<Day>[] = [
+/** The last ones are what became of the messages that failed. */
+const SERIES: Series<Day>[] = [
   { title: 'Passed', count: ({ passed }) => passed, look: 'solid' },
   {
     title: 'Failed, delivered',
-    count: ({ failed, quarantined, rejected }) => Math.max(0, failed - quarantined - rejected),
+    count: (day) => Math.max(0, day.failed - stoppedOf(day)),
     look: 'striped',
   },
-  { title: 'Failed, quarantined', count: ({ quarantined }) => quarantined, look: 'dotted' },
-  { title: 'Failed, rejected', count: ({ rejected }) => rejected, look: 'hollow' },
+  ...STOPPED.map(
+    ({ name, look }): Series<Day> => ({
+      title: `Failed, ${name}`,
+      count: (day) => day[name],
+      look,
+    }),
+  ),
 ];
 
-const COLUMNS = [
-  { title: 'Passed', count: ({ passed }: Day) => passed },
-  { title: 'Failed', count: ({ failed }: Day) => failed },
-  { title: 'Quarantined', count: ({ quarantined }: Day) => quarantined },
-  { title: 'Rejected', count: ({ rejected }: Day) => rejected },
-];
+const COLUMNS = OUTCOMES.map(({ name, title }) => ({ title, count: (day: Day) => day[name] }));
 
 /** Days without reports are gaps. `from` and `to` are days. */
 export const DayChart = (period: {
@@ -35,4 +34,4 @@ export const DayChart = (period: {
   from: string;
   to: string;
   hrefOf?(day: Day): string;
-}) => <CountChart title="Messages" series={OUTCOMES} columns={COLUMNS} {...period} />;
+}) => <CountChart title="Messages" series={SERIES} columns={COLUMNS} {...period} />;

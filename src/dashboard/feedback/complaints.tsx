@@ -4,6 +4,7 @@ import type * as v from 'valibot';
 import { feedbackOperations } from '../../feedback/routes.ts';
 import type { ListedComplaint } from '../../feedback/schemas/message.ts';
 import type { ComplaintSummary } from '../../feedback/schemas/message-sums.ts';
+import { SPAM_LIMIT_TEXT } from '../../figures/gmail.ts';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
 import { appPage } from '../frame/app-page.tsx';
@@ -144,7 +145,7 @@ function InWords({ sums }: { sums: v.InferOutput<typeof ComplaintSummary> }) {
 
 /** Both numbers, because complaints and DMARC reports come from different providers. */
 const rateInWords = (total: number, messages: number): string =>
-  `DMARC reports count ${formatCount(messages, 'message')} in the same period, so this is ${ratePercent(total / messages)}. Gmail and Yahoo require a rate below 0.3%.`;
+  `DMARC reports count ${formatCount(messages, 'message')} in the same period, so this is ${ratePercent(total / messages)}. Gmail and Yahoo require a rate below ${SPAM_LIMIT_TEXT}.`;
 
 const ratePercent = (share: number): string =>
   share < 0.0001 ? 'less than 0.01%' : `${(share * 100).toFixed(2)}%`;

@@ -8,6 +8,7 @@ import { feedbackOperations } from '../../feedback/routes.ts';
 import { MAX_REPORTER_DAYS } from '../../feedback/sources/list.ts';
 import { sourceOperations } from '../../feedback/sources/routes.ts';
 import { dayBefore, lastDays, periodOf } from '../../feedback/sums.ts';
+import { STOPPED } from '../../figures/dmarc.ts';
 import { AppError } from '../../lib/errors.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { formatCount, formatPercent } from '../../report/summary.ts';
@@ -131,9 +132,11 @@ const show = page({
                 ) : (
                   <p>
                     {formatCount(totals.messages, 'message')}, of which {formatCount(totals.passed)}{' '}
-                    passed DMARC ({formatPercent(totals.passed / totals.messages)}). Receivers
-                    quarantined {formatCount(totals.quarantined)} and rejected{' '}
-                    {formatCount(totals.rejected)} because of your policy.
+                    passed DMARC ({formatPercent(totals.passed / totals.messages)}). Receivers{' '}
+                    {STOPPED.map(({ name }) => `${name} ${formatCount(totals[name])}`).join(
+                      ' and ',
+                    )}{' '}
+                    because of your policy.
                   </p>
                 )}
                 <p class="small muted">

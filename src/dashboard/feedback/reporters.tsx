@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { feedbackOperations } from '../../feedback/routes.ts';
 import type { DmarcReporters } from '../../feedback/schemas/dmarc.ts';
+import { STOPPED } from '../../figures/dmarc.ts';
 import { formatCount, formatPercent } from '../../report/summary.ts';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
@@ -65,7 +66,7 @@ const show = page({
               />
               <p class="small muted">
                 {`From ${periodInWords(asked)}. Reports that are only partly in the period are counted in full. `}
-                {reporters.some(({ rejected }) => rejected === null) &&
+                {reporters.some((one) => STOPPED.some(({ name }) => one[name] === null)) &&
                   'A dash means that rows of older reports have expired, so the number is unknown. '}
                 Each reporter counts only mail to its own users.
               </p>
@@ -91,13 +92,14 @@ const COLUMNS: Column<Reporter>[] = [
     cell: ({ passed, messages }) => (messages === 0 ? '–' : formatPercent(passed / messages)),
   },
   { title: 'Failed', number: true, wide: true, cell: ({ failed }) => formatCount(failed) },
-  {
-    title: 'Quarantined',
-    number: true,
-    wide: true,
-    cell: ({ quarantined }) => known(quarantined),
-  },
-  { title: 'Rejected', number: true, wide: true, cell: ({ rejected }) => known(rejected) },
+  ...STOPPED.map(
+    ({ name, title }): Column<Reporter> => ({
+      title,
+      number: true,
+      wide: true,
+      cell: (reporter) => known(reporter[name]),
+    }),
+  ),
   { title: 'Reports', number: true, wide: true, cell: ({ reports }) => formatCount(reports) },
   { title: 'Newest report', wide: true, cell: ({ last_at }) => <Ago at={last_at} /> },
 ];

@@ -3,6 +3,7 @@
 import type { FeedbackState } from '../../domains/feedback/state.ts';
 import { KINDS, type SourceKind } from '../../feedback/sources/kind.ts';
 import type { FeedbackSource } from '../../feedback/sources/schema.ts';
+import { stoppedOf } from '../../figures/dmarc.ts';
 import { StateMark } from '../../report/html/components.tsx';
 import { NotSetUp, Waiting } from '../frame/states.tsx';
 
@@ -24,7 +25,8 @@ export function FeedbackStateMark({ state }: { state: FeedbackState }) {
 export const KindMark = ({ kind }: { kind: SourceKind }) => <StateMark {...KINDS[kind]} />;
 
 /** What to do about a source, in a few words. */
-export function nextStepOf({ kind, failed, quarantined, rejected }: FeedbackSource): string {
+export function nextStepOf(source: FeedbackSource): string {
+  const { kind, failed } = source;
   switch (kind) {
     case 'own':
     case 'service':
@@ -36,7 +38,7 @@ export function nextStepOf({ kind, failed, quarantined, rejected }: FeedbackSour
     case 'unknown':
       return 'Confirm whether it is yours';
     case 'spoof':
-      return quarantined + rejected >= failed / 2
+      return stoppedOf(source) >= failed / 2
         ? 'Nothing: your policy stops most of it'
         : 'Review your policy: most of this mail gets through';
   }

@@ -1,6 +1,7 @@
 /** Findings of monitor runs, and what has changed from run to run. */
 
 import { LISTS } from '../../analysis/blocklists/lists.ts';
+import { PLACEMENT_PROBLEMS } from '../../monitors/findings.ts';
 import type { Monitor, MonitorRun } from '../../monitors/schema.ts';
 import { sanitize } from '../../report/blocks.ts';
 import { Icon, StateMark } from '../../report/html/components.tsx';
@@ -84,20 +85,12 @@ function meaningOf(finding: Finding): string {
       `${TIERS[finding.tier]} ${finding.meaning ?? ''}${codes ? ` (${codes})` : ''}`.trim(),
     );
   }
-  if ('problem' in finding) return PLACEMENT_MEANINGS[finding.problem];
+  if ('problem' in finding) return PLACEMENT_PROBLEMS[finding.problem].meaning;
   const selector = finding.selector ? ` Selector: ${finding.selector}.` : '';
   return sanitize(
     `${finding.severity === 'critical' ? 'Critical: mail is rejected, or anyone can send as the domain.' : 'Mail is delivered, but this weakens the domain.'}${selector}`,
   );
 }
-
-const PLACEMENT_MEANINGS: Record<Extract<Finding, { problem: string }>['problem'], string> = {
-  no_message: 'Check the program that sends the message, and its bounces.',
-  no_seed: 'Send each message to all seed addresses of this monitor too.',
-  spam: 'The report of the test shows what the provider says about the message.',
-  missing: 'The provider delayed, rejected or dropped the message. Look for a bounce.',
-  inbox_rate: 'Compare the report of this test with an earlier one.',
-};
 
 /** Where the operator of the list explains a listing and removes it. */
 function Delisting({ finding }: { finding: Finding }) {

@@ -1,6 +1,7 @@
 /** The figures of many tests: score, numbers, pass rates, grades, and the most frequent issues. */
 
 import type * as v from 'valibot';
+import { INBOX_RATE } from '../../figures/placement.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { chartSvg, valueInWords } from '../../report/charts.ts';
 import { meterState } from '../../report/content.ts';
@@ -29,7 +30,7 @@ interface Props {
 
 /** The score and the number of tests, each compared with the previous period. */
 export function KeyFigures({ summary }: Props) {
-  const { period, total_tests, scored, previous, placement_samples, inbox_rate } = summary;
+  const { period, total_tests, scored, previous, placement_samples } = summary;
   const average = averageOf(summary);
   return (
     <dl class="tiles key-figures">
@@ -64,7 +65,7 @@ export function KeyFigures({ summary }: Props) {
             </>
           ) : (
             <>
-              <dd>{formatPercent(inbox_rate)}</dd>
+              <dd>{formatPercent(summary[INBOX_RATE.name])}</dd>
               <dd class="note">of {formatCount(placement_samples, 'sample')}</dd>
             </>
           )}

@@ -1,5 +1,6 @@
 /** Placement by provider: the inbox rate with its samples, and what happened over time. */
 
+import { INBOX_RATE, lostInWords, PLACES } from '../../figures/placement.ts';
 import { labelsOf } from '../../report/charts.ts';
 import { ScrollArea, StateMark } from '../../report/html/components.tsx';
 import {
@@ -28,13 +29,13 @@ export function Placement({ summary }: { summary: SummaryFigures }) {
   if (by_provider.length === 0 || !time) return null;
   const providers = by_provider.slice(0, MAX_PROVIDERS);
   const most = Math.max(...providers.flatMap(({ trend }) => trend.map(({ samples }) => samples)));
-  const hasTooFew = providers.some(({ inbox_rate }) => inbox_rate === null);
+  const hasTooFew = providers.some((each) => each[INBOX_RATE.name] === null);
   return (
     <Card title="Inbox placement by provider" id="placement">
       <ul class="placement-key small muted" aria-hidden="true">
-        {PARTS.map(({ name, state }) => (
-          <li key={name} class={state}>
-            {name}
+        {PLACES.map(({ title, state }) => (
+          <li key={title} class={state}>
+            {title}
           </li>
         ))}
       </ul>
@@ -44,7 +45,7 @@ export function Placement({ summary }: { summary: SummaryFigures }) {
             <div>
               <h3>{providerName(each.provider)}</h3>
               <p>
-                <RateMark rate={each.inbox_rate} />
+                <RateMark rate={each[INBOX_RATE.name]} />
               </p>
               <p class="small muted">{basisOf(each)}</p>
             </div>
@@ -74,13 +75,6 @@ const RateMark = ({ rate }: { rate: number | null }) => (
     }
   />
 );
-
-/** From the bottom of a bar to its top. */
-const PARTS = [
-  { key: 'inbox', name: 'Inbox', state: 'pass' },
-  { key: 'spam', name: 'Spam', state: 'fail' },
-  { key: 'missing', name: 'Missing', state: 'warn' },
-] as const;
 
 const HEIGHT = 56;
 const LABEL_HEIGHT = 20;
@@ -142,11 +136,11 @@ function Stack({ slice, name, x, width, scale }: StackProps) {
   return (
     <g>
       <title>{`${name}: ${sliceText(slice)}`}</title>
-      {PARTS.filter(({ key }) => slice[key] > 0).map(({ key, state }) => {
-        const height = slice[key] * scale;
+      {PLACES.filter(({ name: place }) => slice[place] > 0).map(({ name: place, state }) => {
+        const height = slice[place] * scale;
         top -= height;
         return (
-          <rect key={key} class={state} x={`${x}%`} y={top} width={`${width}%`} height={height} />
+          <rect key={place} class={state} x={`${x}%`} y={top} width={`${width}%`} height={height} />
         );
       })}
     </g>
@@ -154,13 +148,10 @@ function Stack({ slice, name, x, width, scale }: StackProps) {
 }
 
 /** “3 of 4 in the inbox, 1 in spam”. */
-function sliceText({ samples, inbox, spam, missing }: Slice): string {
+function sliceText(slice: Slice): string {
+  const { samples, inbox } = slice;
   if (samples === 0) return 'no samples';
-  return [
-    `${inbox} of ${samples} in the inbox`,
-    ...(spam > 0 ? [`${spam} in spam`] : []),
-    ...(missing > 0 ? [`${missing} missing`] : []),
-  ].join(', ');
+  return [`${inbox} of ${samples} in the inbox`, ...lostInWords(slice)].join(', ');
 }
 
 function PlacementTable({ providers, time }: { providers: Provider[]; time: TrendChart }) {

@@ -1,8 +1,8 @@
 /** Sending addresses at Outlook, worst first: filter results by day, complaints, trap hits, and whether they are blocked. */
 
+import { rateInWords } from '../../figures/figure.ts';
 import type { SendingAddresses } from '../../receivers/schema.ts';
 import { StateMark } from '../../report/html/components.tsx';
-import { rateInWords } from '../../report/spam-rate.ts';
 import { formatCount } from '../../report/summary.ts';
 import { DataTable } from '../frame/table.tsx';
 import { Day as DayInWords, Time } from '../frame/times.tsx';

@@ -1,15 +1,16 @@
 /** Mail that Gmail rejected or deferred, by reason, with what to do about it. */
 
+import { rateInWords } from '../../figures/figure.ts';
+import { type ErrorRate, errorRateOf } from '../../figures/gmail.ts';
 import { codeInWords } from '../../receivers/requirements.ts';
 import type { ReceiverDay } from '../../receivers/schema.ts';
 import { explainError } from '../../report/delivery-errors.ts';
-import { rateInWords } from '../../report/spam-rate.ts';
 import { formatCount } from '../../report/summary.ts';
 import { DataTable } from '../frame/table.tsx';
 import { Day } from '../frame/times.tsx';
 
 interface ErrorSums {
-  type: 'reject' | 'temp_fail';
+  type: ErrorRate['type'];
   reason: string;
   /** Null if no day has a count. */
   count: number | null;
@@ -36,7 +37,7 @@ export function DeliveryErrors({ days }: { days: ReceiverDay[] }) {
               return (
                 <>
                   <strong>{capitalized(name ?? codeInWords(reason.toUpperCase()))}</strong>
-                  <span class="row-note small">{`${TYPES[type]}. ${fix}`}</span>
+                  <span class="row-note small">{`${errorRateOf(type).title}. ${fix}`}</span>
                 </>
               );
             },
@@ -71,8 +72,6 @@ export function DeliveryErrors({ days }: { days: ReceiverDay[] }) {
     </div>
   );
 }
-
-const TYPES = { reject: 'Rejected', temp_fail: 'Deferred' };
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

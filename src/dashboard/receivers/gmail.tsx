@@ -2,11 +2,12 @@
 
 import type { ComponentChildren } from 'preact';
 import { daysOfPeriod } from '../../feedback/sums.ts';
+import { rateInWords, stateOf } from '../../figures/figure.ts';
+import { GMAIL_FIGURES, PASS_RATES, SPAM_LIMITS, SPAM_RATE } from '../../figures/gmail.ts';
 import type { ComplianceRequirement } from '../../picture/schema.ts';
 import type { NoData as NoDataReason } from '../../receivers/no-data.ts';
 import type { ReceiverDay } from '../../receivers/schema.ts';
 import { ScrollArea } from '../../report/html/components.tsx';
-import { rateInWords, spamRateState } from '../../report/spam-rate.ts';
 import { formatCount } from '../../report/summary.ts';
 import { Card } from '../frame/card.tsx';
 import { Day } from '../frame/times.tsx';
@@ -70,53 +71,41 @@ export function Gmail(props: GmailProps) {
   );
 }
 
-const rate = (
-  key: 'spam_rate' | 'spf' | 'dkim' | 'dmarc' | 'tls' | 'reject_rate' | 'temp_fail_rate',
-) => ({
-  number: true,
-  cell: (day: ReceiverDay) => orNothing(day[key], rateInWords),
-});
-
-const DAY_COLUMNS: DayColumn<ReceiverDay>[] = [
-  { title: 'Spam rate', ...rate('spam_rate') },
-  { title: 'SPF', ...rate('spf') },
-  { title: 'DKIM', ...rate('dkim') },
-  { title: 'DMARC', ...rate('dmarc') },
-  { title: 'TLS', ...rate('tls') },
-  {
-    title: 'TLS messages',
+const DAY_COLUMNS = GMAIL_FIGURES.map(
+  ({ name, title, unit }): DayColumn<ReceiverDay> => ({
+    title,
     number: true,
-    cell: ({ tls_messages }) => orNothing(tls_messages, formatCount),
-  },
-  { title: 'Rejected', ...rate('reject_rate') },
-  { title: 'Deferred', ...rate('temp_fail_rate') },
-];
+    cell: (day) => orNothing(day[name], unit === 'share' ? rateInWords : formatCount),
+  }),
+);
 
 function SpamRate({ days, from, to }: GmailProps) {
-  const known = days.filter((day) => day.spam_rate !== null);
+  const known = days.flatMap(({ date, [SPAM_RATE.name]: rate }) =>
+    rate === null ? [] : [{ date, rate }],
+  );
   const latest = known.at(-1);
   const length = daysOfPeriod({ from, to });
   if (!latest)
     return (
       <div>
-        <h3>Spam rate</h3>
+        <h3>{SPAM_RATE.title}</h3>
         <p class="muted">
           Google published no spam rate in this period. It does so only for days with enough mail.
         </p>
       </div>
     );
-  const worst = known.reduce((a, b) => (b.spam_rate! > a.spam_rate! ? b : a));
+  const worst = known.reduce((a, b) => (b.rate > a.rate ? b : a));
   return (
     <div class="stack">
-      <h3>Spam rate</h3>
+      <h3>{SPAM_RATE.title}</h3>
       <p>
-        <span class={`rate-figure ${spamRateState(latest.spam_rate!)}`}>
-          {rateInWords(latest.spam_rate!)}
+        <span class={`rate-figure ${stateOf(latest.rate, SPAM_LIMITS)}`}>
+          {rateInWords(latest.rate)}
         </span>{' '}
         on <Day day={latest.date} />
         {worst !== latest && (
           <>
-            {`; highest ${rateInWords(worst.spam_rate!)} on `}
+            {`; highest ${rateInWords(worst.rate)} on `}
             <Day day={worst.date} />
           </>
         )}
@@ -124,17 +113,10 @@ function SpamRate({ days, from, to }: GmailProps) {
       <p class="small muted">
         {`Of the mail that reached inboxes. ${formatCount(known.length)} of ${formatCount(length, 'day')} have data.`}
       </p>
-      <SpamChart days={days} from={from} to={to} />
+      <SpamChart rates={known} from={from} to={to} />
     </div>
   );
 }
-
-const RATES = [
-  { key: 'spf', name: 'SPF', what: 'passed' },
-  { key: 'dkim', name: 'DKIM', what: 'passed' },
-  { key: 'dmarc', name: 'DMARC', what: 'passed' },
-  { key: 'tls', name: 'TLS', what: 'encrypted' },
-] as const;
 
 function PassRates({ days, from, to }: GmailProps) {
   return (
@@ -155,13 +137,13 @@ function PassRates({ days, from, to }: GmailProps) {
           </tr>
         </thead>
         <tbody>
-          {RATES.map(({ key, name, what }) => {
+          {PASS_RATES.map(({ name: key, title, word }) => {
             const known = days.filter((day) => day[key] !== null);
             const latest = known.at(-1);
             if (!latest)
               return (
                 <tr key={key}>
-                  <th scope="row">{name}</th>
+                  <th scope="row">{title}</th>
                   <td colSpan={3} class="muted">
                     No data in this period
                   </td>
@@ -170,7 +152,7 @@ function PassRates({ days, from, to }: GmailProps) {
             const lowest = known.reduce((a, b) => (b[key]! < a[key]! ? b : a));
             return (
               <tr key={key}>
-                <th scope="row">{name}</th>
+                <th scope="row">{title}</th>
                 <td class="number">
                   <Figure share={latest[key]!} day={latest.date} />
                 </td>
@@ -179,7 +161,7 @@ function PassRates({ days, from, to }: GmailProps) {
                 </td>
                 <td class="wide desktop">
                   <Spark
-                    label={`${name}, share of mail that was ${what}, by day`}
+                    label={`${title}, share of mail that was ${word}, by day`}
                     from={from}
                     to={to}
                     days={known.map((day) => ({

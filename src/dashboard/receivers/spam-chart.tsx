@@ -1,17 +1,18 @@
 /** The spam rate at Gmail by day, with the limits that Google sets. */
 
-import { rateInWords, SPAM_GOAL, SPAM_LIMIT, spamRateState } from '../../report/spam-rate.ts';
+import { rateInWords, stateOf } from '../../figures/figure.ts';
+import { SPAM_GOAL_TEXT, SPAM_LIMIT_TEXT, SPAM_LIMITS } from '../../figures/gmail.ts';
 import { useDayText } from '../frame/times.tsx';
 import { dayAxis } from './day-axis.ts';
 
-interface Day {
+interface DayRate {
   date: string;
-  spam_rate: number | null;
+  rate: number;
 }
 
 interface ChartProps {
-  /** Days without a rate are gaps. */
-  days: Day[];
+  /** Days that are missing are gaps. */
+  rates: DayRate[];
   from: string;
   to: string;
 }
@@ -23,13 +24,12 @@ const MIN_BAR = 2;
 const [MIN_SCALE, MAX_SCALE] = [0.004, 0.015];
 
 const LIMITS = [
-  { rate: SPAM_LIMIT, state: 'fail' },
-  { rate: SPAM_GOAL, state: 'warn' },
+  { rate: SPAM_LIMITS.fail, state: 'fail' },
+  { rate: SPAM_LIMITS.warn, state: 'warn' },
 ] as const;
 
-export function SpamChart({ days, from, to }: ChartProps) {
-  const known = days.filter((day): day is Day & { spam_rate: number } => day.spam_rate !== null);
-  const peak = Math.max(0, ...known.map(({ spam_rate }) => spam_rate));
+export function SpamChart({ rates, from, to }: ChartProps) {
+  const peak = Math.max(0, ...rates.map(({ rate }) => rate));
   const scale = Math.min(MAX_SCALE, Math.max(MIN_SCALE, peak * 1.1));
   const axis = dayAxis({ from, to });
   const dayText = useDayText();
@@ -40,23 +40,23 @@ export function SpamChart({ days, from, to }: ChartProps) {
         class="rate-chart"
         role="img"
         height={TOP + HEIGHT + BOTTOM}
-        aria-label={`Spam rate by day from ${dayText(from)} to ${dayText(to)}, highest ${rateInWords(peak)}. Google’s limits are 0.1% and 0.3%.`}
+        aria-label={`Spam rate by day from ${dayText(from)} to ${dayText(to)}, highest ${rateInWords(peak)}. Google’s limits are ${SPAM_GOAL_TEXT} and ${SPAM_LIMIT_TEXT}.`}
       >
         <line class="base" x1="0" x2="100%" y1={TOP + HEIGHT} y2={TOP + HEIGHT} />
         <text x="-8" y={TOP + HEIGHT + 4} text-anchor="end">
           0%
         </text>
-        {known.map(({ date, spam_rate }) => {
-          const height = Math.max(MIN_BAR, TOP + HEIGHT - yOf(spam_rate));
+        {rates.map(({ date, rate }) => {
+          const height = Math.max(MIN_BAR, TOP + HEIGHT - yOf(rate));
           return (
             <rect
               key={date}
-              class={spamRateState(spam_rate)}
+              class={stateOf(rate, SPAM_LIMITS)}
               {...axis.barOf(date)}
               y={TOP + HEIGHT - height}
               height={height}
             >
-              <title>{`${dayText(date)}: ${rateInWords(spam_rate)}`}</title>
+              <title>{`${dayText(date)}: ${rateInWords(rate)}`}</title>
             </rect>
           );
         })}
@@ -76,7 +76,7 @@ export function SpamChart({ days, from, to }: ChartProps) {
         </text>
       </svg>
       <p class="small muted">
-        Google asks for less than 0.1% and acts on 0.3% or more. A gap is a day without data.
+        {`Google asks for less than ${SPAM_GOAL_TEXT} and acts on ${SPAM_LIMIT_TEXT} or more. A gap is a day without data.`}
         {peak > scale && ` Bars above ${rateInWords(scale)} are cut off.`}
       </p>
     </>

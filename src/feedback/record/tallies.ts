@@ -61,8 +61,8 @@ interface Days {
 async function addDays(tx: Tx, report: FeedbackReportRow, sign: 1 | -1): Promise<void> {
   const { dmarc_days = [], tls_days = [] } = JSON.parse(report.content) as Days;
   const domain_id = report.domain_id!;
-  for (const day of dmarc_days) await addDmarcDay(tx, domain_id, signed(day, sign));
-  for (const day of tls_days) await addTlsDay(tx, domain_id, signed(day, sign));
+  for (const day of dmarc_days) await addDay(tx, 'dmarc_days', domain_id, signed(day, sign));
+  for (const day of tls_days) await addDay(tx, 'tls_days', domain_id, signed(day, sign));
 }
 
 const signed = <Day extends DmarcDay | TlsDay>(day: Day, sign: 1 | -1): Day =>
@@ -73,36 +73,29 @@ const signed = <Day extends DmarcDay | TlsDay>(day: Day, sign: 1 | -1): Day =>
     ]),
   ) as unknown as Day;
 
-async function addDmarcDay(tx: Tx, domain_id: string, tally: DmarcDay): Promise<void> {
-  await tx
-    .insertInto('dmarc_days')
-    .values({ domain_id, ...tally })
+/** Adds the counts of a day to those that are stored. */
+const addDay = (
+  tx: Tx,
+  table: 'dmarc_days' | 'tls_days',
+  domain_id: string,
+  { day, ...counts }: DmarcDay | TlsDay,
+) =>
+  tx
+    .insertInto(table)
+    .values({ domain_id, day, ...counts } as never)
     .onConflict((conflict) =>
-      conflict.columns(['domain_id', 'day']).doUpdateSet(({ eb, ref }) => ({
-        messages: eb(ref('dmarc_days.messages'), '+', tally.messages),
-        passed: eb(ref('dmarc_days.passed'), '+', tally.passed),
-        failed: eb(ref('dmarc_days.failed'), '+', tally.failed),
-        none: eb(ref('dmarc_days.none'), '+', tally.none),
-        quarantined: eb(ref('dmarc_days.quarantined'), '+', tally.quarantined),
-        rejected: eb(ref('dmarc_days.rejected'), '+', tally.rejected),
-        overridden: eb(ref('dmarc_days.overridden'), '+', tally.overridden),
-      })),
+      conflict
+        .columns(['domain_id', 'day'])
+        .doUpdateSet(({ eb, ref }) =>
+          Object.fromEntries(
+            Object.entries(counts).map(([name, count]) => [
+              name,
+              eb(ref(`${table}.${name}` as never), '+', count as never),
+            ]),
+          ),
+        ),
     )
     .execute();
-}
-
-async function addTlsDay(tx: Tx, domain_id: string, tally: TlsDay): Promise<void> {
-  await tx
-    .insertInto('tls_days')
-    .values({ domain_id, ...tally })
-    .onConflict((conflict) =>
-      conflict.columns(['domain_id', 'day']).doUpdateSet(({ eb, ref }) => ({
-        succeeded: eb(ref('tls_days.succeeded'), '+', tally.succeeded),
-        failed: eb(ref('tls_days.failed'), '+', tally.failed),
-      })),
-    )
-    .execute();
-}
 
 /** For the state of the feedback: when a domain last got a report that counts from a reporter. */
 export async function touchDomain(tx: Tx, report: FeedbackReportRow): Promise<void> {

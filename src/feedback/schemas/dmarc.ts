@@ -2,31 +2,16 @@
 
 import * as v from 'valibot';
 import { FeedbackState } from '../../domains/schema.ts';
+import { DMARC_COUNTS, STOPPED } from '../../figures/dmarc.ts';
+import { valuesOf } from '../../figures/figure.ts';
 import { Count, described, idOf, named, Text, Time, typeField } from '../../http/schemas.ts';
 import { DAYS } from './period.ts';
 
-const TOTALS = {
-  messages: described(Count, 'All messages.'),
-  passed: Count,
-  failed: described(
-    Count,
-    'Messages that fail DMARC. They may have been delivered: see `none`, `quarantined` and `rejected`.',
-  ),
-  none: described(Count, 'Messages to which no policy was applied.'),
-  quarantined: Count,
-  rejected: Count,
-  overridden: described(Count, 'Messages for which a receiver did not apply the policy.'),
-};
+const TOTALS = valuesOf(DMARC_COUNTS, 'name', ({ description }) =>
+  described(Count, `${description}.`),
+);
 
-const TOTALS_EXAMPLE = {
-  messages: 45,
-  passed: 40,
-  failed: 5,
-  none: 43,
-  quarantined: 2,
-  rejected: 0,
-  overridden: 3,
-};
+const TOTALS_EXAMPLE = valuesOf(DMARC_COUNTS, 'name', ({ example }) => example);
 
 const DmarcTotals = named(
   'DmarcTotals',
@@ -109,15 +94,12 @@ const ReporterSums = named(
     messages: described(Count, 'The messages in its reports.', 1200),
     passed: described(Count, 'Messages that pass DMARC.', 1180),
     failed: described(Count, 'Messages that fail DMARC.', 20),
-    quarantined: described(
-      v.nullable(Count),
-      'Messages that it quarantined because of the policy. Null if rows of the reports have expired.',
-      5,
-    ),
-    rejected: described(
-      v.nullable(Count),
-      'Messages that it rejected because of the policy. Null if rows of the reports have expired.',
-      0,
+    ...valuesOf(STOPPED, 'name', ({ name, example }) =>
+      described(
+        v.nullable(Count),
+        `Messages that it ${name} because of the policy. Null if rows of the reports have expired.`,
+        example,
+      ),
     ),
     last_at: Time,
   }),

@@ -8,7 +8,7 @@ import {
   withoutTag,
   withTag,
 } from '../../analysis/dmarc/record.ts';
-import type { SourceKind } from './kind.ts';
+import { OWN_KINDS, type SourceKind } from './kind.ts';
 
 export const POLICIES = ['none', 'quarantine', 'reject'] as const;
 export type DmarcPolicy = (typeof POLICIES)[number];
@@ -163,11 +163,9 @@ function insufficientData({
   ];
 }
 
-/** Only what belongs to the domain can block. Otherwise, a stranger could keep a domain from a stricter policy. */
-const OWN_KINDS: SourceKind[] = ['own', 'service', 'misconfigured'];
-
 const fails = ({ messages, passed }: MessageCounts): boolean => passed < messages * PASSING_SHARE;
 
+/** Only what belongs to the domain can block. Otherwise, a stranger could keep a domain from a stricter policy. */
 const isOwn = ({ kind }: AdvisedSource): boolean => OWN_KINDS.includes(kind);
 
 /** Earlier messages failed, and those of the last two weeks pass. */

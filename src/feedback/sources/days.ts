@@ -1,6 +1,8 @@
 /** The sums of sources by day and by month, which move when an address turns out to belong to another source. */
 
 import { type RawBuilder, sql } from 'kysely';
+import { STOPPED, STOPPED_NAMES } from '../../figures/dmarc.ts';
+import { valuesOf } from '../../figures/figure.ts';
 import { engineOf, lockIn, type Tx } from '../../store/open.ts';
 import type { DomainRow, FeedbackAddressRow } from '../../store/tables.generated.ts';
 import { type Days, partsOf } from '../sums.ts';
@@ -18,33 +20,32 @@ const isForwarded = sql`(${sql.join(
 const sumIf = (condition: RawBuilder<unknown>, sign: 1 | -1) =>
   sql`coalesce(sum(case when ${condition} then ${sql.lit(sign)} * count else 0 end), 0)`;
 
-/** In the order of `SUM_COLUMNS`. */
-const sumsOf = (sign: 1 | -1) => [
-  sumIf(sql`1 = 1`, sign),
-  sumIf(sql`outcome = 'pass'`, sign),
-  sumIf(sql`dkim = 'pass'`, sign),
-  sumIf(sql`spf = 'pass'`, sign),
-  sumIf(sql`disposition = 'quarantine'`, sign),
-  sumIf(sql`disposition = 'reject'`, sign),
-  sumIf(isForwarded, sign),
-];
-const sums = (sign: 1 | -1) => sql.join(sumsOf(sign));
-
 /** What is counted for each source and day, or month. */
 export const SUM_COLUMNS = [
   'messages',
   'passed',
   'dkim',
   'spf',
-  'quarantined',
-  'rejected',
+  ...STOPPED_NAMES,
   'forwarded',
 ] as const;
 export type SumColumn = (typeof SUM_COLUMNS)[number];
 
+const COUNTED: Record<SumColumn, RawBuilder<unknown>> = {
+  messages: sql`1 = 1`,
+  passed: sql`outcome = 'pass'`,
+  dkim: sql`dkim = 'pass'`,
+  spf: sql`spf = 'pass'`,
+  ...valuesOf(STOPPED, 'name', ({ disposition }) => sql`disposition = ${sql.lit(disposition)}`),
+  forwarded: isForwarded,
+};
+
+/** In the order of `SUM_COLUMNS`. */
+const sums = (sign: 1 | -1) => sql.join(SUM_COLUMNS.map((name) => sumIf(COUNTED[name], sign)));
+
 /** The sums of rows, each under its name. */
 export const rowSums = sql.join(
-  sumsOf(1).map((sum, index) => sql`${sum} as ${sql.ref(SUM_COLUMNS[index]!)}`),
+  SUM_COLUMNS.map((name) => sql`${sumIf(COUNTED[name], 1)} as ${sql.ref(name)}`),
 );
 
 /** The tables of sums, with the column and the length of their periods: a day, or a month such as `2026-11`. */

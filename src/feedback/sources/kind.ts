@@ -6,6 +6,12 @@ import {
   HOSTING_PROVIDERS,
   MAILBOX_HOSTS,
 } from '../../analysis/sending-services/services.ts';
+import {
+  FAILING_SHARE,
+  FAILING_SHARE_TEXT,
+  failsDmarc,
+  MIN_FAILING_MESSAGES,
+} from '../../figures/dmarc.ts';
 import type { SourceBasis } from './name.ts';
 
 /**
@@ -26,7 +32,7 @@ export const KINDS = {
   misconfigured: {
     word: 'Misconfigured',
     state: 'fail',
-    meaning: 'one of these for which more than 5% of the messages fail',
+    meaning: `one of these for which more than ${FAILING_SHARE_TEXT} of the messages fail`,
   },
   forwarder: { word: 'Forwarder', state: 'info', meaning: 'forwards messages of the domain' },
   spoof: {
@@ -56,7 +62,16 @@ export interface SourceTotals {
 }
 
 /** Below this share of passing messages, a sender that belongs to the domain is not set up correctly. */
-const CONFIGURED_SHARE = 0.95;
+const CONFIGURED_SHARE = 1 - FAILING_SHARE;
+
+/** What others send in the name of the domain is a number, not a problem. */
+export const OWN_KINDS: SourceKind[] = ['own', 'service', 'misconfigured'];
+
+/** Whether a sender of the domain’s own mail fails. */
+export const isOwnFailing = (
+  source: Pick<SourceTotals, 'messages' | 'passed'> & { kind: SourceKind },
+): boolean =>
+  OWN_KINDS.includes(source.kind) && source.messages >= MIN_FAILING_MESSAGES && failsDmarc(source);
 
 export const basisOf = (key: string): SourceBasis => key.slice(0, key.indexOf(' ')) as SourceBasis;
 

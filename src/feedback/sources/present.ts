@@ -1,5 +1,7 @@
 /** The JSON of sources and of the advice. */
 
+import { failedOf, STOPPED } from '../../figures/dmarc.ts';
+import { valuesOf } from '../../figures/figure.ts';
 import type { Db } from '../../store/open.ts';
 import type { DomainRow, FeedbackSourceRow } from '../../store/tables.generated.ts';
 import type { Period } from '../sums.ts';
@@ -23,7 +25,7 @@ import { setupSteps } from './steps.ts';
 import { testOfSource } from './test-of.ts';
 
 export function presentSource(source: SummedSource): FeedbackSource {
-  const { row, kind, addresses, messages, passed, dkim, spf, quarantined, rejected } = source;
+  const { row, kind, addresses, messages, passed, dkim, spf } = source;
   return {
     id: row.id,
     object: 'feedback_source' as const,
@@ -36,11 +38,10 @@ export function presentSource(source: SummedSource): FeedbackSource {
     addresses,
     messages,
     passed,
-    failed: messages - passed,
+    failed: failedOf(source),
     dkim,
     spf,
-    quarantined,
-    rejected,
+    ...valuesOf(STOPPED, 'name', ({ name }) => source[name]),
     forwarded: source.forwarded,
     first_day: source.firstDay,
     last_day: source.lastDay,
@@ -78,13 +79,12 @@ export async function presentDetails(
     address_list: await addressesOf(db, row.id),
     signatures: await signaturesOf(db, period),
     overrides: await overridesOf(db, period),
-    days: days.map(({ day, messages, passed, quarantined, rejected }) => ({
+    days: days.map(({ day, messages, passed, ...counts }) => ({
       date: day,
       messages,
       passed,
       failed: messages - passed,
-      quarantined,
-      rejected,
+      ...valuesOf(STOPPED, 'name', ({ name }) => counts[name]),
     })),
     reporters: await reportersOfSource(db, period),
     test: await testOfSource(db, row, { domain, ...recent }),

@@ -1,6 +1,7 @@
 /** Queries of sources: their sums over a period, and what one of them consists of. */
 
 import { sql } from 'kysely';
+import type { StoppedCounts } from '../../figures/dmarc.ts';
 import { AppError } from '../../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../../store/open.ts';
 import type { DomainRow, FeedbackSourceRow } from '../../store/tables.generated.ts';
@@ -14,11 +15,9 @@ import { kindOf, type SourceKind, type SourceMark, type SourceTotals } from './k
 import type { SourceOverride } from './schema.ts';
 
 /** The sums of a source over a period. */
-export interface SourceSums extends SourceTotals {
+export interface SourceSums extends SourceTotals, StoppedCounts {
   row: FeedbackSourceRow;
   kind: SourceKind;
-  quarantined: number;
-  rejected: number;
 }
 
 /** With how many addresses it has. Days are of all time. */
@@ -105,18 +104,20 @@ export async function messagesOf(
   );
 }
 
+type SourceDayCounts = Record<SumColumn, number>;
+
+export const sumsOfDays = (days: SourceDayCounts[]): SourceDayCounts =>
+  Object.fromEntries(
+    SUM_COLUMNS.map((name) => [name, days.reduce((sum, day) => sum + day[name], 0)]),
+  ) as SourceDayCounts;
+
+const NOTHING = sumsOfDays([]);
+
 /** `counts` are numbers, or text in PostgreSQL. */
 export function summed(row: FeedbackSourceRow, counts: Record<SumColumn, unknown>): SourceSums {
-  // Written out, because a domain can have thousands of sources.
-  const totals = {
-    messages: Number(counts.messages),
-    passed: Number(counts.passed),
-    dkim: Number(counts.dkim),
-    spf: Number(counts.spf),
-    quarantined: Number(counts.quarantined),
-    rejected: Number(counts.rejected),
-    forwarded: Number(counts.forwarded),
-  };
+  // Without an array for each number, because a domain can have thousands of sources.
+  const totals = { ...NOTHING };
+  for (const name of SUM_COLUMNS) totals[name] = Number(counts[name]);
   return { row, kind: kindOf(row.key, row.mark as SourceMark | null, totals), ...totals };
 }
 
@@ -148,13 +149,6 @@ export async function kindIn(
   const from = dayBefore(latest.day, KIND_DAYS - 1);
   return summed(row, sumsOfDays(await daysOf(db, row.id, { from, to: latest.day }))).kind;
 }
-
-type SourceDayCounts = Record<SumColumn, number>;
-
-export const sumsOfDays = (days: SourceDayCounts[]): SourceDayCounts =>
-  Object.fromEntries(
-    SUM_COLUMNS.map((name) => [name, days.reduce((sum, day) => sum + day[name], 0)]),
-  ) as SourceDayCounts;
 
 const NO_ADDRESSES = { addresses: 0, first: '', last: '' };
 

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { findDomain } from '../../domains/queries.ts';
+import { STOPPED_NAMES } from '../../figures/dmarc.ts';
 import { route } from '../../http/route.ts';
 import { described, listOf, listSchema } from '../../http/schemas.ts';
 import { csvFile } from '../../http/streamed.ts';
@@ -73,8 +74,7 @@ const COLUMNS: CsvColumn<FeedbackSource>[] = [
   'failed',
   'dkim',
   'spf',
-  'quarantined',
-  'rejected',
+  ...STOPPED_NAMES,
   'forwarded',
   'first_day',
   'last_day',

@@ -2,6 +2,13 @@
 
 import * as v from 'valibot';
 import { asText, type EventData, labeled } from '../../events/line.ts';
+import {
+  FAILING_SHARE_TEXT,
+  MIN_FAILING_MESSAGES,
+  STOPPED,
+  STOPPED_TEXT,
+} from '../../figures/dmarc.ts';
+import { valuesOf } from '../../figures/figure.ts';
 import type { EventDeclaration } from '../../http/openapi/webhooks.ts';
 import {
   Count,
@@ -23,6 +30,10 @@ import { ADVICE_STATES, POLICIES } from './advice.ts';
 import { KINDS, SOURCE_KINDS, SOURCE_MARKS } from './kind.ts';
 
 const Day = v.string();
+
+const STOPPED_COUNTS = valuesOf(STOPPED, 'name', ({ description }) =>
+  described(Count, `${description}.`, 0),
+);
 
 const SOURCE = {
   id: idOf('src'),
@@ -50,8 +61,7 @@ const SOURCE = {
   failed: described(Count, 'Messages that fail.', 2),
   dkim: described(Count, 'Messages that pass with an aligned signature.', 1198),
   spf: described(Count, 'Messages that pass with aligned SPF.', 0),
-  quarantined: described(Count, 'Messages that receivers quarantined because of the policy.', 0),
-  rejected: described(Count, 'Messages that receivers rejected because of the policy.', 0),
+  ...STOPPED_COUNTS,
   forwarded: described(Count, 'Messages that a receiver identified as forwarded.', 2),
   first_day: described(Day, 'The first day on which it was seen, in UTC.'),
   last_day: Day,
@@ -99,8 +109,7 @@ const SourceDay = named(
     messages: described(Count, 'Messages.', 40),
     passed: described(Count, 'Messages that pass DMARC.', 40),
     failed: described(Count, 'Messages that fail.', 0),
-    quarantined: described(Count, 'Messages that receivers quarantined because of the policy.', 0),
-    rejected: described(Count, 'Messages that receivers rejected because of the policy.', 0),
+    ...STOPPED_COUNTS,
   }),
   'The messages of a source on one day.',
 );
@@ -363,8 +372,7 @@ export const SOURCE_EVENTS: EventDeclaration[] = [
   {
     type: 'feedback.new_source',
     summary: 'A new source sends mail as your domain',
-    description:
-      'A source not seen for 60 days sends at least 10 messages in one day that are not quarantined or rejected. At least 14 of the 60 days must have reports.',
+    description: `A source not seen for 60 days sends at least ${MIN_FAILING_MESSAGES} messages in one day that are not ${STOPPED_TEXT}. At least 14 of the 60 days must have reports.`,
     data: SourceEvent,
     object: SOURCE_OBJECT,
     line: sourceLine,
@@ -372,8 +380,7 @@ export const SOURCE_EVENTS: EventDeclaration[] = [
   {
     type: 'feedback.source_failing',
     summary: 'Mail from one of your sources fails DMARC',
-    description:
-      'Messages of one of your servers or sending services passed before. Now more than 5% of them in a day, and at least 10, fail.',
+    description: `Messages of one of your servers or sending services passed before. Now more than ${FAILING_SHARE_TEXT} of them in a day, and at least ${MIN_FAILING_MESSAGES}, fail.`,
     data: SourceEvent,
     object: SOURCE_OBJECT,
     line: sourceLine,

@@ -1,5 +1,7 @@
 /** Turns what was read into what is stored, in the thread, so that the main thread only passes it on. */
 
+import { DMARC_COUNTS, type DmarcCounts, STOPPED } from '../../figures/dmarc.ts';
+import { valuesOf } from '../../figures/figure.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { cleanText } from '../../store/text.ts';
 import { outcomeOf } from '../reading/dmarc-rows.ts';
@@ -50,15 +52,8 @@ export interface PreparedReport {
   bounces: PreparedBounce[];
 }
 
-export interface DmarcDay {
+export interface DmarcDay extends DmarcCounts {
   day: string;
-  messages: number;
-  passed: number;
-  failed: number;
-  none: number;
-  quarantined: number;
-  rejected: number;
-  overridden: number;
 }
 
 export interface TlsDay {
@@ -202,16 +197,7 @@ function dmarcDays({ begin, end, totals }: DmarcReport): DmarcDay[] {
   const days = new Map<string, DmarcDay>();
   for (const { outcome, disposition, overridden, count } of totals)
     for (const [day, part] of spread(count, begin, end)) {
-      const tally = days.get(day) ?? {
-        day,
-        messages: 0,
-        passed: 0,
-        failed: 0,
-        none: 0,
-        quarantined: 0,
-        rejected: 0,
-        overridden: 0,
-      };
+      const tally = days.get(day) ?? { day, ...valuesOf(DMARC_COUNTS, 'name', () => 0) };
       days.set(day, tally);
       tally.messages += part;
       tally[outcome === 'pass' ? 'passed' : 'failed'] += part;
@@ -222,10 +208,9 @@ function dmarcDays({ begin, end, totals }: DmarcReport): DmarcDay[] {
 }
 
 const DISPOSITION_COLUMNS = {
-  none: 'none',
-  quarantine: 'quarantined',
-  reject: 'rejected',
-} as const;
+  none: 'none' as const,
+  ...valuesOf(STOPPED, 'disposition', ({ name }) => name),
+};
 
 function storedRow(row: DmarcRow, position: number, day: string): object {
   const { dkimResults, spfResults, reasons } = row;

@@ -1,15 +1,20 @@
 /** Whether a source is new, or fails though it passed before, from its days. */
 
+import {
+  failedOf,
+  failsDmarc,
+  MIN_FAILING_MESSAGES,
+  type StoppedCounts,
+  stoppedOf,
+} from '../../figures/dmarc.ts';
 import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
 import { kindOf, type SourceMark, type SourceTotals } from '../sources/kind.ts';
 import { type Appearance, isNew, UNSEEN_DAYS } from '../sources/new.ts';
 import { dayBefore } from '../sums.ts';
 
 /** A day of a source, in UTC. */
-export interface SourceDay extends SourceTotals {
+export interface SourceDay extends SourceTotals, StoppedCounts {
   day: string;
-  quarantined: number;
-  rejected: number;
 }
 
 /** Since when, as days; null if it is not. */
@@ -23,9 +28,6 @@ export type WatchedSource = Pick<
   'key' | 'mark' | 'label' | 'new_since' | 'failing_since'
 >;
 
-/** Fewer messages of a day say little. */
-export const MIN_MESSAGES = 10;
-const MAX_FAILING_SHARE = 0.05;
 /** So many messages before a day show whether a source passed. */
 const PASSED_MESSAGES = 100;
 
@@ -56,13 +58,13 @@ export function sourceState(
 ): SourceState {
   const complete = days.filter(({ day }) => day <= dayBefore(today, COMPLETE_AFTER_DAYS));
   const recent = complete.filter(
-    ({ day, messages }) => day >= dayBefore(today, RECENT_DAYS) && messages >= MIN_MESSAGES,
+    ({ day, messages }) => day >= dayBefore(today, RECENT_DAYS) && messages >= MIN_FAILING_MESSAGES,
   );
   const isClassified = (mark ?? label) !== null;
   const passedBefore = (day: string): boolean => {
     const totals = totalsBefore(complete, day);
     const kind = kindOf(key, mark as SourceMark | null, totals);
-    return totals.messages >= MIN_MESSAGES && (kind === 'own' || kind === 'service');
+    return totals.messages >= MIN_FAILING_MESSAGES && (kind === 'own' || kind === 'service');
   };
   return {
     new_since: isClassified ? null : newSince(new_since, complete, recent, { today, reportDays }),
@@ -77,7 +79,7 @@ export function sourceState(
  * was about the addresses that moved.
  */
 export function remainingState({ new_since, failing_since }: SourceState, days: SourceDay[]) {
-  const showsNew = since(days, new_since).some((day) => arrived(day) >= MIN_MESSAGES);
+  const showsNew = since(days, new_since).some((day) => arrived(day) >= MIN_FAILING_MESSAGES);
   return {
     new_since: showsNew ? new_since : null,
     failing_since: failsSince(days, failing_since) ? failing_since : null,
@@ -110,12 +112,11 @@ const since = (days: SourceDay[], first: string | null): SourceDay[] =>
 function failsSince(days: SourceDay[], first: string | null): boolean {
   const later = since(days, first);
   const sumOf = (name: 'messages' | 'passed') => later.reduce((sum, day) => sum + day[name], 0);
-  return isFailing({ messages: sumOf('messages'), passed: sumOf('passed') });
+  return failsDmarc({ messages: sumOf('messages'), passed: sumOf('passed') });
 }
 
 /** What the policy stops is a number, not a problem. */
-const arrived = ({ messages, quarantined, rejected }: SourceDay): number =>
-  messages - quarantined - rejected;
+const arrived = (day: SourceDay): number => day.messages - stoppedOf(day);
 
 /** New as in lists, and in addition with enough messages in a day that the policy does not stop. */
 function newSince(
@@ -125,7 +126,7 @@ function newSince(
   { today, reportDays }: { today: string; reportDays: string[] },
 ): string | null {
   if (before !== null) return lastsNew(before, days, { today, reportDays }) ? before : null;
-  const found = recent.find((day) => arrived(day) >= MIN_MESSAGES);
+  const found = recent.find((day) => arrived(day) >= MIN_FAILING_MESSAGES);
   if (!found) return null;
   // Compared with today, so that it does not begin again once it has ended.
   const appearance = appearanceIn(days, dayBefore(today, ENDING_DAYS - 1));
@@ -148,9 +149,6 @@ function appearanceIn(days: SourceDay[], from: string): Appearance {
   return { first: days[index]!.day, previous: days[index - 1]?.day ?? null };
 }
 
-const isFailing = ({ messages, passed }: Pick<SourceDay, 'messages' | 'passed'>): boolean =>
-  messages - passed > messages * MAX_FAILING_SHARE;
-
 function failingSince(
   before: string | null,
   days: SourceDay[],
@@ -158,10 +156,10 @@ function failingSince(
   { today, passedBefore }: { today: string; passedBefore: (day: string) => boolean },
 ): string | null {
   if (before !== null) return hasRecovered(before, days, today) ? null : before;
-  const found = recent.find((day) => isFailing(day) && day.messages - day.passed >= MIN_MESSAGES);
+  const found = recent.find((day) => failsDmarc(day) && failedOf(day) >= MIN_FAILING_MESSAGES);
   // A later day that passes says that it was over before anybody could look.
   const latest = recent.at(-1);
-  if (!found || !latest || !isFailing(latest)) return null;
+  if (!found || !latest || !failsDmarc(latest)) return null;
   return passedBefore(found.day) ? found.day : null;
 }
 
@@ -187,7 +185,7 @@ function hasRecovered(since: string, days: SourceDay[], today: string): boolean 
   let sum = { messages: 0, passed: 0 };
   for (const { messages, passed } of later.toReversed()) {
     sum = { messages: sum.messages + messages, passed: sum.passed + passed };
-    if (sum.messages >= MIN_MESSAGES) return !isFailing(sum);
+    if (sum.messages >= MIN_FAILING_MESSAGES) return !failsDmarc(sum);
   }
   return false;
 }

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import type { App } from '../../app.ts';
 import { appendEvent } from '../../events/events.ts';
 import { observed } from '../../events/observations.ts';
+import { MIN_FAILING_MESSAGES } from '../../figures/dmarc.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { type Db, type Tx, transact } from '../../store/open.ts';
 import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
@@ -19,7 +20,6 @@ import {
   COMPLETE_AFTER_DAYS,
   DAYS_NEEDED,
   isOurs,
-  MIN_MESSAGES,
   NEW_DAYS,
   RECENT_DAYS,
   type RecoveryReason,
@@ -97,7 +97,7 @@ async function candidates(db: Db, domainId: string, today: string): Promise<stri
     .distinct()
     .where('domain_id', '=', domainId)
     .where('day', '>=', dayBefore(today, RECENT_DAYS))
-    .where('messages', '>=', MIN_MESSAGES)
+    .where('messages', '>=', MIN_FAILING_MESSAGES)
     .execute();
   const flagged = await db
     .selectFrom('feedback_sources')
@@ -142,7 +142,7 @@ export async function observationOf(
 ): Promise<SourceObservation> {
   const [since, until] = [dayBefore(today, RECENT_DAYS), dayBefore(today, COMPLETE_AFTER_DAYS)];
   const latest = days.findLast(
-    ({ day, messages }) => day >= since && day <= until && messages >= MIN_MESSAGES,
+    ({ day, messages }) => day >= since && day <= until && messages >= MIN_FAILING_MESSAGES,
   );
   const isReported = latest !== undefined && (new_since ?? failing_since) !== null;
   return {

@@ -5,7 +5,7 @@ import { normalizeDomain } from '../../lib/domain-names.ts';
 import { type DayRange, type PostmasterDays, readDays } from './days.ts';
 import { invalidResponse, type PostmasterAccess, postmasterRequests } from './requests.ts';
 
-export type { DeliveryErrors, FeedbackLoopRate, PostmasterDay, PostmasterDays } from './days.ts';
+export type { DeliveryErrors, PostmasterDay, PostmasterDays } from './days.ts';
 export { AccountRefusedError, type PostmasterAccess } from './requests.ts';
 
 export interface PostmasterDomain {

@@ -1,10 +1,15 @@
 /** The figures of a domain by day, in as few calls as possible. What was read is kept if a later call fails. */
 
 import * as v from 'valibot';
+import { valuesOf } from '../../figures/figure.ts';
+import {
+  type FeedbackLoop,
+  GMAIL_FIGURES,
+  type GmailValues,
+  SPAM_RATE,
+} from '../../figures/gmail.ts';
 import { AccountError } from '../account-error.ts';
 import {
-  DKIM_RATE,
-  DMARC_RATE,
   ERRORS,
   type ErrorType,
   GROUPS,
@@ -12,12 +17,6 @@ import {
   loopRate,
   type Metric,
   parseStatistic,
-  REJECT_RATE,
-  SPAM_RATE,
-  SPF_RATE,
-  TEMP_FAIL_RATE,
-  TLS_MESSAGES,
-  TLS_RATE,
   type Value,
 } from './metrics.ts';
 import { invalidResponse, type PostmasterRequests, queryError } from './requests.ts';
@@ -31,27 +30,13 @@ export interface DeliveryErrors {
   count: number | null;
 }
 
-export interface FeedbackLoopRate {
-  id: string;
-  /** From 0 to 1; null if none was published. */
-  spamRate: number | null;
-}
-
 /** What is null was not published, or could not be read. Rates are from 0 to 1. */
-export interface PostmasterDay {
+export interface PostmasterDay extends GmailValues {
   /** Such as `2026-11-21`, as Google counts days. */
   day: string;
-  spamRate: number | null;
-  spfRate: number | null;
-  dkimRate: number | null;
-  dmarcRate: number | null;
-  tlsRate: number | null;
-  tlsMessages: number | null;
-  rejectRate: number | null;
-  tempFailRate: number | null;
   /** Only reasons with errors; empty if there were none. */
   errors: DeliveryErrors[] | null;
-  feedbackLoops: FeedbackLoopRate[] | null;
+  feedback_loops: FeedbackLoop[] | null;
 }
 
 export interface PostmasterDays {
@@ -103,11 +88,11 @@ interface Loop {
 }
 
 function dayOf(figures: Figures, day: string, loops: Loop[]): PostmasterDay {
-  const rate = ({ name }: Metric) => {
+  const rate = ({ name }: Pick<Metric, 'name'>) => {
     const number = figures.value(name, day)?.number ?? null;
     return number !== null && number <= 1 ? number : null;
   };
-  const count = ({ name }: Metric) => {
+  const count = ({ name }: Pick<Metric, 'name'>) => {
     const number = figures.value(name, day)?.number ?? null;
     return Number.isSafeInteger(number) ? number : null;
   };
@@ -118,28 +103,23 @@ function dayOf(figures: Figures, day: string, loops: Loop[]): PostmasterDay {
     count: count(metrics.count),
   })).filter((error) => error.rate !== null || error.count !== null);
   const listed = figures.value(LOOP_IDS.name, day)?.list ?? [];
-  const feedbackLoops = loops
-    .map((loop) => ({ id: loop.id, spamRate: rate(loop.rate) }))
-    .filter(({ id, spamRate }) => spamRate !== null || listed.includes(id));
+  const loopRates = loops
+    .map((loop) => ({ id: loop.id, [SPAM_RATE.name]: rate(loop.rate) }))
+    .filter((loop) => loop[SPAM_RATE.name] !== null || listed.includes(loop.id));
   /** A part of a list would look like all of it. */
   const whole = <T>(list: T[], metrics: Metric[]): T[] | null =>
     list.length === 0 || metrics.some(({ name }) => figures.incomplete.has(name)) ? null : list;
   return {
     day,
-    spamRate: rate(SPAM_RATE),
-    spfRate: rate(SPF_RATE),
-    dkimRate: rate(DKIM_RATE),
-    dmarcRate: rate(DMARC_RATE),
-    tlsRate: rate(TLS_RATE),
-    tlsMessages: count(TLS_MESSAGES),
-    rejectRate: rate(REJECT_RATE),
-    tempFailRate: rate(TEMP_FAIL_RATE),
+    ...valuesOf(GMAIL_FIGURES, 'column', ({ column, unit }) =>
+      unit === 'share' ? rate({ name: column }) : count({ name: column }),
+    ),
     errors:
       whole(
         errors,
         ERRORS.flatMap((metrics) => [metrics.rate, metrics.count]),
       )?.filter((error) => error.rate || error.count) ?? null,
-    feedbackLoops: whole(feedbackLoops, [LOOP_IDS, ...loops.map((loop) => loop.rate)]),
+    feedback_loops: whole(loopRates, [LOOP_IDS, ...loops.map((loop) => loop.rate)]),
   };
 }
 

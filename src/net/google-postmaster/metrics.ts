@@ -1,6 +1,7 @@
 /** The metrics of the Gmail Postmaster Tools API v2 that are read, and their values. */
 
 import * as v from 'valibot';
+import { GMAIL_FIGURES } from '../../figures/gmail.ts';
 import { isDay } from '../../lib/clock.ts';
 
 /** A standard metric, or the part of one that a filter selects. */
@@ -16,10 +17,6 @@ const metric = (name: string, standardMetric: string, filter?: string): Metric =
   standardMetric,
   ...(filter === undefined ? {} : { filter }),
 });
-
-const authenticated = (type: string) =>
-  metric(`${type}_rate`, 'AUTH_SUCCESS_RATE', `auth_type = "${type}"`);
-const INBOUND = 'traffic_direction = "inbound"';
 
 /** The reasons that Google distinguishes. */
 const ERROR_REASONS = {
@@ -58,25 +55,13 @@ export const ERRORS: ErrorMetrics[] = (['reject', 'temp_fail'] as const).flatMap
   ERROR_REASONS[type].map((reason) => errorMetrics(type, reason)),
 );
 
-const errorRate = (type: ErrorType) =>
-  metric(`${type}_rate`, 'DELIVERY_ERROR_RATE', `error_type = "${type}"`);
-
-export const SPAM_RATE = metric('spam_rate', 'SPAM_RATE');
-export const SPF_RATE = authenticated('spf');
-export const DKIM_RATE = authenticated('dkim');
-export const DMARC_RATE = authenticated('dmarc');
-export const TLS_RATE = metric('tls_rate', 'TLS_ENCRYPTION_RATE', INBOUND);
-export const TLS_MESSAGES = metric('tls_messages', 'TLS_ENCRYPTION_MESSAGE_COUNT', INBOUND);
-export const REJECT_RATE = errorRate('reject');
-export const TEMP_FAIL_RATE = errorRate('temp_fail');
 export const LOOP_IDS = metric('feedback_loop_ids', 'FEEDBACK_LOOP_ID');
 
 /** Those of a group are asked for in one query if it fits in one page, and fail together. */
 export const GROUPS: Metric[][] = [
-  [SPAM_RATE],
-  [SPF_RATE, DKIM_RATE, DMARC_RATE],
-  [TLS_RATE, TLS_MESSAGES],
-  [REJECT_RATE, TEMP_FAIL_RATE],
+  ...[...Map.groupBy(GMAIL_FIGURES, ({ metric }) => metric.group).values()].map((figures) =>
+    figures.map(({ column, metric }) => ({ ...metric, name: column })),
+  ),
   ERRORS.map(({ rate }) => rate),
   ERRORS.map(({ count }) => count),
   [LOOP_IDS],

@@ -1,6 +1,7 @@
 /** Builds the documents of a scheduled report: the email, with all figures or with a PDF, and that PDF. */
 
 import type { Grade } from '../../analysis/result.ts';
+import { INBOX_RATE, LOST } from '../../figures/placement.ts';
 import { bothForms } from '../../lib/readable-domain.ts';
 import {
   type Average,
@@ -235,27 +236,31 @@ function placementSections({ summary }: ScheduledReport, medium: Medium): Sectio
           items: providers.map((each) => ({
             title: providerName(each.provider),
             below: basisOf(each),
-            value: rateText(each.inbox_rate),
-            state: placementState(each.inbox_rate),
+            value: rateText(each[INBOX_RATE.name]),
+            state: placementState(each[INBOX_RATE.name]),
           })),
         }
       : table(
           [
             { title: 'Provider', share: 36 },
-            { title: 'Inbox rate', share: 22, isNumber: true },
-            { title: 'Samples', share: 14, isNumber: true },
-            { title: 'Spam', share: 14, isNumber: true },
-            { title: 'Missing', share: 14, isNumber: true },
+            { title: INBOX_RATE.title, share: 22, isNumber: true },
+            ...['Samples', ...LOST.map(({ title }) => title)].map((title) => ({
+              title,
+              share: 14,
+              isNumber: true,
+            })),
           ],
-          providers.map(({ provider, inbox_rate, samples, spam, missing }) => ({
+          providers.map(({ provider, samples, [INBOX_RATE.name]: rate, ...counts }) => ({
             cells: [
               { text: [providerName(provider)] },
-              { text: [state(placementState(inbox_rate), rateText(inbox_rate))] },
-              ...[samples, spam, missing].map((count) => ({ text: [formatCount(count)] })),
+              { text: [state(placementState(rate), rateText(rate))] },
+              ...[samples, ...LOST.map(({ name }) => counts[name])].map((count) => ({
+                text: [formatCount(count)],
+              })),
             ],
           })),
         );
-  const hasTooFew = providers.some(({ inbox_rate }) => inbox_rate === null);
+  const hasTooFew = providers.some((each) => each[INBOX_RATE.name] === null);
   const note = `${hasTooFew ? `${TOO_FEW_NOTE} ` : ''}${SAMPLE_NOTE}`;
   return [
     section('placement', 'Inbox placement', [

@@ -36,16 +36,16 @@ const FULL: ServedDay = {
 };
 
 const NOTHING = {
-  spamRate: null,
-  spfRate: null,
-  dkimRate: null,
-  dmarcRate: null,
-  tlsRate: null,
-  tlsMessages: null,
-  rejectRate: null,
-  tempFailRate: null,
+  spam_rate: null,
+  spf_rate: null,
+  dkim_rate: null,
+  dmarc_rate: null,
+  tls_rate: null,
+  tls_messages: null,
+  reject_rate: null,
+  temp_fail_rate: null,
   errors: null,
-  feedbackLoops: null,
+  feedback_loops: null,
 };
 
 const serve = (server: PostmasterServer, days: Record<string, ServedDay>) =>
@@ -69,25 +69,25 @@ test('All figures of a week are read in two calls; what was not published is nul
   assert.deepEqual(days, [
     {
       day: '2026-11-15',
-      spamRate: 0.0012,
-      spfRate: 0.99,
-      dkimRate: 1,
-      dmarcRate: 0.98,
-      tlsRate: 1,
-      tlsMessages: 51_234,
-      rejectRate: 0.02,
-      tempFailRate: 0.01,
+      spam_rate: 0.0012,
+      spf_rate: 0.99,
+      dkim_rate: 1,
+      dmarc_rate: 0.98,
+      tls_rate: 1,
+      tls_messages: 51_234,
+      reject_rate: 0.02,
+      temp_fail_rate: 0.01,
       errors: [
         { type: 'reject', reason: 'low_ip_reputation', rate: 0.02, count: 41 },
         { type: 'temp_fail', reason: 'other', rate: 0.01, count: null },
       ],
-      feedbackLoops: [
-        { id: 'newsletter', spamRate: 0.004 },
-        { id: 'receipts', spamRate: null },
+      feedback_loops: [
+        { id: 'newsletter', spam_rate: 0.004 },
+        { id: 'receipts', spam_rate: null },
       ],
     },
-    { ...NOTHING, day: '2026-11-17', spamRate: 0 },
-    { ...NOTHING, day: '2026-11-21', dkimRate: 0.5, rejectRate: 0, errors: [] },
+    { ...NOTHING, day: '2026-11-17', spam_rate: 0 },
+    { ...NOTHING, day: '2026-11-21', dkim_rate: 0.5, reject_rate: 0, errors: [] },
   ]);
   assert.deepEqual(paths(server), [BATCH, BATCH]);
 });
@@ -115,7 +115,7 @@ test('Half a year of all figures is read in two calls, without pages', async (t)
   const { days, problem } = await open(server).days(DOMAIN, HALF_YEAR);
   assert.equal(problem, null);
   assert.equal(days.length, 180);
-  assert.deepEqual([days[179]!.day, days[179]!.spamRate], [HALF_YEAR.to, 0.179]);
+  assert.deepEqual([days[179]!.day, days[179]!.spam_rate], [HALF_YEAR.to, 0.179]);
   assert.deepEqual(paths(server), [BATCH, BATCH]);
 });
 
@@ -125,7 +125,7 @@ test('If the server has smaller pages, all are read, and those of all queries to
   const { days, problem } = await open(server).days(DOMAIN, HALF_YEAR);
   assert.equal(problem, null);
   assert.equal(days.length, 180);
-  assert.ok(days.every(({ dkimRate, errors }) => dkimRate === 1 && errors?.length === 2));
+  assert.ok(days.every(({ dkim_rate, errors }) => dkim_rate === 1 && errors?.length === 2));
   // Four pages of 50, for the figures and then for the feedback loops.
   assert.deepEqual(paths(server), Array(8).fill(BATCH));
 });
@@ -139,7 +139,7 @@ test('Of many feedback loops, the 20 of the last days are read', async (t) => {
     '2026-11-20': { feedbackLoops: { ...loops(15), 'with "quotes"': 0.5 } },
   });
   const { days } = await open(server).days(DOMAIN, WEEK);
-  const idsOf = (i: number) => days[i]!.feedbackLoops!.map(({ id }) => id);
+  const idsOf = (i: number) => days[i]!.feedback_loops!.map(({ id }) => id);
   assert.deepEqual(idsOf(1), Object.keys(loops(15)));
   assert.deepEqual(idsOf(0), Object.keys(loops(0)).slice(0, 5));
 });
@@ -158,11 +158,11 @@ test('A query that fails leaves its figures unknown, and the others are kept', a
     {
       ...NOTHING,
       day: '2026-11-20',
-      spamRate: 0.0012,
-      tlsRate: 1,
-      tlsMessages: 51_234,
-      rejectRate: 0.02,
-      tempFailRate: 0.01,
+      spam_rate: 0.0012,
+      tls_rate: 1,
+      tls_messages: 51_234,
+      reject_rate: 0.02,
+      temp_fail_rate: 0.01,
     },
   ]);
 });
@@ -179,7 +179,7 @@ test('A batch that Google rejects for one query is sent as single queries', asyn
   const { days, problem } = await open(server).days(DOMAIN, WEEK);
   assert.equal(problem?.problem, 'refused');
   assert.deepEqual(
-    [days[0]!.spamRate, days[0]!.tlsRate, days[0]!.tlsMessages, days[0]!.feedbackLoops?.length],
+    [days[0]!.spam_rate, days[0]!.tls_rate, days[0]!.tls_messages, days[0]!.feedback_loops?.length],
     [0.0012, null, null, 2],
   );
 });
@@ -196,7 +196,7 @@ test('Single queries end with the first server error, and what they read is kept
   const { days, problem } = await open(server).days(DOMAIN, WEEK);
   assert.equal(problem?.retryAfterMs, 120_000);
   assert.equal(singles, 3);
-  assert.deepEqual([days[0]!.spamRate, days[0]!.dkimRate, days[0]!.tlsRate], [0.0012, 1, null]);
+  assert.deepEqual([days[0]!.spam_rate, days[0]!.dkim_rate, days[0]!.tls_rate], [0.0012, 1, null]);
 });
 
 for (const fault of ['throttled', 'unavailable', 'broken', 'truncated'] as const)
@@ -207,7 +207,7 @@ for (const fault of ['throttled', 'unavailable', 'broken', 'truncated'] as const
     const { days, problem } = await open(server).days(DOMAIN, WEEK);
     assert.ok(problem instanceof AccountError);
     assert.deepEqual(
-      days.map(({ day, spamRate, errors }) => [day, spamRate, errors]),
+      days.map(({ day, spam_rate, errors }) => [day, spam_rate, errors]),
       [
         ['2026-11-17', 0.0012, null],
         ['2026-11-18', 0.0012, null],
@@ -224,7 +224,7 @@ test('A token that expires between two calls is a problem, and what was read is 
   };
   const { days, problem } = await open(server).days(DOMAIN, WEEK);
   assert.equal(problem?.problem, 'sign_in_failed');
-  assert.deepEqual([days[0]!.spamRate, days[0]!.feedbackLoops], [0.0012, null]);
+  assert.deepEqual([days[0]!.spam_rate, days[0]!.feedback_loops], [0.0012, null]);
 });
 
 test('Pages without an end are a problem, and do not go on forever', async (t) => {
@@ -280,14 +280,14 @@ test('Whatever JSON the server sends, the days are valid or there is an AccountE
     domainStats = json;
     const range = { from: '2026-01-01', to: '2026-06-30' };
     const { days } = await open(script).days(DOMAIN, range);
-    for (const { day, errors, feedbackLoops, tlsMessages, ...rates } of days) {
+    for (const { day, errors, feedback_loops, tls_messages, ...rates } of days) {
       found += 1;
       assert.ok(isDay(day) && day >= range.from && day <= range.to, day);
-      assert.ok(tlsMessages === null || (Number.isSafeInteger(tlsMessages) && tlsMessages >= 0));
+      assert.ok(tls_messages === null || (Number.isSafeInteger(tls_messages) && tls_messages >= 0));
       for (const rate of Object.values(rates))
         assert.ok(rate === null || (rate >= 0 && rate <= 1), String(rate));
       for (const { count } of errors ?? []) assert.ok(Number.isSafeInteger(count) && count! >= 0);
-      for (const { id } of feedbackLoops ?? []) assert.doesNotMatch(id, /["\\\p{C}]/u);
+      for (const { id } of feedback_loops ?? []) assert.doesNotMatch(id, /["\\\p{C}]/u);
     }
   });
   await fc.assert(property, { numRuns: 300 });
