@@ -74,5 +74,6 @@ function distribute(
     shortest.ms += estimate(file);
     shortest.files.push(file);
   }
-  return processes.map(({ files }) => files.sort());
+  // Files without any duration all go to the first process.
+  return processes.filter(({ files }) => files.length > 0).map(({ files }) => files.sort());
 }
