@@ -32,6 +32,7 @@ import type { Destination } from './smtp/destination.ts';
 import type { Subscription } from './store/subscribers.ts';
 import { summary } from './summary/feature.ts';
 import { identifyKey } from './team/api-keys.ts';
+import type { AuditedObject } from './team/audit.ts';
 import { team } from './team/feature.ts';
 import { reauthorize } from './team/permissions.ts';
 import { identifySession } from './team/sessions.ts';
@@ -73,10 +74,15 @@ export const DOCUMENTED_API = {
   events: FEATURES.flatMap(({ events = [] }) => events),
 };
 
+/** The objects of the audit log. */
+export const AUDITED: AuditedObject[] = FEATURES.flatMap(({ audited = [] }) => audited);
+
 /** All routes: the API, then the OpenAPI document and the pages. */
 export const ROUTES: Route[] = [
   ...DOCUMENTED_ROUTES,
-  ...FEATURES.flatMap((feature) => feature.undocumentedRoutes?.(DOCUMENTED_API) ?? []),
+  ...FEATURES.flatMap(
+    (feature) => feature.undocumentedRoutes?.({ ...DOCUMENTED_API, audited: AUDITED }) ?? [],
+  ),
 ];
 
 /** The jobs of the features and of shared mechanisms. */

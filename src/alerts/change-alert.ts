@@ -8,7 +8,7 @@ import { rejectTestAddresses } from '../outbox/queue.ts';
 import { lockIn, type Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { AlertRow, DomainRow } from '../store/tables.generated.ts';
-import { type Author, audit } from '../team/audit.ts';
+import { type Author, audit, audited, rowsOf } from '../team/audit.ts';
 import { requireAllowedUrl } from '../webhooks/endpoint-url.ts';
 import type { ChannelField } from './channels/channel.ts';
 import {
@@ -25,6 +25,14 @@ import { conditionOf } from './conditions/index.ts';
 import { closeIncidents } from './incidents.ts';
 import { rescheduleReminders } from './reminders.ts';
 import type { AlertPatch, NewAlert } from './schema.ts';
+
+export const AUDITED_ALERT = audited({
+  type: 'alert',
+  name: 'Alert rule',
+  actions: ['alert.created', 'alert.changed', 'alert.tested', 'alert.deleted'],
+  page: (id) => `/alerts/${id}`,
+  withPage: rowsOf('alerts'),
+});
 
 /** Limited because every rule is evaluated on every result. */
 const MAX_ALERTS = 100;
@@ -91,7 +99,7 @@ async function storeNew(
   details: Record<string, unknown>,
 ): Promise<void> {
   await tx.insertInto('alerts').values(row).execute();
-  await auditAlert(tx, author, 'created', row.id, details);
+  await audit(tx, author, AUDITED_ALERT, 'alert.created', row.id, details);
 }
 
 /** Throws `validation_failed` for a URL whose host is known not to be public. */
@@ -166,7 +174,7 @@ export async function changeAlert(
   if (Object.keys(details).length === 0) return current;
   const { id, ...columns } = row;
   await tx.updateTable('alerts').set(columns).where('id', '=', id).execute();
-  await auditAlert(tx, author, 'changed', id, details);
+  await audit(tx, author, AUDITED_ALERT, 'alert.changed', id, details);
   const moved = movedChannels(app, current, row);
   await forgetReferences(tx, row, moved);
   const isClosed = row.enabled === 0 || criteriaDiffer(current, row);
@@ -248,7 +256,7 @@ export async function deleteAlert(tx: Tx, author: AuthorContext, current: AlertR
   await queueClosings(tx, author.app, current, trackingChannels(current));
   await closeIncidents(tx, author.app, current, 'alert_deleted');
   await tx.deleteFrom('alerts').where('id', '=', id).execute();
-  await auditAlert(tx, author, 'deleted', id, { name: current.name });
+  await audit(tx, author, AUDITED_ALERT, 'alert.deleted', id, { name: current.name });
 }
 
 /** Deletes the rules of a deleted domain, each with its audit entry. */
@@ -300,14 +308,4 @@ function differences(before: Record<string, unknown>, after: Record<string, unkn
     if (JSON.stringify(before[name]) !== JSON.stringify(to))
       changes[name] = { from: before[name], to };
   return changes;
-}
-
-export async function auditAlert(
-  tx: Tx,
-  author: Author,
-  verb: string,
-  id: string,
-  details: Record<string, unknown> = {},
-): Promise<void> {
-  await audit(tx, author, { action: `alert.${verb}`, object: { type: 'alert', id }, details });
 }

@@ -7,10 +7,18 @@ import { AppError, invalidParams } from '../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { DnsServerRow } from '../store/tables.generated.ts';
-import { type Author, audit } from '../team/audit.ts';
+import { type Author, audit, audited, rowsOf } from '../team/audit.ts';
 import type { DnsServer, DnsServerPatch, NewDnsServer } from './schema.ts';
 import { DnsServerError, type NameServer, type ServerKind } from './server.ts';
 import { isKnownServerKind, SERVER_KINDS } from './servers/index.ts';
+
+export const AUDITED_SERVER = audited({
+  type: 'dns_server',
+  name: 'Name server',
+  actions: ['dns_server.created', 'dns_server.changed', 'dns_server.deleted'],
+  page: (id) => `/dns/servers/${id}`,
+  withPage: rowsOf('dns_servers'),
+});
 
 const MAX_SERVERS = 20;
 /** A server can list very many; what it does not list is found by asking. */
@@ -52,7 +60,11 @@ export async function createServer(
     created_at: isoTime(app.clock.now()),
   };
   await tx.insertInto('dns_servers').values(row).execute();
-  await auditServer(tx, author, 'created', row, { name, kind, ...JSON.parse(row.settings) });
+  await audit(tx, author, AUDITED_SERVER, 'dns_server.created', row.id, {
+    name,
+    kind,
+    ...JSON.parse(row.settings),
+  });
   return row;
 }
 
@@ -139,7 +151,7 @@ export async function changeServer(
   await tx.updateTable('dns_servers').set(columns).where('id', '=', id).execute();
   const isSecret = (key: string) =>
     kindOf(current)!.fields.some((field) => field.name === key && field.isSecret);
-  await auditServer(tx, author, 'changed', row, {
+  await audit(tx, author, AUDITED_SERVER, 'dns_server.changed', row.id, {
     ...(name === current.name ? {} : { name: { from: current.name, to: name } }),
     ...Object.fromEntries(
       changed.map((key) => [
@@ -165,21 +177,7 @@ export async function deleteServer(tx: Tx, author: ServerAuthor, row: DnsServerR
       'A change is being applied at this name server. Try again in a minute.',
     );
   await tx.deleteFrom('dns_servers').where('id', '=', row.id).execute();
-  await auditServer(tx, author, 'deleted', row, { name: row.name });
-}
-
-async function auditServer(
-  tx: Tx,
-  author: Author,
-  verb: string,
-  { id }: Pick<DnsServerRow, 'id'>,
-  details: Record<string, unknown>,
-): Promise<void> {
-  await audit(tx, author, {
-    action: `dns_server.${verb}`,
-    object: { type: 'dns_server', id },
-    details,
-  });
+  await audit(tx, author, AUDITED_SERVER, 'dns_server.deleted', row.id, { name: row.name });
 }
 
 // Connecting.

@@ -10,9 +10,18 @@ import type { Tx } from '../store/open.ts';
 import { afterCommit } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { DomainRow, MonitorRow } from '../store/tables.generated.ts';
-import { type Author, audit } from '../team/audit.ts';
+import { type Author, audit, audited, rowsOf } from '../team/audit.ts';
 import { nextSlot, RUN_MONITORS_JOB } from './schedule.ts';
 import type { MonitorPatch, NewMonitor } from './schema.ts';
+
+export const AUDITED_MONITOR = audited({
+  type: 'monitor',
+  name: 'Monitor',
+  actions: ['monitor.created', 'monitor.changed', 'monitor.run', 'monitor.deleted'],
+  texts: { 'monitor.run': 'Monitor run requested' },
+  page: (id) => `/monitors/${id}`,
+  withPage: rowsOf('monitors'),
+});
 
 /** The author of a change, for the audit log, and the App. */
 export type ChangeAuthor = Author & { app: App };
@@ -59,7 +68,7 @@ export async function createMonitor(
     leased_until: null,
   };
   await tx.insertInto('monitors').values(row).execute();
-  await auditMonitor(tx, author, 'created', id, {
+  await audit(tx, author, AUDITED_MONITOR, 'monitor.created', id, {
     name,
     type,
     domain_id,
@@ -123,7 +132,7 @@ export async function changeMonitor(
   const row = { ...current, ...change, ...consequencesOf(current, change, author.app.clock.now()) };
   const { id, ...columns } = row;
   await tx.updateTable('monitors').set(columns).where('id', '=', id).execute();
-  await auditMonitor(tx, author, 'changed', id, detailsOf(current, change));
+  await audit(tx, author, AUDITED_MONITOR, 'monitor.changed', id, detailsOf(current, change));
   wakeAfterCommit(tx, author.app);
   return row;
 }
@@ -182,7 +191,7 @@ export async function runNow(
   const { app } = author;
   const next_run_at = isoTime(app.clock.now());
   await tx.updateTable('monitors').set({ next_run_at }).where('id', '=', id).execute();
-  await auditMonitor(tx, author, 'run', id, {});
+  await audit(tx, author, AUDITED_MONITOR, 'monitor.run', id);
   wakeAfterCommit(tx, app);
   return { ...current, next_run_at };
 }
@@ -194,7 +203,7 @@ export async function deleteMonitor(
   { id, name, type }: MonitorRow,
 ): Promise<void> {
   await tx.deleteFrom('monitors').where('id', '=', id).execute();
-  await auditMonitor(tx, author, 'deleted', id, { name, type });
+  await audit(tx, author, AUDITED_MONITOR, 'monitor.deleted', id, { name, type });
 }
 
 /** Deletes the monitors of a domain, in the transaction that deletes the domain. */
@@ -212,14 +221,13 @@ export async function deleteMonitorsOfDomain(
   if (monitors.length === 0) return;
   await tx.deleteFrom('monitors').where('domain_id', '=', domain_id).execute();
   for (const { id, name, type } of monitors)
-    await auditMonitor(tx, author, 'deleted', id, { name, type, with_domain: domain });
+    await audit(tx, author, AUDITED_MONITOR, 'monitor.deleted', id, {
+      name,
+      type,
+      with_domain: domain,
+    });
 }
 
 function wakeAfterCommit(tx: Tx, { scheduler }: Pick<App, 'scheduler'>): void {
   afterCommit(tx, () => scheduler.wake(RUN_MONITORS_JOB));
-}
-
-async function auditMonitor(tx: Tx, author: Author, verb: string, id: string, details: object) {
-  const object = { type: 'monitor', id };
-  await audit(tx, author, { action: `monitor.${verb}`, object, details: { ...details } });
 }

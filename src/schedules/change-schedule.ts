@@ -7,7 +7,7 @@ import { cancelMail, rejectTestAddresses } from '../outbox/queue.ts';
 import type { Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
-import { type Author, audit } from '../team/audit.ts';
+import { type Author, audit, audited, rowsOf } from '../team/audit.ts';
 import { existingDomainIds, recipientsOf } from './queries.ts';
 import type { NewSchedule, SchedulePatch } from './schema.ts';
 import { nextSend, slotToSend } from './times.ts';
@@ -15,6 +15,21 @@ import { nextSend, slotToSend } from './times.ts';
 type ScheduleAuthor = Author & { app: App };
 
 const MAX_SCHEDULES = 100;
+
+export const AUDITED_SCHEDULE = audited({
+  type: 'report_schedule',
+  name: 'Report schedule',
+  actions: [
+    'report_schedule.created',
+    'report_schedule.changed',
+    'report_schedule.sent',
+    'report_schedule.unsubscribed',
+    'report_schedule.resubscribed',
+    'report_schedule.deleted',
+  ],
+  page: (id) => `/reports/schedules/${id}`,
+  withPage: rowsOf('report_schedules'),
+});
 
 /** Throws `conflict` if there are too many schedules, and `validation_failed` for an unknown domain. */
 export async function createSchedule(
@@ -44,7 +59,7 @@ export async function createSchedule(
   };
   await tx.insertInto('report_schedules').values(row).execute();
   const details = { ...settings, recipients, domains, include_sections, enabled };
-  await auditSchedule(tx, author, 'created', row.id, details);
+  await audit(tx, author, AUDITED_SCHEDULE, 'report_schedule.created', row.id, details);
   return row;
 }
 
@@ -74,7 +89,14 @@ export async function changeSchedule(
   const { id, ...columns } = row;
   await tx.updateTable('report_schedules').set(columns).where('id', '=', id).execute();
   await cancelObsoleteCopies(tx, current, row);
-  await auditSchedule(tx, author, 'changed', id, detailsOf(current, change));
+  await audit(
+    tx,
+    author,
+    AUDITED_SCHEDULE,
+    'report_schedule.changed',
+    id,
+    detailsOf(current, change),
+  );
   return row;
 }
 
@@ -160,18 +182,7 @@ export async function deleteSchedule(
   const reason = 'the report schedule was deleted';
   await cancelCopies(tx, id, { status: 'failed', reason });
   await tx.deleteFrom('report_schedules').where('id', '=', id).execute();
-  await auditSchedule(tx, author, 'deleted', id, { name });
-}
-
-export async function auditSchedule(
-  tx: Tx,
-  author: Author,
-  verb: string,
-  id: string,
-  details: object,
-): Promise<void> {
-  const object = { type: 'report_schedule', id };
-  await audit(tx, author, { action: `report_schedule.${verb}`, object, details: { ...details } });
+  await audit(tx, author, AUDITED_SCHEDULE, 'report_schedule.deleted', id, { name });
 }
 
 // Cancels queued copies and records the reason.

@@ -14,18 +14,62 @@ export interface Author {
   caller: Pick<Caller, 'ip'>;
 }
 
-interface AuditEntry {
-  /** The type of object and the action, such as `member.removed`. */
-  action: string;
-  object: { type: string; id: string };
-  /** What changed, without secrets. */
-  details?: Record<string, unknown>;
+/** A kind of object whose changes are in the audit log. Features declare theirs, for the page of the log. */
+export interface AuditedObject<Action extends string = string> {
+  /** The `object_type` of its entries. */
+  type: string;
+  /** Starts a sentence: `Alert rule`. */
+  name: string;
+  /** Every action that is written, in the order of the filter. */
+  actions: readonly Action[];
+  /** What the page calls an action, where the words of the action would be unclear. */
+  texts?: Partial<Record<Action, string>>;
+  /** The page of the object, or of the list with it. */
+  page?(id: string): string;
+  /** Which of the objects have a page of their own in this mode. Default: the page is a list, which always exists. */
+  withPage?(db: Db, ids: string[], livemode: boolean): Promise<{ id: string }[]>;
 }
 
-export async function audit(
+/** Declares a kind of object. The actions determine what `audit` accepts. */
+export const audited = <const Action extends string>(
+  object: AuditedObject<Action>,
+): AuditedObject<Action> => object;
+
+type TableWithModes = 'tests' | 'inboxes' | 'webhook_endpoints';
+type TableWithoutModes =
+  | 'domains'
+  | 'monitors'
+  | 'alerts'
+  | 'report_schedules'
+  | 'members'
+  | 'dns_servers'
+  | 'dns_changes';
+
+/** For `withPage`: the objects are the rows of this table. */
+export const rowsOf =
+  (table: TableWithoutModes): AuditedObject['withPage'] =>
+  (db, ids) =>
+    db.selectFrom(table).select('id').where('id', 'in', ids).execute();
+
+/** As `rowsOf`, for objects that exist in both modes: a browser shows those of one. */
+export const rowsInModeOf =
+  (table: TableWithModes): AuditedObject['withPage'] =>
+  (db, ids, livemode) =>
+    db
+      .selectFrom(table)
+      .select('id')
+      .where('id', 'in', ids)
+      .where('livemode', '=', Number(livemode))
+      .execute();
+
+/** `details` say what changed, without secrets. */
+export async function audit<Action extends string>(
   tx: Tx,
   { app, actor, caller }: Author,
-  entry: AuditEntry,
+  object: AuditedObject<Action>,
+  action: NoInfer<Action>,
+  id: string,
+  details: object = {},
 ): Promise<void> {
   await tx
     .insertInto('audit_log')
@@ -37,10 +81,10 @@ export async function audit(
       key_id: actor?.keyId ?? null,
       session_id: actor?.sessionId ?? null,
       ip: caller.ip,
-      action: entry.action,
-      object_type: entry.object.type,
-      object_id: entry.object.id,
-      details: JSON.stringify(entry.details ?? {}),
+      action,
+      object_type: object.type,
+      object_id: id,
+      details: JSON.stringify(details),
     })
     .execute();
 }

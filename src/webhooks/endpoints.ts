@@ -8,7 +8,7 @@ import { AppError } from '../lib/errors.ts';
 import { afterCommit, type Db, lockIn, type Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { WebhookEndpointRow } from '../store/tables.generated.ts';
-import { type Author, audit } from '../team/audit.ts';
+import { type Author, audit, audited, rowsInModeOf } from '../team/audit.ts';
 import { holdPending } from './endpoint-health.ts';
 import { EXPIRE_DELIVERIES_JOB } from './expire.ts';
 import { type EndpointPatch, endpointStatus, type NewEndpoint } from './schema.ts';
@@ -16,6 +16,21 @@ import { newSigningSecret, sealSigningSecret } from './signatures.ts';
 
 /** In each mode, because every event is matched against every endpoint of its mode. */
 const MAX_ENDPOINTS = 100;
+
+export const AUDITED_ENDPOINT = audited({
+  type: 'webhook_endpoint',
+  name: 'Webhook endpoint',
+  actions: [
+    'webhook_endpoint.created',
+    'webhook_endpoint.changed',
+    'webhook_endpoint.tested',
+    'webhook_endpoint.secret_rotated',
+    'webhook_endpoint.recovered',
+    'webhook_endpoint.deleted',
+  ],
+  page: (id) => `/webhooks/${id}`,
+  withPage: rowsInModeOf('webhook_endpoints'),
+});
 
 /** The author of a change, with the complete App. */
 type EndpointAuthor = Author & { app: App };
@@ -60,7 +75,7 @@ export async function createEndpoint(
   };
   await tx.insertInto('webhook_endpoints').values(row).execute();
   const details = { receiver: receiverOf(url), events, description, enabled };
-  await auditEndpoint(tx, author, 'created', id, details);
+  await audit(tx, author, AUDITED_ENDPOINT, 'webhook_endpoint.created', id, details);
   return { row, secret };
 }
 
@@ -77,7 +92,14 @@ export async function changeEndpoint(
   const row = { ...current, ...change };
   await tx.updateTable('webhook_endpoints').set(change).where('id', '=', id).execute();
   if (change.enabled === 0) await holdPending(tx, id);
-  await auditEndpoint(tx, author, 'changed', id, detailsOf(current, row));
+  await audit(
+    tx,
+    author,
+    AUDITED_ENDPOINT,
+    'webhook_endpoint.changed',
+    id,
+    detailsOf(current, row),
+  );
   return row;
 }
 
@@ -133,7 +155,9 @@ export async function deleteEndpoint(
     .set({ deleted_at: isoTime(clock.now()) })
     .where('id', '=', id)
     .execute();
-  await auditEndpoint(tx, author, 'deleted', id, { receiver: receiverOf(url) });
+  await audit(tx, author, AUDITED_ENDPOINT, 'webhook_endpoint.deleted', id, {
+    receiver: receiverOf(url),
+  });
   afterCommit(tx, () => scheduler.wake(EXPIRE_DELIVERIES_JOB));
 }
 
@@ -153,19 +177,8 @@ export async function rotateSecret(
     former_secret_until: overlap === 0 ? null : isoTime(clock.now() + overlap * 1000),
   };
   await tx.updateTable('webhook_endpoints').set(change).where('id', '=', id).execute();
-  await auditEndpoint(tx, author, 'secret_rotated', id, { overlap });
+  await audit(tx, author, AUDITED_ENDPOINT, 'webhook_endpoint.secret_rotated', id, { overlap });
   return { row: { ...current, ...change }, secret };
-}
-
-async function auditEndpoint(
-  tx: Tx,
-  author: Author,
-  verb: string,
-  id: string,
-  details: Record<string, unknown>,
-): Promise<void> {
-  const object = { type: 'webhook_endpoint', id };
-  await audit(tx, author, { action: `webhook_endpoint.${verb}`, object, details });
 }
 
 // Queries.
