@@ -7,8 +7,8 @@ import type { Route } from './http/route.ts';
 import type { Tool } from './http/tool.ts';
 import type { Job } from './scheduler/scheduler.ts';
 import type { Destination } from './smtp/destination.ts';
+import type { AuditedObject } from './store/audited.ts';
 import type { Subscription } from './store/subscribers.ts';
-import type { AuditedObject } from './team/audit.ts';
 
 export interface Feature {
   /** The name of the feature's folder. */

@@ -8,11 +8,12 @@ import { requestCheck } from '../domains/transitions.ts';
 import { VERIFY_JOB } from '../domains/verify-job.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError, errorMessage } from '../lib/errors.ts';
+import { audited, rowsOf } from '../store/audited.ts';
 import { timeIn } from '../store/database-clock.ts';
 import { afterCommit, lockIn, type Tx, transact } from '../store/open.ts';
 import type { DnsChangeRow, DnsServerRow } from '../store/tables.generated.ts';
 import { untilAvailable } from '../store/until-available.ts';
-import { type Author, audit, audited, rowsOf } from '../team/audit.ts';
+import { type Author, audit } from '../team/audit.ts';
 import { DnsServerError, hasSameValues, type NameServer, type RecordSet } from './server.ts';
 import { openServer } from './stored-servers.ts';
 

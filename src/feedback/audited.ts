@@ -1,6 +1,6 @@
 /** What the audit log has of feedback. */
 
-import { audited } from '../team/audit.ts';
+import { audited } from '../store/audited.ts';
 
 export const AUDITED_REPORT = audited({
   type: 'feedback_report',

@@ -1,6 +1,6 @@
 /** What the audit log has of tests and inboxes. */
 
-import { audited, rowsInModeOf } from '../team/audit.ts';
+import { audited, rowsInModeOf } from '../store/audited.ts';
 
 export const AUDITED_TEST = audited({
   type: 'test',

@@ -6,11 +6,13 @@ import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError, type ParamError } from '../lib/errors.ts';
 import { messageDeadline } from '../mailtests/monitor-mail.ts';
+import { audited, rowsOf } from '../store/audited.ts';
 import type { Tx } from '../store/open.ts';
 import { afterCommit } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { DomainRow, MonitorRow } from '../store/tables.generated.ts';
-import { type Author, audit, audited, rowsOf } from '../team/audit.ts';
+import { type Author, audit } from '../team/audit.ts';
+import { MONITOR_ROW } from './queries.ts';
 import { nextSlot, RUN_MONITORS_JOB } from './schedule.ts';
 import type { MonitorPatch, NewMonitor } from './schema.ts';
 
@@ -57,9 +59,8 @@ export async function createMonitor(
     type,
     domain_id,
     frequency,
-    targets: targets && JSON.stringify(targets),
     token: type === 'placement' ? randomToken(TOKEN_LENGTH) : null,
-    enabled: enabled ? 1 : 0,
+    ...MONITOR_ROW.encode({ targets, enabled }),
     status: enabled ? 'unknown' : 'paused',
     last_run_at: null,
     next_run_at: enabled ? isoTime(firstRunAt({ type, frequency }, app.clock.now())) : null,
@@ -127,30 +128,17 @@ export async function changeMonitor(
     throw validationError([
       ['targets', 'is only allowed for blocklist monitors that were created with targets'],
     ]);
-  const change = changeOf(current, patch);
+  const { columns: change, details } = MONITOR_ROW.changes(current, patch);
   if (Object.keys(change).length === 0) return current;
   const row = { ...current, ...change, ...consequencesOf(current, change, author.app.clock.now()) };
   const { id, ...columns } = row;
   await tx.updateTable('monitors').set(columns).where('id', '=', id).execute();
-  await audit(tx, author, AUDITED_MONITOR, 'monitor.changed', id, detailsOf(current, change));
+  await audit(tx, author, AUDITED_MONITOR, 'monitor.changed', id, details);
   wakeAfterCommit(tx, author.app);
   return row;
 }
 
-type Change = Partial<Pick<MonitorRow, 'name' | 'targets' | 'frequency' | 'enabled'>>;
-
-function changeOf(current: MonitorRow, { targets, enabled, ...patch }: MonitorPatch): Change {
-  const requested: Change = {
-    ...patch,
-    ...(targets === undefined ? {} : { targets: JSON.stringify(targets) }),
-    ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0 }),
-  };
-  return Object.fromEntries(
-    Object.entries(requested).filter(
-      ([column, value]) => current[column as keyof Change] !== value,
-    ),
-  );
-}
+type Change = Partial<MonitorRow>;
 
 /** Clears the lease where the change invalidates a run in progress. */
 function consequencesOf(current: MonitorRow, change: Change, now: number): Partial<MonitorRow> {
@@ -165,17 +153,6 @@ function consequencesOf(current: MonitorRow, change: Change, now: number): Parti
   if (row.type === 'placement')
     return { next_run_at: isoTime(messageDeadline(row, now)), ...releasedLease };
   return { next_run_at: isoTime(nextSlot(row, now)) };
-}
-
-function detailsOf(current: MonitorRow, change: Change): Record<string, object> {
-  const toJson = (column: string, value: unknown) =>
-    column === 'enabled' ? value === 1 : column === 'targets' ? JSON.parse(String(value)) : value;
-  return Object.fromEntries(
-    Object.entries(change).map(([column, value]) => [
-      column,
-      { from: toJson(column, current[column as keyof Change]), to: toJson(column, value) },
-    ]),
-  );
 }
 
 /** Makes the next run due at once; a run in progress counts as that run. Throws `conflict` if it can't run. */

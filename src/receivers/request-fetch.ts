@@ -2,8 +2,9 @@
 
 import type { App } from '../app.ts';
 import { AppError } from '../lib/errors.ts';
+import { audited } from '../store/audited.ts';
 import { afterCommit, lockIn, type Tx } from '../store/open.ts';
-import { type Author, audit, audited } from '../team/audit.ts';
+import { type Author, audit } from '../team/audit.ts';
 import { FETCH_JOB } from './fetch-job.ts';
 import { type ReceiverState, receiverStates } from './queries.ts';
 

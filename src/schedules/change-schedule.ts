@@ -4,11 +4,12 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { rejectInvalidItems } from '../lib/errors.ts';
 import { cancelMail, rejectTestAddresses } from '../outbox/queue.ts';
+import { audited, rowsOf } from '../store/audited.ts';
 import type { Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
-import { type Author, audit, audited, rowsOf } from '../team/audit.ts';
-import { existingDomainIds, recipientsOf } from './queries.ts';
+import { type Author, audit } from '../team/audit.ts';
+import { existingDomainIds, recipientsOf, SCHEDULE_ROW } from './queries.ts';
 import type { NewSchedule, SchedulePatch } from './schema.ts';
 import { nextSend, slotToSend } from './times.ts';
 
@@ -48,10 +49,7 @@ export async function createSchedule(
   const row: ReportScheduleRow = {
     id: newId('rps'),
     ...settings,
-    recipients: JSON.stringify(recipients),
-    domains: domains && JSON.stringify(domains),
-    include_sections: JSON.stringify(include_sections),
-    enabled: enabled ? 1 : 0,
+    ...SCHEDULE_ROW.encode({ recipients, domains, include_sections, enabled }),
     next_send_at: enabled ? isoTime(nextSend(settings, now)) : null,
     created_at: isoTime(now),
     lease: null,
@@ -76,7 +74,7 @@ export async function changeSchedule(
   current: ReportScheduleRow,
   patch: SchedulePatch,
 ): Promise<ReportScheduleRow> {
-  const change = changeOf(current, patch);
+  const { columns: change, details } = SCHEDULE_ROW.changes(current, patch);
   if (Object.keys(change).length === 0) return current;
   const { clock, newId } = author.app;
   if (change.domains !== undefined) await requireDomains(tx, patch.domains ?? null);
@@ -89,14 +87,7 @@ export async function changeSchedule(
   const { id, ...columns } = row;
   await tx.updateTable('report_schedules').set(columns).where('id', '=', id).execute();
   await cancelObsoleteCopies(tx, current, row);
-  await audit(
-    tx,
-    author,
-    AUDITED_SCHEDULE,
-    'report_schedule.changed',
-    id,
-    detailsOf(current, change),
-  );
+  await audit(tx, author, AUDITED_SCHEDULE, 'report_schedule.changed', id, details);
   return row;
 }
 
@@ -136,42 +127,6 @@ const TIMING_COLUMNS = [
   'day_of_month',
   'enabled',
 ] as const;
-
-type Change = Partial<
-  Omit<ReportScheduleRow, 'id' | 'next_send_at' | 'created_at' | 'lease' | 'leased_until'>
->;
-
-/** Columns that contain JSON. */
-const JSON_COLUMNS: (keyof Change)[] = ['recipients', 'domains', 'include_sections'];
-
-function changeOf(current: ReportScheduleRow, patch: SchedulePatch): Change {
-  const values = Object.entries(patch).map(([column, value]) => [
-    column,
-    value === null || typeof value === 'string' || typeof value === 'number'
-      ? value
-      : typeof value === 'boolean'
-        ? Number(value)
-        : JSON.stringify(value),
-  ]);
-  return Object.fromEntries(
-    values.filter(([column, value]) => current[column as keyof Change] !== value),
-  );
-}
-
-function detailsOf(current: ReportScheduleRow, change: Change): Record<string, object> {
-  const auditValue = (column: keyof Change, value: unknown) =>
-    column === 'enabled'
-      ? value === 1
-      : JSON_COLUMNS.includes(column) && value !== null
-        ? JSON.parse(String(value))
-        : value;
-  return Object.fromEntries(
-    (Object.keys(change) as (keyof Change)[]).map((column) => [
-      column,
-      { from: auditValue(column, current[column]), to: auditValue(column, change[column]) },
-    ]),
-  );
-}
 
 /** Deletes a schedule with its runs. Queued copies are canceled, because their unsubscribe links stop working. */
 export async function deleteSchedule(

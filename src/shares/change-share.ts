@@ -5,10 +5,11 @@ import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
+import { audited } from '../store/audited.ts';
 import { lockIn, type Tx } from '../store/open.ts';
 import { deleteInSteps } from '../store/queries.ts';
 import type { SharedReportRow, TestRow } from '../store/tables.generated.ts';
-import { type Author, audit, audited } from '../team/audit.ts';
+import { type Author, audit } from '../team/audit.ts';
 import { type CreatedShare, sealToken, sharedTestIds } from './queries.ts';
 import type { NewShare } from './schema.ts';
 

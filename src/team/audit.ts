@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import type { Actor, Caller } from '../http/actor.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
+import type { AuditedObject } from '../store/audited.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AuditFilters } from './schema.ts';
 
@@ -13,54 +14,6 @@ export interface Author {
   actor: Pick<Actor, 'memberId' | 'email' | 'keyId' | 'sessionId'> | null;
   caller: Pick<Caller, 'ip'>;
 }
-
-/** A kind of object whose changes are in the audit log. Features declare theirs, for the page of the log. */
-export interface AuditedObject<Action extends string = string> {
-  /** The `object_type` of its entries. */
-  type: string;
-  /** Starts a sentence: `Alert rule`. */
-  name: string;
-  /** Every action that is written, in the order of the filter. */
-  actions: readonly Action[];
-  /** What the page calls an action, where the words of the action would be unclear. */
-  texts?: Partial<Record<Action, string>>;
-  /** The page of the object, or of the list with it. */
-  page?(id: string): string;
-  /** Which of the objects have a page of their own in this mode. Default: the page is a list, which always exists. */
-  withPage?(db: Db, ids: string[], livemode: boolean): Promise<{ id: string }[]>;
-}
-
-/** Declares a kind of object. The actions determine what `audit` accepts. */
-export const audited = <const Action extends string>(
-  object: AuditedObject<Action>,
-): AuditedObject<Action> => object;
-
-type TableWithModes = 'tests' | 'inboxes' | 'webhook_endpoints';
-type TableWithoutModes =
-  | 'domains'
-  | 'monitors'
-  | 'alerts'
-  | 'report_schedules'
-  | 'members'
-  | 'dns_servers'
-  | 'dns_changes';
-
-/** For `withPage`: the objects are the rows of this table. */
-export const rowsOf =
-  (table: TableWithoutModes): AuditedObject['withPage'] =>
-  (db, ids) =>
-    db.selectFrom(table).select('id').where('id', 'in', ids).execute();
-
-/** As `rowsOf`, for objects that exist in both modes: a browser shows those of one. */
-export const rowsInModeOf =
-  (table: TableWithModes): AuditedObject['withPage'] =>
-  (db, ids, livemode) =>
-    db
-      .selectFrom(table)
-      .select('id')
-      .where('id', 'in', ids)
-      .where('livemode', '=', Number(livemode))
-      .execute();
 
 /** `details` say what changed, without secrets. */
 export async function audit<Action extends string>(

@@ -1,6 +1,6 @@
 /** What the audit log has of the team. */
 
-import { audited, rowsOf } from './audit.ts';
+import { audited, rowsOf } from '../store/audited.ts';
 
 export const AUDITED_MEMBER = audited({
   type: 'team_member',

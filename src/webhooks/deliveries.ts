@@ -7,9 +7,10 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { waitUntil } from '../lib/concurrency.ts';
 import { AppError } from '../lib/errors.ts';
+import { audited } from '../store/audited.ts';
 import { afterCommit, type Db, lockIn, lockRow, type Tx } from '../store/open.ts';
 import type { EventRow } from '../store/tables.generated.ts';
-import { type Author, audit, audited } from '../team/audit.ts';
+import { type Author, audit } from '../team/audit.ts';
 import { AUDITED_ENDPOINT, endpointOr404, requireActive } from './endpoints.ts';
 import { DELIVER_JOB } from './enqueue.ts';
 import type {

@@ -5,13 +5,15 @@ import type { Actor } from '../http/actor.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import { audited, rowsInModeOf } from '../store/audited.ts';
 import { afterCommit, type Db, lockIn, type Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { WebhookEndpointRow } from '../store/tables.generated.ts';
-import { type Author, audit, audited, rowsInModeOf } from '../team/audit.ts';
+import { type Author, audit } from '../team/audit.ts';
 import { holdPending } from './endpoint-health.ts';
+import { requireAllowedUrl } from './endpoint-url.ts';
 import { EXPIRE_DELIVERIES_JOB } from './expire.ts';
-import { type EndpointPatch, endpointStatus, type NewEndpoint } from './schema.ts';
+import { ENDPOINT_ROW, type EndpointPatch, endpointStatus, type NewEndpoint } from './schema.ts';
 import { newSigningSecret, sealSigningSecret } from './signatures.ts';
 
 /** In each mode, because every event is matched against every endpoint of its mode. */
@@ -44,12 +46,13 @@ export interface EndpointAndSecret {
   secret: string;
 }
 
-/** Throws `conflict` if there are too many. */
+/** Throws `conflict` if there are too many, and `validation_failed` for a URL whose host is known not to be public. */
 export async function createEndpoint(
   tx: Tx,
   author: EndpointAuthor & { actor: Mode },
   { url, events, description = null, enabled }: NewEndpoint,
 ): Promise<EndpointAndSecret> {
+  requireAllowedUrl(url, author.app.config.WEBHOOK_ALLOW_NETWORKS);
   const { livemode } = author.actor;
   await requireBelowLimit(tx, endpointsInMode(tx, livemode), {
     max: MAX_ENDPOINTS,
@@ -61,9 +64,8 @@ export async function createEndpoint(
   const row: WebhookEndpointRow = {
     id,
     url,
-    events: JSON.stringify(events),
+    ...ENDPOINT_ROW.encode({ events, enabled, livemode }),
     description,
-    enabled: enabled ? 1 : 0,
     secret: sealSigningSecret(app.secrets, id, secret),
     former_secret: null,
     former_secret_until: null,
@@ -71,7 +73,6 @@ export async function createEndpoint(
     failing_since: null,
     auto_disabled_at: null,
     deleted_at: null,
-    livemode: livemode ? 1 : 0,
   };
   await tx.insertInto('webhook_endpoints').values(row).execute();
   const details = { receiver: receiverOf(url), events, description, enabled };
@@ -86,6 +87,8 @@ export async function changeEndpoint(
   current: WebhookEndpointRow,
   patch: EndpointPatch,
 ): Promise<WebhookEndpointRow> {
+  if (patch.url !== undefined)
+    requireAllowedUrl(patch.url, author.app.config.WEBHOOK_ALLOW_NETWORKS);
   const change = changeOf(current, patch);
   if (Object.keys(change).length === 0) return current;
   const { id } = current;
@@ -103,22 +106,9 @@ export async function changeEndpoint(
   return row;
 }
 
-function changeOf(
-  current: WebhookEndpointRow,
-  { url, events, description, enabled }: EndpointPatch,
-): Partial<WebhookEndpointRow> {
-  const patchedColumns: Partial<WebhookEndpointRow> = {
-    ...(url === undefined ? {} : { url }),
-    ...(events === undefined ? {} : { events: JSON.stringify(events) }),
-    ...(description === undefined ? {} : { description }),
-    ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0 }),
-    ...(enabled === true ? { auto_disabled_at: null } : {}),
-  };
-  const change = Object.fromEntries(
-    Object.entries(patchedColumns).filter(
-      ([column, value]) => current[column as keyof WebhookEndpointRow] !== value,
-    ),
-  ) as Partial<WebhookEndpointRow>;
+function changeOf(current: WebhookEndpointRow, patch: EndpointPatch): Partial<WebhookEndpointRow> {
+  const enabling = patch.enabled === true ? { auto_disabled_at: null } : {};
+  const { columns: change } = ENDPOINT_ROW.changes(current, { ...patch, ...enabling });
   // Earlier failures say nothing about an endpoint that was just enabled or moved to another URL.
   const resetsFailures =
     change.enabled === 1 || change.auto_disabled_at === null || change.url !== undefined;
@@ -129,13 +119,10 @@ function changeOf(
 
 /** The changes for the audit log, with the origin of the URL only: its path may contain a secret. */
 function detailsOf(before: WebhookEndpointRow, after: WebhookEndpointRow): Record<string, object> {
-  const details: Record<string, object> = {};
+  const { events, description } = ENDPOINT_ROW.decode(after);
+  const { details } = ENDPOINT_ROW.changes(before, { events, description });
   if (before.url !== after.url)
     details.receiver = { from: receiverOf(before.url), to: receiverOf(after.url) };
-  if (before.events !== after.events)
-    details.events = { from: JSON.parse(before.events), to: JSON.parse(after.events) };
-  if (before.description !== after.description)
-    details.description = { from: before.description, to: after.description };
   const [from, to] = [endpointStatus(before), endpointStatus(after)];
   if (from !== to) details.status = { from, to };
   return details;

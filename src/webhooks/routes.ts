@@ -13,7 +13,6 @@ import {
   waitForAttempt,
   withAttempts,
 } from './deliveries.ts';
-import { requireAllowedUrl } from './endpoint-url.ts';
 import {
   AUDITED_ENDPOINT,
   changeEndpoint,
@@ -184,8 +183,7 @@ const createEndpointRoute = route({
   response: EndpointWithSecret,
   errors: ['conflict'],
   async handle(call) {
-    const { app, body } = call;
-    requireAllowedUrl(body.url, app.config.WEBHOOK_ALLOW_NETWORKS);
+    const { body } = call;
     return call.transact(async (tx) => presentSecret(await createEndpoint(tx, call, body)));
   },
 });

@@ -12,6 +12,7 @@ import { ActionButton, Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
 import { type FormProblem, hasErrors, Notice, submit } from '../frame/form.tsx';
+import { operationForm } from '../frame/operation-form.ts';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { For, useReader } from '../frame/reader.tsx';
@@ -449,30 +450,21 @@ function Recipients({ schedule: { recipients, unsubscribed } }: { schedule: Sche
   );
 }
 
-const send = form({
+const send = operationForm({
   path: `${PATH}/:id/send`,
   operation: 'submitReportScheduleSend',
-  role: 'admin',
   summary: 'Send a report now with the button',
-  async handle(call) {
-    const params = { id: call.params.id! };
-    const { result, problem } = await submit({}, () =>
-      call.invoke(scheduleOperations.send, { params }),
-    );
-    if (problem) return renderSchedule(call, params.id, { problem });
-    return seeOther(`${pathOf(params.id)}?sent=${result.id}`);
-  },
+  route: scheduleOperations.send,
+  next: ({ id }, { params }) => `${pathOf(params.id!)}?sent=${id}`,
+  onProblem: (call, problem) => renderSchedule(call, call.params.id!, { problem }),
 });
 
-const remove = form({
+const remove = operationForm({
   path: `${PATH}/:id/delete`,
   operation: 'submitReportScheduleDeletion',
-  role: 'admin',
   summary: 'Delete a report schedule with the button',
-  async handle(call) {
-    await call.invoke(scheduleOperations.remove, { params: { id: call.params.id! } });
-    return seeOther(`${PATH}?done=deleted`);
-  },
+  route: scheduleOperations.remove,
+  next: () => `${PATH}?done=deleted`,
 });
 
 export const schedulePages = [list, showNew, create, show, showEdit, update, send, remove];

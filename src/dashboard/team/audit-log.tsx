@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { isoTime } from '../../lib/clock.ts';
-import type { AuditedObject } from '../../team/audit.ts';
+import type { AuditedObject } from '../../store/audited.ts';
 import { auditOperations } from '../../team/audit-routes.ts';
 import { memberOperations } from '../../team/member-routes.ts';
 import type { AuditEntry, TeamMember } from '../../team/schema.ts';

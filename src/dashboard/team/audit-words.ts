@@ -1,7 +1,7 @@
 /** Entries of the audit log in words, and the pages of their objects, as the features declare them. */
 
+import type { AuditedObject } from '../../store/audited.ts';
 import type { Db } from '../../store/open.ts';
-import type { AuditedObject } from '../../team/audit.ts';
 import type { AuditEntry } from '../../team/schema.ts';
 
 const declarationOf = (audited: AuditedObject[], type: string): AuditedObject | undefined =>
