@@ -1,6 +1,6 @@
 /** API keys: create, list, revoke. A new key is shown once, in the response to its form. */
 
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import { allows, ROLES, type Role } from '../../http/actor.ts';
 import { Copyable, StateMark } from '../../report/html/components.tsx';
 import { apiKeyOperations } from '../../team/api-key-routes.ts';
@@ -17,6 +17,7 @@ import {
   Select,
   TextField,
 } from '../frame/form.tsx';
+import { ListQuery } from '../frame/list-page.tsx';
 import { operationForm } from '../frame/operation-form.ts';
 import { page } from '../frame/page-route.ts';
 import { EmptyState } from '../frame/states.tsx';
@@ -26,12 +27,6 @@ import { ROLE_NAMES, ROLE_TEXTS } from './roles.ts';
 
 const PATH = '/api-keys';
 
-const Query = v.strictObject({
-  starting_after: v.optional(v.string()),
-  ending_before: v.optional(v.string()),
-  done: v.optional(v.string()),
-});
-
 const LIFETIMES: [seconds: string, text: string][] = [
   ['2592000', '30 days'],
   ['7776000', '90 days'],
@@ -40,7 +35,7 @@ const LIFETIMES: [seconds: string, text: string][] = [
 ];
 
 interface State {
-  query?: v.InferOutput<typeof Query>;
+  query?: v.InferOutput<typeof ListQuery>;
   /** What was typed. */
   values?: { name: string; role: string; mode: string; expires_in: string };
   problem?: FormProblem | null;
@@ -192,7 +187,7 @@ const show = page({
   operation: 'showApiKeys',
   role: 'member',
   summary: 'Show the API keys',
-  query: Query,
+  query: ListQuery,
   handle: (call) => render(call, { query: call.query }),
 });
 
