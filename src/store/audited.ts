@@ -1,6 +1,7 @@
 /** What the audit log has of a kind of object. Features declare theirs, and `team/audit.ts` writes the entries. */
 
 import type { Db } from './open.ts';
+import type { Tables } from './tables.generated.ts';
 
 export interface AuditedObject<Action extends string = string> {
   /** The `object_type` of its entries. */
@@ -22,28 +23,28 @@ export const audited = <const Action extends string>(
   object: AuditedObject<Action>,
 ): AuditedObject<Action> => object;
 
-type TableWithModes = 'tests' | 'inboxes' | 'webhook_endpoints';
-type TableWithoutModes =
-  | 'domains'
-  | 'monitors'
-  | 'alerts'
-  | 'report_schedules'
-  | 'members'
-  | 'dns_servers'
-  | 'dns_changes';
+type TableWith<Column extends string> = {
+  [Table in keyof Tables]: Column extends keyof Tables[Table] ? Table : never;
+}[keyof Tables];
+
+// In both queries, the types of one table stand for those of all.
 
 /** For `withPage`: the objects are the rows of this table. */
 export const rowsOf =
-  (table: TableWithoutModes): AuditedObject['withPage'] =>
+  (table: TableWith<'id'>): AuditedObject['withPage'] =>
   (db, ids) =>
-    db.selectFrom(table).select('id').where('id', 'in', ids).execute();
+    db
+      .selectFrom(table as 'domains')
+      .select('id')
+      .where('id', 'in', ids)
+      .execute();
 
 /** As `rowsOf`, for objects that exist in both modes: a browser shows those of one. */
 export const rowsInModeOf =
-  (table: TableWithModes): AuditedObject['withPage'] =>
+  (table: TableWith<'livemode'>): AuditedObject['withPage'] =>
   (db, ids, livemode) =>
     db
-      .selectFrom(table)
+      .selectFrom(table as 'tests')
       .select('id')
       .where('id', 'in', ids)
       .where('livemode', '=', Number(livemode))
