@@ -7,6 +7,7 @@ import type { Route } from './http/route.ts';
 import type { Tool } from './http/tool.ts';
 import type { Job } from './scheduler/scheduler.ts';
 import type { Destination } from './smtp/destination.ts';
+import type { AuditedObject } from './store/audited.ts';
 import type { Subscription } from './store/subscribers.ts';
 
 export interface Feature {
@@ -16,8 +17,10 @@ export interface Feature {
   routes?: Route[];
   /** The event types that it appends, which are declared nowhere else. */
   events?: EventDeclaration[];
-  /** Returns routes that are not in the API reference. `api` is what all features declare for it. */
-  undocumentedRoutes?(api: { routes: Route[]; events: EventDeclaration[] }): Route[];
+  /** The objects whose changes it writes to the audit log, in the order of the filter. */
+  audited?: AuditedObject[];
+  /** Returns routes that are not in the API reference. `declared` is what all features declare. */
+  undocumentedRoutes?(declared: Required<Pick<Feature, 'routes' | 'events' | 'audited'>>): Route[];
   /** What assistants can do with it. */
   tools?: Tool[];
   /** The addresses that it accepts mail for. Those of earlier features are asked first. */

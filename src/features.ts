@@ -29,6 +29,7 @@ import { schedules } from './schedules/feature.ts';
 import { search } from './search/feature.ts';
 import { shares } from './shares/feature.ts';
 import type { Destination } from './smtp/destination.ts';
+import type { AuditedObject } from './store/audited.ts';
 import type { Subscription } from './store/subscribers.ts';
 import { summary } from './summary/feature.ts';
 import { identifyKey } from './team/api-keys.ts';
@@ -73,10 +74,15 @@ export const DOCUMENTED_API = {
   events: FEATURES.flatMap(({ events = [] }) => events),
 };
 
+/** The objects of the audit log. */
+export const AUDITED: AuditedObject[] = FEATURES.flatMap(({ audited = [] }) => audited);
+
 /** All routes: the API, then the OpenAPI document and the pages. */
 export const ROUTES: Route[] = [
   ...DOCUMENTED_ROUTES,
-  ...FEATURES.flatMap((feature) => feature.undocumentedRoutes?.(DOCUMENTED_API) ?? []),
+  ...FEATURES.flatMap(
+    (feature) => feature.undocumentedRoutes?.({ ...DOCUMENTED_API, audited: AUDITED }) ?? [],
+  ),
 ];
 
 /** The jobs of the features and of shared mechanisms. */

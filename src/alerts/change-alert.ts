@@ -5,11 +5,13 @@ import { requireDomain } from '../domains/queries.ts';
 import { isoTime } from '../lib/clock.ts';
 import { invalidParams } from '../lib/errors.ts';
 import { rejectTestAddresses } from '../outbox/queue.ts';
+import { audited, rowsOf } from '../store/audited.ts';
 import { lockIn, type Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { AlertRow, DomainRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { requireAllowedUrl } from '../webhooks/endpoint-url.ts';
+import { ALERT_ROW } from './alert-row.ts';
 import type { ChannelField } from './channels/channel.ts';
 import {
   CHANNEL_IDS,
@@ -25,6 +27,14 @@ import { conditionOf } from './conditions/index.ts';
 import { closeIncidents } from './incidents.ts';
 import { rescheduleReminders } from './reminders.ts';
 import type { AlertPatch, NewAlert } from './schema.ts';
+
+export const AUDITED_ALERT = audited({
+  type: 'alert',
+  name: 'Alert rule',
+  actions: ['alert.created', 'alert.changed', 'alert.tested', 'alert.deleted'],
+  page: (id) => `/alerts/${id}`,
+  withPage: rowsOf('alerts'),
+});
 
 /** Limited because every rule is evaluated on every result. */
 const MAX_ALERTS = 100;
@@ -51,10 +61,8 @@ export async function createAlert(
     name: input.name,
     condition: input.condition,
     threshold: thresholdToStore(input.condition, input.threshold ?? null),
-    channels: JSON.stringify(input.channels),
-    enabled: input.enabled ? 1 : 0,
+    ...ALERT_ROW.encode({ channels: input.channels, enabled: input.enabled, recipients }),
     domain_id,
-    recipients: recipients === null ? null : JSON.stringify(recipients),
     slack_webhook_url: changeSettings(app, { id, slack_webhook_url: null }, settingFields(), input),
     last_triggered_at: null,
     reminder_hours: input.reminder_hours ?? null,
@@ -91,7 +99,7 @@ async function storeNew(
   details: Record<string, unknown>,
 ): Promise<void> {
   await tx.insertInto('alerts').values(row).execute();
-  await auditAlert(tx, author, 'created', row.id, details);
+  await audit(tx, author, AUDITED_ALERT, 'alert.created', row.id, details);
 }
 
 /** Throws `validation_failed` for a URL whose host is known not to be public. */
@@ -166,7 +174,7 @@ export async function changeAlert(
   if (Object.keys(details).length === 0) return current;
   const { id, ...columns } = row;
   await tx.updateTable('alerts').set(columns).where('id', '=', id).execute();
-  await auditAlert(tx, author, 'changed', id, details);
+  await audit(tx, author, AUDITED_ALERT, 'alert.changed', id, details);
   const moved = movedChannels(app, current, row);
   await forgetReferences(tx, row, moved);
   const isClosed = row.enabled === 0 || criteriaDiffer(current, row);
@@ -209,23 +217,16 @@ function applyPatch(
   // The threshold of another condition has another meaning.
   const kept = condition === current.condition ? current.threshold : null;
   const threshold = patch.threshold === undefined ? kept : patch.threshold;
-  const { recipients = undefined, domain_id = current.domain_id } = patch;
+  const { domain_id = current.domain_id } = patch;
+  const unknownChannels = channelsOf(current).filter((id) => !isKnownChannel(id));
+  const channels = patch.channels && [...patch.channels, ...unknownChannels];
   return {
     ...current,
     name: patch.name ?? current.name,
     condition,
     threshold: thresholdToStore(condition, threshold),
-    channels: patch.channels
-      ? JSON.stringify([
-          ...patch.channels,
-          ...channelsOf(current).filter((id) => !isKnownChannel(id)),
-        ])
-      : current.channels,
-    enabled: patch.enabled === undefined ? current.enabled : patch.enabled ? 1 : 0,
+    ...ALERT_ROW.encode({ channels, enabled: patch.enabled, recipients: patch.recipients }),
     domain_id,
-    ...(recipients === undefined
-      ? {}
-      : { recipients: recipients === null ? null : JSON.stringify(recipients) }),
     reminder_hours:
       patch.reminder_hours === undefined ? current.reminder_hours : patch.reminder_hours,
     slack_webhook_url: changeSettings({ secrets }, current, settingFields(), patch),
@@ -248,7 +249,7 @@ export async function deleteAlert(tx: Tx, author: AuthorContext, current: AlertR
   await queueClosings(tx, author.app, current, trackingChannels(current));
   await closeIncidents(tx, author.app, current, 'alert_deleted');
   await tx.deleteFrom('alerts').where('id', '=', id).execute();
-  await auditAlert(tx, author, 'deleted', id, { name: current.name });
+  await audit(tx, author, AUDITED_ALERT, 'alert.deleted', id, { name: current.name });
 }
 
 /** Deletes the rules of a deleted domain, each with its audit entry. */
@@ -270,14 +271,15 @@ function auditDetails(app: Pick<App, 'secrets'>, row: AlertRow): Record<string, 
     if (field.kind !== 'url') return [];
     return [[auditName(field), value === null ? null : new URL(value).host]];
   });
+  const { channels, enabled, recipients } = ALERT_ROW.decode(row);
   return {
     name: row.name,
     condition: row.condition,
     threshold: row.threshold,
-    channels: JSON.parse(row.channels),
-    enabled: row.enabled === 1,
+    channels,
+    enabled,
     domain_id: row.domain_id,
-    recipients: row.recipients === null ? null : JSON.parse(row.recipients),
+    recipients,
     reminder_hours: row.reminder_hours,
     ...Object.fromEntries(settings),
   };
@@ -300,14 +302,4 @@ function differences(before: Record<string, unknown>, after: Record<string, unkn
     if (JSON.stringify(before[name]) !== JSON.stringify(to))
       changes[name] = { from: before[name], to };
   return changes;
-}
-
-export async function auditAlert(
-  tx: Tx,
-  author: Author,
-  verb: string,
-  id: string,
-  details: Record<string, unknown> = {},
-): Promise<void> {
-  await audit(tx, author, { action: `alert.${verb}`, object: { type: 'alert', id }, details });
 }

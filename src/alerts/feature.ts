@@ -7,7 +7,7 @@ import type { Feature } from '../feature.ts';
 import { mailSettled } from '../outbox/expire.ts';
 import { subscribe } from '../store/subscribers.ts';
 import { deliveriesRemoved } from '../webhooks/expire.ts';
-import { deleteAlertsOfDomain } from './change-alert.ts';
+import { AUDITED_ALERT, deleteAlertsOfDomain } from './change-alert.ts';
 import { slackUrlProblem } from './channels/slack.ts';
 import { recordMailOutcomes, recordRemovedDeliveries } from './delivery-status.ts';
 import { evaluateRules } from './incidents.ts';
@@ -21,6 +21,7 @@ import { alertTools } from './tools.ts';
 export const alerts: Feature = {
   name: 'alerts',
   events: ALERT_EVENTS,
+  audited: [AUDITED_ALERT],
   routes: Object.values(alertOperations),
   tools: alertTools,
   jobs: alertJobs,

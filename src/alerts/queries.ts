@@ -6,6 +6,7 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
+import { ALERT_ROW } from './alert-row.ts';
 import type { News } from './alert-text.ts';
 import { type ChannelId, settingFields, unconfiguredChannels } from './channels/index.ts';
 import { shownName, shownSetting } from './channels/settings.ts';
@@ -194,17 +195,18 @@ interface AlertState {
 }
 
 export function presentAlert({ row, triggered, unconfigured, settings }: AlertState): Alert {
+  const { channels, enabled, recipients } = ALERT_ROW.decode(row);
   return {
     id: row.id,
     object: 'alert',
     name: row.name,
     condition: row.condition,
     threshold: row.threshold,
-    channels: JSON.parse(row.channels),
+    channels: channels as Alert['channels'],
     unconfigured_channels: unconfigured,
-    enabled: row.enabled === 1,
+    enabled,
     domain_id: row.domain_id,
-    recipients: row.recipients === null ? null : JSON.parse(row.recipients),
+    recipients,
     reminder_hours: row.reminder_hours,
     ...(settings as Pick<Alert, 'slack_webhook_host'>),
     state: triggered ? 'triggered' : 'ok',

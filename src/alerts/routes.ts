@@ -1,12 +1,12 @@
 /** The operations on alert rules (contract §8). */
 
 import type { App } from '../app.ts';
+import { resource } from '../http/resource.ts';
 import { editableBy } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema, type Page } from '../http/schemas.ts';
-import type { Db, Tx } from '../store/open.ts';
-import type { AlertRow } from '../store/tables.generated.ts';
-import { auditAlert, changeAlert, createAlert, deleteAlert } from './change-alert.ts';
+import { idOf, listSchema, type Page } from '../http/schemas.ts';
+import { audit } from '../team/audit.ts';
+import { AUDITED_ALERT, changeAlert, createAlert, deleteAlert } from './change-alert.ts';
 import { settingFields } from './channels/index.ts';
 import { shownName } from './channels/settings.ts';
 import {
@@ -37,7 +37,18 @@ import {
   RecommendedAlert,
 } from './schema.ts';
 
-const ALERT_RULE_ID = idOf('alt', 'The ID of the alert rule.');
+const alertRules = resource({
+  type: 'alert',
+  prefix: 'alt',
+  path: '/v1/alerts',
+  name: 'Alert',
+  noun: 'alert rule',
+  roles: { read: 'member', change: 'admin' },
+  response: Alert,
+  etag: editableBy(AlertPatch, ...settingFields().map(shownName)),
+  find: alertOr404,
+  present: async (rows, { app, db }) => (await alertStates(db, app, rows)).map(presentAlert),
+});
 const INCIDENT_ID = idOf('inc', 'The ID of the incident.');
 
 // The operations on incidents (contract §8).
@@ -52,12 +63,10 @@ async function incidentPage(
   return { object: 'list' as const, data, has_more: hasMore };
 }
 
-const editableAlert = editableBy(AlertPatch, ...settingFields().map(shownName));
-
 const listIncidentsOfAlert = route({
   method: 'GET',
   path: '/v1/alerts/:id/incidents',
-  params: { id: ALERT_RULE_ID },
+  params: alertRules.params,
   operation: 'listIncidentsOfAlert',
   role: 'member',
   summary: 'List the incidents of an alert rule',
@@ -96,44 +105,17 @@ const getIncident = route({
   },
 });
 
-async function present(db: Db | Tx, app: App, row: AlertRow): Promise<Alert> {
-  const [state] = await alertStates(db, app, [row]);
-  return presentAlert(state!);
-}
-
-const create = route({
-  method: 'POST',
-  path: '/v1/alerts',
-  operation: 'createAlert',
-  role: 'admin',
-  summary: 'Create an alert rule',
+const create = alertRules.create({
   description: 'Creates a rule that is evaluated on every completed test and every monitor run.',
   body: NewAlert,
-  status: 201,
-  etag: editableAlert,
-  location: ({ id }) => `/v1/alerts/${id}`,
-  response: Alert,
   errors: ['conflict'],
-  async handle(call) {
-    const { app, body } = call;
-    return call.transact(async (tx) => present(tx, app, await createAlert(tx, call, body)));
-  },
+  work: createAlert,
 });
 
-const list = route({
-  method: 'GET',
-  path: '/v1/alerts',
-  operation: 'listAlerts',
-  role: 'member',
-  summary: 'List alert rules',
+const list = alertRules.list({
   description: 'Returns the alert rules of your team, newest first.',
   query: AlertListQuery,
-  response: listSchema(Alert),
-  async handle({ app, query }) {
-    const { rows, hasMore } = await listAlerts(app.db, query);
-    const data = (await alertStates(app.db, app, rows)).map(presentAlert);
-    return { object: 'list' as const, data, has_more: hasMore };
-  },
+  rows: listAlerts,
 });
 
 const listRecommendedAlerts = route({
@@ -171,68 +153,24 @@ const createRecommended = route({
   },
 });
 
-const get = route({
-  method: 'GET',
-  path: '/v1/alerts/:id',
-  params: { id: ALERT_RULE_ID },
-  operation: 'getAlert',
-  role: 'member',
-  summary: 'Get an alert rule',
-  description: 'Returns an alert rule with its current state.',
-  etag: editableAlert,
-  response: Alert,
-  async handle({ app, params }) {
-    return present(app.db, app, await alertOr404(app.db, params.id!));
-  },
-});
+const get = alertRules.get({ description: 'Returns an alert rule with its current state.' });
 
-const update = route({
-  method: 'PATCH',
-  path: '/v1/alerts/:id',
-  params: { id: ALERT_RULE_ID },
-  operation: 'updateAlert',
-  role: 'admin',
-  summary: 'Update an alert rule',
+const update = alertRules.update({
   description:
     'Changes an alert rule. Disabling it or changing its condition resolves its open incidents.',
-  etag: editableAlert,
   body: AlertPatch,
-  response: Alert,
-  async handle(call) {
-    const { app, params, body } = call;
-    return call.transact(async (tx) => {
-      const row = await alertOr404(tx, params.id!);
-      call.ifMatch(await present(tx, app, row));
-      return present(tx, app, await changeAlert(tx, call, row, body));
-    });
-  },
+  work: changeAlert,
 });
 
-const remove = route({
-  method: 'DELETE',
-  path: '/v1/alerts/:id',
-  params: { id: ALERT_RULE_ID },
-  operation: 'deleteAlert',
-  role: 'admin',
-  summary: 'Delete an alert rule',
+const remove = alertRules.remove({
   description: 'Deletes an alert rule. Its open incidents are resolved and remain listed.',
-  response: deletedOf('alert', 'alt'),
-  async handle(call) {
-    const { app, params } = call;
-    const id = params.id!;
-    return call.transact(async (tx) => {
-      const row = await alertOr404(tx, id);
-      call.ifMatch(await present(tx, app, row));
-      await deleteAlert(tx, call, row);
-      return { id, object: 'alert', deleted: true };
-    });
-  },
+  work: deleteAlert,
 });
 
 const test = route({
   method: 'POST',
   path: '/v1/alerts/:id/test',
-  params: { id: ALERT_RULE_ID },
+  params: alertRules.params,
   operation: 'testAlert',
   role: 'admin',
   summary: 'Send a sample notification',
@@ -244,7 +182,7 @@ const test = route({
     const { row, ids } = await call.transact(
       async (tx) => {
         const row = await alertOr404(tx, params.id!);
-        await auditAlert(tx, call, 'tested', row.id);
+        await audit(tx, call, AUDITED_ALERT, 'alert.tested', row.id);
         return { row, ids: await sendSample(tx, app, row) };
       },
       () => undefined,
@@ -257,7 +195,7 @@ const test = route({
 const lastTest = route({
   method: 'GET',
   path: '/v1/alerts/:id/test',
-  params: { id: ALERT_RULE_ID },
+  params: alertRules.params,
   operation: 'getAlertTest',
   role: 'member',
   summary: 'Get the status of the last sample',

@@ -1,5 +1,6 @@
 /** Every page of the web application. */
 
+import type { Feature } from '../feature.ts';
 import type { DeclaredApi } from '../health/describe-api.ts';
 import type { Route } from '../http/route.ts';
 import { acceptInvitationPages } from './access/invitation.tsx';
@@ -102,7 +103,6 @@ export const dashboardRoutes = [
   ...schedulePages,
   ...teamPages,
   ...memberPages,
-  ...auditPages,
   ...accountPages,
   ...leavePages,
   ...systemPages,
@@ -128,8 +128,12 @@ export const dashboardRoutes = [
 ];
 
 /** All pages and their icon, including the API reference, which describes the given routes. */
-export const allPages = (api: DeclaredApi): Route[] => [
+export const allPages = ({
+  audited,
+  ...api
+}: DeclaredApi & Pick<Required<Feature>, 'audited'>): Route[] => [
   ...dashboardRoutes,
+  ...auditPages(audited),
   ...iconRoutes,
   ...assetRoutes,
   ...docsPages(api),

@@ -8,6 +8,7 @@ import { requestCheck } from '../domains/transitions.ts';
 import { VERIFY_JOB } from '../domains/verify-job.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError, errorMessage } from '../lib/errors.ts';
+import { audited, rowsOf } from '../store/audited.ts';
 import { timeIn } from '../store/database-clock.ts';
 import { afterCommit, lockIn, type Tx, transact } from '../store/open.ts';
 import type { DnsChangeRow, DnsServerRow } from '../store/tables.generated.ts';
@@ -15,6 +16,14 @@ import { untilAvailable } from '../store/until-available.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { DnsServerError, hasSameValues, type NameServer, type RecordSet } from './server.ts';
 import { openServer } from './stored-servers.ts';
+
+export const AUDITED_CHANGE = audited({
+  type: 'dns_change',
+  name: 'DNS change',
+  actions: ['dns_change.requested', 'dns_change.failed', 'dns_change.not_confirmed'],
+  page: (id) => `/dns/changes/${id}`,
+  withPage: rowsOf('dns_changes'),
+});
 
 /** Longer than one change and its record can take. */
 export const LEASE_MS = 120_000;
@@ -81,7 +90,7 @@ export async function beginChanges(
         'conflict',
         `The ${type} records at ${name} are being changed right now. Make a new plan in a minute.`,
       );
-    await auditChange(tx, author, 'requested', row, {
+    await audit(tx, author, AUDITED_CHANGE, 'dns_change.requested', row.id, {
       server: serverName,
       name,
       type,
@@ -92,20 +101,6 @@ export async function beginChanges(
     rows.push({ ...row, ...inserted });
   }
   return rows;
-}
-
-async function auditChange(
-  tx: Tx,
-  author: Author,
-  verb: string,
-  { id }: Pick<DnsChangeRow, 'id'>,
-  details: Record<string, unknown>,
-): Promise<void> {
-  await audit(tx, author, {
-    action: `dns_change.${verb}`,
-    object: { type: 'dns_change', id },
-    details,
-  });
 }
 
 /** Makes the changes one after another, and records what came of each. Call outside of a transaction. */
@@ -224,7 +219,7 @@ async function outcomeOf(server: NameServer, row: DnsChangeRow): Promise<Outcome
 }
 
 /** Of the entries in the audit log. A change that was made has the entry of its request only. */
-const VERBS = { failed: 'failed', unknown: 'not_confirmed' };
+const ACTIONS = { failed: 'dns_change.failed', unknown: 'dns_change.not_confirmed' } as const;
 
 /**
  * Records the result, unless another node has settled the change. One that was made stays neither `failed` nor
@@ -248,7 +243,7 @@ async function finishChange(
       const outcome = { status, error, finished_at, leased_until: null };
       await tx.updateTable('dns_changes').set(outcome).where('id', '=', row.id).execute();
       if (status === 'failed' || status === 'unknown')
-        await auditChange(tx, author, VERBS[status], row, { reason: error });
+        await audit(tx, author, AUDITED_CHANGE, ACTIONS[status], row.id, { reason: error });
       if (status === 'applied' && row.undoes !== null) await markUndone(tx, row.undoes);
       return { ...current, ...outcome };
     }),

@@ -3,8 +3,9 @@
 import { domainOr404 } from '../domains/queries.ts';
 import { allows } from '../http/actor.ts';
 import { requireLive, roleError } from '../http/authorize.ts';
+import { resource } from '../http/resource.ts';
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
+import { idOf, listSchema } from '../http/schemas.ts';
 import { changeOr404, listChanges, presentChange } from './changes.ts';
 import { applyPlan, undoChange } from './confirmed.ts';
 import { planFor, presentPlan } from './plans.ts';
@@ -30,107 +31,60 @@ import {
   serverOr404,
 } from './stored-servers.ts';
 
-const SERVER_ID = idOf('dns', 'The ID of the name server.');
 const CHANGE_ID = idOf('chg', 'The ID of the change.');
 const DOMAIN_ID = idOf('dom', 'The ID of the domain.');
 
 // Name servers.
 
-/** Secrets are not in responses, so the ETag does not cover them. */
-const editableServer = ({ id, name, settings }: DnsServer) => [id, name, settings];
-
-const create = route({
-  method: 'POST',
+const servers = resource({
+  type: 'dns_server',
+  prefix: 'dns',
   path: '/v1/dns_servers',
-  operation: 'createDnsServer',
-  role: 'admin',
+  name: 'DnsServer',
+  noun: 'name server',
+  roles: { read: 'admin', change: 'admin' },
+  response: DnsServer,
+  // Secrets are not in responses, so the ETag does not cover them.
+  etag: ({ id, name, settings }) => [id, name, settings],
+  find: serverOr404,
+  present: (rows) => rows.map(presentServer),
+});
+
+const create = servers.create({
   summary: 'Add a name server',
   description:
     'Adds a name server where the service can publish records. This does not contact it. Check it next.',
   body: NewDnsServer,
-  status: 201,
-  etag: editableServer,
-  location: ({ id }) => `/v1/dns_servers/${id}`,
-  response: DnsServer,
   errors: ['conflict'],
-  handle: (call) =>
-    call.transact(async (tx) => presentServer(await createServer(tx, call, call.body))),
+  work: createServer,
 });
 
-const list = route({
-  method: 'GET',
-  path: '/v1/dns_servers',
-  operation: 'listDnsServers',
-  role: 'admin',
-  summary: 'List name servers',
+const list = servers.list({
   description: 'Returns the name servers of your team without their credentials, newest first.',
   query: DnsServerListQuery,
-  response: listSchema(DnsServer),
-  async handle({ app, query }) {
-    const { rows, hasMore } = await listServers(app.db, query);
-    return { object: 'list' as const, data: rows.map(presentServer), has_more: hasMore };
-  },
+  rows: listServers,
 });
 
-const get = route({
-  method: 'GET',
-  path: '/v1/dns_servers/:id',
-  params: { id: SERVER_ID },
-  operation: 'getDnsServer',
-  role: 'admin',
-  summary: 'Get a name server',
-  description: 'Returns a name server without its credentials.',
-  etag: editableServer,
-  response: DnsServer,
-  handle: async ({ app, params }) => presentServer(await serverOr404(app.db, params.id!)),
-});
+const get = servers.get({ description: 'Returns a name server without its credentials.' });
 
-const update = route({
-  method: 'PATCH',
-  path: '/v1/dns_servers/:id',
-  params: { id: SERVER_ID },
-  operation: 'updateDnsServer',
-  role: 'admin',
-  summary: 'Update a name server',
+const update = servers.update({
   description: 'Changes the name or the settings of a name server.',
-  etag: editableServer,
   body: DnsServerPatch,
-  response: DnsServer,
   errors: ['conflict'],
-  handle: (call) =>
-    call.transact(async (tx) => {
-      const current = await serverOr404(tx, call.params.id!);
-      call.ifMatch(presentServer(current));
-      return presentServer(await changeServer(tx, call, current, call.body));
-    }),
+  work: changeServer,
 });
 
-const remove = route({
-  method: 'DELETE',
-  path: '/v1/dns_servers/:id',
-  params: { id: SERVER_ID },
-  operation: 'deleteDnsServer',
-  role: 'admin',
-  summary: 'Delete a name server',
+const remove = servers.remove({
   description:
     'Deletes a name server and its credentials. Published records stay, but you can no longer undo their changes here.',
-  response: deletedOf('dns_server', 'dns'),
   errors: ['conflict'],
-  async handle(call) {
-    const id = call.params.id!;
-    return call.transact(async (tx) => {
-      const current = await serverOr404(tx, id);
-      call.ifMatch(presentServer(current));
-      await deleteServer(tx, call, current);
-      return { id, object: 'dns_server', deleted: true };
-    });
-  },
+  work: deleteServer,
 });
 
 const check = route({
   method: 'POST',
   path: '/v1/dns_servers/:id/check',
-  params: { id: SERVER_ID },
+  params: servers.params,
   operation: 'checkDnsServer',
   role: 'admin',
   summary: 'Check a name server',

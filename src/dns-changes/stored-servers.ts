@@ -4,13 +4,23 @@ import type { App } from '../app.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
+import { audited, rowsOf } from '../store/audited.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
+import { rowCodec } from '../store/row-codec.ts';
 import type { DnsServerRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import type { DnsServer, DnsServerPatch, NewDnsServer } from './schema.ts';
 import { DnsServerError, type NameServer, type ServerKind } from './server.ts';
 import { isKnownServerKind, SERVER_KINDS } from './servers/index.ts';
+
+export const AUDITED_SERVER = audited({
+  type: 'dns_server',
+  name: 'Name server',
+  actions: ['dns_server.created', 'dns_server.changed', 'dns_server.deleted'],
+  page: (id) => `/dns/servers/${id}`,
+  withPage: rowsOf('dns_servers'),
+});
 
 const MAX_SERVERS = 20;
 /** A server can list very many; what it does not list is found by asking. */
@@ -18,6 +28,11 @@ const MAX_LISTED_ZONES = 1_000;
 
 type ServerAuthor = Author & { app: App };
 type Settings = Record<string, string>;
+
+const SERVER_ROW = rowCodec<DnsServerRow, { settings: Settings; zones: string[] }>({
+  settings: 'json',
+  zones: 'json',
+});
 
 const secretsPurpose = (id: string): string => `secrets of ${id}`;
 
@@ -52,7 +67,11 @@ export async function createServer(
     created_at: isoTime(app.clock.now()),
   };
   await tx.insertInto('dns_servers').values(row).execute();
-  await auditServer(tx, author, 'created', row, { name, kind, ...JSON.parse(row.settings) });
+  await audit(tx, author, AUDITED_SERVER, 'dns_server.created', row.id, {
+    name,
+    kind,
+    ...SERVER_ROW.decode(row).settings,
+  });
   return row;
 }
 
@@ -122,7 +141,7 @@ export async function changeServer(
       'conflict',
       `This version of the program does not support name servers of the kind ${current.kind}.`,
     );
-  const before = { ...JSON.parse(current.settings), ...storedSecrets(app, current) } as Settings;
+  const before = { ...SERVER_ROW.decode(current).settings, ...storedSecrets(app, current) };
   const after = { ...before, ...definedOnly(settings) };
   const changed = Object.keys(after).filter((key) => after[key] !== before[key]);
   if (changed.length === 0 && name === current.name) return current;
@@ -139,7 +158,7 @@ export async function changeServer(
   await tx.updateTable('dns_servers').set(columns).where('id', '=', id).execute();
   const isSecret = (key: string) =>
     kindOf(current)!.fields.some((field) => field.name === key && field.isSecret);
-  await auditServer(tx, author, 'changed', row, {
+  await audit(tx, author, AUDITED_SERVER, 'dns_server.changed', row.id, {
     ...(name === current.name ? {} : { name: { from: current.name, to: name } }),
     ...Object.fromEntries(
       changed.map((key) => [
@@ -165,21 +184,7 @@ export async function deleteServer(tx: Tx, author: ServerAuthor, row: DnsServerR
       'A change is being applied at this name server. Try again in a minute.',
     );
   await tx.deleteFrom('dns_servers').where('id', '=', row.id).execute();
-  await auditServer(tx, author, 'deleted', row, { name: row.name });
-}
-
-async function auditServer(
-  tx: Tx,
-  author: Author,
-  verb: string,
-  { id }: Pick<DnsServerRow, 'id'>,
-  details: Record<string, unknown>,
-): Promise<void> {
-  await audit(tx, author, {
-    action: `dns_server.${verb}`,
-    object: { type: 'dns_server', id },
-    details,
-  });
+  await audit(tx, author, AUDITED_SERVER, 'dns_server.deleted', row.id, { name: row.name });
 }
 
 // Connecting.
@@ -187,6 +192,7 @@ async function auditServer(
 /** Throws `conflict` if this program or its key cannot use the server. */
 export function openServer(app: App, row: DnsServerRow, signal?: AbortSignal): NameServer {
   const kind = kindOf(row);
+  const { settings } = SERVER_ROW.decode(row);
   const secrets = storedSecrets(app, row);
   if (!kind)
     throw new AppError(
@@ -200,7 +206,7 @@ export function openServer(app: App, row: DnsServerRow, signal?: AbortSignal): N
     );
   const { resolver, web, clock, config } = app;
   return kind.open(
-    { ...JSON.parse(row.settings), ...secrets },
+    { ...settings, ...secrets },
     { resolver, web, clock, allowNetworks: config.WEBHOOK_ALLOW_NETWORKS, signal },
   );
 }
@@ -271,14 +277,15 @@ export function serversFor<S extends Pick<DnsServer, 'zones'>>(servers: S[], nam
 
 export function presentServer(row: DnsServerRow): DnsServer {
   const fields = kindOf(row)?.fields ?? [];
+  const { settings, zones } = SERVER_ROW.decode(row);
   return {
     id: row.id,
     object: 'dns_server',
     kind: row.kind,
     name: row.name,
-    settings: JSON.parse(row.settings),
+    settings,
     stored_secrets: fields.filter(({ isSecret }) => isSecret).map(({ name }) => name),
-    zones: JSON.parse(row.zones),
+    zones,
     checked_at: row.checked_at,
     problem: row.problem,
     created_at: row.created_at,

@@ -5,6 +5,7 @@ import { allows, type Role } from '../http/actor.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
+import { audited, rowsOf } from '../store/audited.ts';
 import type { Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import { channel } from '../store/subscribers.ts';
@@ -25,6 +26,15 @@ const MAX_DOMAINS = 20_000;
 const MAX_NAMED_RULES = 10;
 
 type DomainAuthor = Author & { app: App };
+
+export const AUDITED_DOMAIN = audited({
+  type: 'domain',
+  name: 'Domain',
+  actions: ['domain.created', 'domain.changed', 'domain.verification_asked', 'domain.deleted'],
+  page: (id) => `/domains/${id}`,
+  withPage: rowsOf('domains'),
+  texts: { 'domain.verification_asked': 'Domain verification requested' },
+});
 
 /**
  * Published in the transaction (of `transact`) before a domain is deleted. Subscribers delete the rows
@@ -75,7 +85,11 @@ export async function createDomain(
   // Again, because a concurrent request may have added it since the first check.
   await requireNewDomain(tx, name, row.id);
   await addFeedbackRow(tx, author.app, row.id);
-  await auditDomain(tx, author, 'created', row.id, { name, dkim_selectors, badge_enabled });
+  await audit(tx, author, AUDITED_DOMAIN, 'domain.created', row.id, {
+    name,
+    dkim_selectors,
+    badge_enabled,
+  });
   return row;
 }
 
@@ -117,7 +131,7 @@ export async function changeDomain(
   }
   if (Object.keys(change).length === 0) return current;
   await tx.updateTable('domains').set(change).where('id', '=', current.id).execute();
-  await auditDomain(tx, author, 'changed', current.id, details);
+  await audit(tx, author, AUDITED_DOMAIN, 'domain.changed', current.id, details);
   return { ...current, ...change };
 }
 
@@ -137,7 +151,7 @@ export async function deleteDomain(
   if (rules.length > 0 && !allows(role, 'admin')) throw usedByRules(rules, name);
   await author.app.subscribers.publish(domainRemoved, tx, row, author);
   await tx.deleteFrom('domains').where('id', '=', id).execute();
-  await auditDomain(tx, author, 'deleted', id, { name });
+  await audit(tx, author, AUDITED_DOMAIN, 'domain.deleted', id, { name });
 }
 
 function usedByRules(rules: string[], name: string): AppError {
@@ -155,18 +169,8 @@ export async function auditVerification(
   author: DomainAuthor,
   row: DomainRow,
 ): Promise<void> {
-  await auditDomain(tx, author, 'verification_asked', row.id, {
+  await audit(tx, author, AUDITED_DOMAIN, 'domain.verification_asked', row.id, {
     name: row.name,
     status: row.status,
   });
-}
-
-async function auditDomain(
-  tx: Tx,
-  author: Author,
-  verb: string,
-  id: string,
-  details: Record<string, unknown>,
-): Promise<void> {
-  await audit(tx, author, { action: `domain.${verb}`, object: { type: 'domain', id }, details });
 }

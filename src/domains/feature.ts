@@ -1,6 +1,7 @@
 /** The team's domains: their verification by DNS record, and their health. */
 
 import type { Feature } from '../feature.ts';
+import { AUDITED_DOMAIN } from './change-domain.ts';
 import { addMissingFeedbackRows } from './feedback/address.ts';
 import { lookupJob } from './feedback/lookup-job.ts';
 import { lookJob } from './look-job.ts';
@@ -12,6 +13,7 @@ import { verifyDomainsJob } from './verify-job.ts';
 export const domains: Feature = {
   name: 'domains',
   events: DOMAIN_EVENTS,
+  audited: [AUDITED_DOMAIN],
   routes: Object.values(domainOperations),
   tools: domainTools,
   jobs: (app) => [

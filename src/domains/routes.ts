@@ -1,8 +1,9 @@
 /** The operations on domains (contract §7). */
 
 import type { App } from '../app.ts';
+import { resource } from '../http/resource.ts';
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
+import { listSchema } from '../http/schemas.ts';
 import { afterCommit, type Db, type Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { auditVerification, changeDomain, createDomain, deleteDomain } from './change-domain.ts';
@@ -29,37 +30,30 @@ import { recordHealth, recordRequestedLookup } from './transitions.ts';
 import { lookUpVerification } from './verification.ts';
 import { VERIFY_JOB } from './verify-job.ts';
 
-const DOMAIN_ID = idOf('dom', 'The ID of the domain.');
-/** Selectors that the service learns from messages don't count. */
-const editableDomain = (domain: Domain) => [
-  domain.id,
-  (domain as PresentedDomain).given_selectors,
-  domain.badge_enabled,
-];
-
 async function presentWith(app: App, db: Db | Tx, row: DomainRow): Promise<PresentedDomain> {
   return presentDomain(row, await feedbackOf(app, db, row));
 }
 
-const create = route({
-  method: 'POST',
+const domains = resource({
+  type: 'domain',
+  prefix: 'dom',
   path: '/v1/domains',
-  operation: 'createDomain',
-  role: 'member',
+  name: 'Domain',
+  noun: 'domain',
+  roles: { read: 'member', change: 'member' },
+  response: Domain,
+  // Selectors that the service learns from messages don't count.
+  etag: (domain) => [domain.id, (domain as PresentedDomain).given_selectors, domain.badge_enabled],
+  find: domainOr404,
+  present: (rows, { app, db }) => Promise.all(rows.map((row) => presentWith(app, db, row))),
+});
+
+const create = domains.create({
   summary: 'Add a domain',
   description: 'Adds a domain to your team. Publish the TXT record in `verification` to verify it.',
   body: NewDomain,
-  status: 201,
-  etag: editableDomain,
-  location: ({ id }) => `/v1/domains/${id}`,
-  response: Domain,
   errors: ['conflict'],
-  async handle(call) {
-    const { body } = call;
-    return call.transact(async (tx) =>
-      presentWith(call.app, tx, await createDomain(tx, call, body)),
-    );
-  },
+  work: createDomain,
 });
 
 const list = route({
@@ -77,69 +71,27 @@ const list = route({
   },
 });
 
-const get = route({
-  method: 'GET',
-  path: '/v1/domains/:id',
-  params: { id: DOMAIN_ID },
-  operation: 'getDomain',
-  role: 'member',
-  summary: 'Get a domain',
+const get = domains.get({
   description: 'Returns a domain with the results of its last health check.',
-  etag: editableDomain,
-  response: Domain,
-  async handle({ app, params }) {
-    return presentWith(app, app.db, await domainOr404(app.db, params.id!));
-  },
 });
 
-const update = route({
-  method: 'PATCH',
-  path: '/v1/domains/:id',
-  params: { id: DOMAIN_ID },
-  operation: 'updateDomain',
-  role: 'member',
-  summary: 'Update a domain',
+const update = domains.update({
   description: 'Changes the DKIM selectors or the badge setting of a domain.',
-  etag: editableDomain,
   body: DomainPatch,
-  response: Domain,
-  async handle(call) {
-    const { params, body } = call;
-    return call.transact(async (tx) => {
-      const current = await domainOr404(tx, params.id!);
-      call.ifMatch(await presentWith(call.app, tx, current));
-      return presentWith(call.app, tx, await changeDomain(tx, call, current, body));
-    });
-  },
+  work: changeDomain,
 });
 
-const remove = route({
-  method: 'DELETE',
-  path: '/v1/domains/:id',
-  params: { id: DOMAIN_ID },
-  operation: 'deleteDomain',
-  role: 'member',
-  summary: 'Delete a domain',
+const remove = domains.remove({
   description:
     'Deletes a domain with its monitors and alert rules, but keeps its tests. Only admins can delete a domain that has alert rules.',
-  response: deletedOf('domain', 'dom'),
   errors: ['conflict'],
-  async handle(call) {
-    const { params } = call;
-    const id = params.id!;
-    return call.transact(async (tx, { role }) => {
-      const current = await domainOr404(tx, id);
-      call.ifMatch(await presentWith(call.app, tx, current));
-      await deleteDomain(tx, call, current, role);
-      return { id, object: 'domain', deleted: true };
-    });
-  },
+  work: (tx, call, current, { role }) => deleteDomain(tx, call, current, role),
 });
 
 const verify = route({
   method: 'POST',
   path: '/v1/domains/:id/verify',
-  params: { id: DOMAIN_ID },
+  params: domains.params,
   operation: 'verifyDomain',
   role: 'member',
   summary: 'Verify a domain',
@@ -162,7 +114,7 @@ const verify = route({
 const health = route({
   method: 'GET',
   path: '/v1/domains/:id/health',
-  params: { id: DOMAIN_ID },
+  params: domains.params,
   operation: 'getDomainHealth',
   role: 'member',
   // The result is stored with the domain, but not for a test-mode key.

@@ -4,6 +4,7 @@ import { observed } from '../events/observations.ts';
 import type { Feature } from '../feature.ts';
 import { isoTime } from '../lib/clock.ts';
 import { subscribe } from '../store/subscribers.ts';
+import { AUDITED_REPORT, AUDITED_REPORTER, AUDITED_SOURCE } from './audited.ts';
 import { feedbackDestination } from './destination.ts';
 import { deleteRemovedJob, expireJob } from './expire.ts';
 import { FEEDBACK_EVENTS } from './feedback-events.ts';
@@ -24,6 +25,7 @@ import { watchJob } from './watch/watch-job.ts';
 export const feedback: Feature = {
   name: 'feedback',
   events: [...FEEDBACK_EVENTS, ...SOURCE_EVENTS],
+  audited: [AUDITED_REPORT, AUDITED_SOURCE, AUDITED_REPORTER],
   routes: [...Object.values(feedbackOperations), ...Object.values(sourceOperations)],
   tools: feedbackTools,
   subscribers: ({ clock }) => [

@@ -9,6 +9,7 @@ import { AppError } from '../lib/errors.ts';
 import { readPieces } from '../store/chunks.ts';
 import type { DmarcDayRow, DmarcRowRow, FeedbackMailRow } from '../store/tables.generated.ts';
 import { audit } from '../team/audit.ts';
+import { AUDITED_REPORT } from './audited.ts';
 import { findDomainByToken } from './destination.ts';
 import { feedbackExports } from './export-routes.ts';
 import { type FeedbackOrigin, storeFeedback } from './intake.ts';
@@ -168,10 +169,12 @@ const remove = route({
       const report = await startRemoval(tx, id);
       if (!report) throw new AppError('not_found', 'No such report.');
       const { type, status, policy_domain, messages } = report;
-      await audit(tx, call, {
-        action: 'feedback_report.deleted',
-        object: { type: 'feedback_report', id },
-        details: { type, status, reporter, domain: policy_domain, messages },
+      await audit(tx, call, AUDITED_REPORT, 'feedback_report.deleted', id, {
+        type,
+        status,
+        reporter,
+        domain: policy_domain,
+        messages,
       });
       return { id, object: 'feedback_report' as const, deleted: true as const };
     });

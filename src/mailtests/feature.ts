@@ -3,6 +3,7 @@
 import type { Feature } from '../feature.ts';
 import { deleteChunksOfLastRun } from '../store/chunks.ts';
 import { analyzeJob } from './analyze.ts';
+import { AUDITED_INBOX, AUDITED_TEST } from './audited.ts';
 import { deleteOldTestsJob, expireTalliesJob, expireTestsJob } from './expire.ts';
 import { imageOperations } from './image-routes.ts';
 import { inboxDestination } from './inbox-mail.ts';
@@ -17,6 +18,7 @@ import { mailtestTools } from './tools.ts';
 export const mailtests: Feature = {
   name: 'mailtests',
   events: TEST_EVENTS,
+  audited: [AUDITED_TEST, AUDITED_INBOX],
   routes: [testOperations, imageOperations, inboxOperations].flatMap((operations) =>
     Object.values(operations),
   ),

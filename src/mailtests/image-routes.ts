@@ -4,6 +4,7 @@ import { route } from '../http/route.ts';
 import { deletedOf, idOf } from '../http/schemas.ts';
 import { audit } from '../team/audit.ts';
 import { reauthorize } from '../team/permissions.ts';
+import { AUDITED_TEST } from './audited.ts';
 import {
   findImages,
   forgetImages,
@@ -39,10 +40,7 @@ const load = route({
         // The test may have been deleted meanwhile.
         await testOr404({ db: tx }, test.id, actor.livemode);
         if (await requestImages(tx, app, test.id))
-          await audit(tx, call, {
-            action: 'test.images_loaded',
-            object: { type: 'test', id: test.id },
-          });
+          await audit(tx, call, AUDITED_TEST, 'test.images_loaded', test.id);
       },
       () => undefined,
     );
@@ -83,7 +81,7 @@ const remove = route({
     return call.transact(async (tx) => {
       const { id } = await testOr404({ db: tx }, params.id!, actor.livemode);
       await forgetImages(tx, id);
-      await audit(tx, call, { action: 'test.images_deleted', object: { type: 'test', id } });
+      await audit(tx, call, AUDITED_TEST, 'test.images_deleted', id);
       return { id, object: 'test_images', deleted: true };
     });
   },

@@ -10,6 +10,7 @@ import { type Db, lockIn, type Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { InboxRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
+import { AUDITED_INBOX } from './audited.ts';
 import { TOKEN_LENGTH } from './queries.ts';
 import type { Inbox } from './schemas/inbox.ts';
 import type { NewTest } from './schemas/request.ts';
@@ -39,10 +40,11 @@ export async function createInbox(
     last_received_at: null,
   };
   await tx.insertInto('inboxes').values(row).execute();
-  await audit(tx, author, {
-    action: 'inbox.created',
-    object: { type: 'inbox', id: row.id },
-    details: { name, kind, domain_id, tags: fields.tags },
+  await audit(tx, author, AUDITED_INBOX, 'inbox.created', row.id, {
+    name,
+    kind,
+    domain_id,
+    tags: fields.tags,
   });
   return row;
 }
@@ -73,11 +75,7 @@ export const listInboxes = (db: Db, livemode: boolean, page: Page) =>
 /** Deletes the inbox. Its tests stay. */
 export async function deleteInbox(tx: Tx, author: Author, { id, name }: InboxRow): Promise<void> {
   await tx.deleteFrom('inboxes').where('id', '=', id).execute();
-  await audit(tx, author, {
-    action: 'inbox.deleted',
-    object: { type: 'inbox', id },
-    details: { name },
-  });
+  await audit(tx, author, AUDITED_INBOX, 'inbox.deleted', id, { name });
 }
 
 export function presentInbox(row: InboxRow, { INBOX_DOMAIN }: Pick<Config, 'INBOX_DOMAIN'>): Inbox {

@@ -16,6 +16,7 @@ import { readPieces } from '../store/chunks.ts';
 import { afterCommit } from '../store/open.ts';
 import { audit } from '../team/audit.ts';
 import { reauthorize } from '../team/permissions.ts';
+import { AUDITED_TEST } from './audited.ts';
 import { getHistory } from './history-routes.ts';
 import { createInbox, presentInbox } from './inboxes.ts';
 import { notAMessage } from './message-file.ts';
@@ -276,7 +277,7 @@ const removeTest = route({
       ifMatch(presentTest(row, app.config, await tagsOf(tx, id)));
       await countTest(tx, row, -1);
       await deleteTests(tx, [id]);
-      await audit(tx, call, { action: 'test.deleted', object: { type: 'test', id } });
+      await audit(tx, call, AUDITED_TEST, 'test.deleted', id);
       afterCommit(tx, () => app.signals.raise(id));
       return { id, object: 'test', deleted: true };
     });

@@ -6,13 +6,24 @@ import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError, type ParamError } from '../lib/errors.ts';
 import { messageDeadline } from '../mailtests/monitor-mail.ts';
+import { audited, rowsOf } from '../store/audited.ts';
 import type { Tx } from '../store/open.ts';
 import { afterCommit } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { DomainRow, MonitorRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
+import { MONITOR_ROW } from './queries.ts';
 import { nextSlot, RUN_MONITORS_JOB } from './schedule.ts';
 import type { MonitorPatch, NewMonitor } from './schema.ts';
+
+export const AUDITED_MONITOR = audited({
+  type: 'monitor',
+  name: 'Monitor',
+  actions: ['monitor.created', 'monitor.changed', 'monitor.run', 'monitor.deleted'],
+  texts: { 'monitor.run': 'Monitor run requested' },
+  page: (id) => `/monitors/${id}`,
+  withPage: rowsOf('monitors'),
+});
 
 /** The author of a change, for the audit log, and the App. */
 export type ChangeAuthor = Author & { app: App };
@@ -48,9 +59,8 @@ export async function createMonitor(
     type,
     domain_id,
     frequency,
-    targets: targets && JSON.stringify(targets),
     token: type === 'placement' ? randomToken(TOKEN_LENGTH) : null,
-    enabled: enabled ? 1 : 0,
+    ...MONITOR_ROW.encode({ targets, enabled }),
     status: enabled ? 'unknown' : 'paused',
     last_run_at: null,
     next_run_at: enabled ? isoTime(firstRunAt({ type, frequency }, app.clock.now())) : null,
@@ -59,7 +69,7 @@ export async function createMonitor(
     leased_until: null,
   };
   await tx.insertInto('monitors').values(row).execute();
-  await auditMonitor(tx, author, 'created', id, {
+  await audit(tx, author, AUDITED_MONITOR, 'monitor.created', id, {
     name,
     type,
     domain_id,
@@ -118,30 +128,17 @@ export async function changeMonitor(
     throw validationError([
       ['targets', 'is only allowed for blocklist monitors that were created with targets'],
     ]);
-  const change = changeOf(current, patch);
+  const { columns: change, details } = MONITOR_ROW.changes(current, patch);
   if (Object.keys(change).length === 0) return current;
   const row = { ...current, ...change, ...consequencesOf(current, change, author.app.clock.now()) };
   const { id, ...columns } = row;
   await tx.updateTable('monitors').set(columns).where('id', '=', id).execute();
-  await auditMonitor(tx, author, 'changed', id, detailsOf(current, change));
+  await audit(tx, author, AUDITED_MONITOR, 'monitor.changed', id, details);
   wakeAfterCommit(tx, author.app);
   return row;
 }
 
-type Change = Partial<Pick<MonitorRow, 'name' | 'targets' | 'frequency' | 'enabled'>>;
-
-function changeOf(current: MonitorRow, { targets, enabled, ...patch }: MonitorPatch): Change {
-  const requested: Change = {
-    ...patch,
-    ...(targets === undefined ? {} : { targets: JSON.stringify(targets) }),
-    ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0 }),
-  };
-  return Object.fromEntries(
-    Object.entries(requested).filter(
-      ([column, value]) => current[column as keyof Change] !== value,
-    ),
-  );
-}
+type Change = Partial<MonitorRow>;
 
 /** Clears the lease where the change invalidates a run in progress. */
 function consequencesOf(current: MonitorRow, change: Change, now: number): Partial<MonitorRow> {
@@ -158,17 +155,6 @@ function consequencesOf(current: MonitorRow, change: Change, now: number): Parti
   return { next_run_at: isoTime(nextSlot(row, now)) };
 }
 
-function detailsOf(current: MonitorRow, change: Change): Record<string, object> {
-  const toJson = (column: string, value: unknown) =>
-    column === 'enabled' ? value === 1 : column === 'targets' ? JSON.parse(String(value)) : value;
-  return Object.fromEntries(
-    Object.entries(change).map(([column, value]) => [
-      column,
-      { from: toJson(column, current[column as keyof Change]), to: toJson(column, value) },
-    ]),
-  );
-}
-
 /** Makes the next run due at once; a run in progress counts as that run. Throws `conflict` if it can't run. */
 export async function runNow(
   tx: Tx,
@@ -182,7 +168,7 @@ export async function runNow(
   const { app } = author;
   const next_run_at = isoTime(app.clock.now());
   await tx.updateTable('monitors').set({ next_run_at }).where('id', '=', id).execute();
-  await auditMonitor(tx, author, 'run', id, {});
+  await audit(tx, author, AUDITED_MONITOR, 'monitor.run', id);
   wakeAfterCommit(tx, app);
   return { ...current, next_run_at };
 }
@@ -194,7 +180,7 @@ export async function deleteMonitor(
   { id, name, type }: MonitorRow,
 ): Promise<void> {
   await tx.deleteFrom('monitors').where('id', '=', id).execute();
-  await auditMonitor(tx, author, 'deleted', id, { name, type });
+  await audit(tx, author, AUDITED_MONITOR, 'monitor.deleted', id, { name, type });
 }
 
 /** Deletes the monitors of a domain, in the transaction that deletes the domain. */
@@ -212,14 +198,13 @@ export async function deleteMonitorsOfDomain(
   if (monitors.length === 0) return;
   await tx.deleteFrom('monitors').where('domain_id', '=', domain_id).execute();
   for (const { id, name, type } of monitors)
-    await auditMonitor(tx, author, 'deleted', id, { name, type, with_domain: domain });
+    await audit(tx, author, AUDITED_MONITOR, 'monitor.deleted', id, {
+      name,
+      type,
+      with_domain: domain,
+    });
 }
 
 function wakeAfterCommit(tx: Tx, { scheduler }: Pick<App, 'scheduler'>): void {
   afterCommit(tx, () => scheduler.wake(RUN_MONITORS_JOB));
-}
-
-async function auditMonitor(tx: Tx, author: Author, verb: string, id: string, details: object) {
-  const object = { type: 'monitor', id };
-  await audit(tx, author, { action: `monitor.${verb}`, object, details: { ...details } });
 }

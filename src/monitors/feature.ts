@@ -5,7 +5,7 @@ import { healthRecorded } from '../domains/transitions.ts';
 import type { Feature } from '../feature.ts';
 import { placementSettled } from '../placement/settle.ts';
 import { subscribe } from '../store/subscribers.ts';
-import { deleteMonitorsOfDomain } from './change-monitor.ts';
+import { AUDITED_MONITOR, deleteMonitorsOfDomain } from './change-monitor.ts';
 import { followHealth } from './check-domain.ts';
 import { recordPlacementRun } from './placement.ts';
 import { monitorOperations } from './routes.ts';
@@ -15,6 +15,7 @@ import { MONITOR_EVENTS } from './schema.ts';
 export const monitors: Feature = {
   name: 'monitors',
   events: MONITOR_EVENTS,
+  audited: [AUDITED_MONITOR],
   routes: Object.values(monitorOperations),
   jobs: (app) => [runMonitorsJob(app), expireRunsJob(app)],
   subscribers: (app) => [

@@ -6,6 +6,7 @@ import type { Tx } from '../store/open.ts';
 import type { MonitorRow, MonitorRunRow } from '../store/tables.generated.ts';
 import type { Changes, Finding } from './findings.ts';
 import { monitorAddress } from './placement-address.ts';
+import { MONITOR_ROW } from './queries.ts';
 
 /** What a monitor run says about one of its targets, or about its address. */
 export interface RunObservation extends Observed {
@@ -47,10 +48,10 @@ async function targetsOf(
   config: Pick<Config, 'INBOX_DOMAIN'>,
   monitor: MonitorRow,
 ): Promise<string[]> {
-  const { targets, domain_id } = monitor;
+  const { targets, domain_id } = MONITOR_ROW.decode(monitor);
   const address = monitorAddress(monitor, config);
   if (address !== null) return [address];
-  if (targets !== null) return JSON.parse(targets);
+  if (targets !== null) return targets;
   const domain = await tx
     .selectFrom('domains')
     .select('name')

@@ -6,11 +6,17 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import { seedAddress } from '../mailtests/placement.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
+import { rowCodec } from '../store/row-codec.ts';
 import type { MonitorRow, MonitorRunRow } from '../store/tables.generated.ts';
 import { uncoveredTargets } from './check-blocklists.ts';
 import type { Changes } from './findings.ts';
 import { monitorAddress } from './placement-address.ts';
 import type { Monitor, MonitorListQuery, MonitorRun } from './schema.ts';
+
+export const MONITOR_ROW = rowCodec<MonitorRow, { targets: string[] | null; enabled: boolean }>({
+  targets: 'json',
+  enabled: 'boolean',
+});
 
 /** Throws `not_found`. */
 export async function monitorOr404(db: Db | Tx, id: string): Promise<MonitorRow> {
@@ -64,7 +70,9 @@ export function presentMonitor(
   row: MonitorRow,
   { blocklists, config }: Pick<App, 'blocklists' | 'config'>,
 ): Monitor {
-  const { id, name, type, domain_id, frequency, status, last_run_at, next_run_at, token } = row;
+  const { id, name, type, domain_id, targets, frequency, enabled, status } =
+    MONITOR_ROW.decode(row);
+  const { last_run_at, next_run_at, created_at, token } = row;
   const seeds = config.SEED_MAILBOXES;
   return {
     id,
@@ -72,34 +80,33 @@ export function presentMonitor(
     name,
     type,
     domain_id,
-    targets: row.targets === null ? null : JSON.parse(row.targets),
+    targets,
     address: monitorAddress(row, config),
     seed_addresses:
       token === null
         ? []
         : seeds.map((seed) => ({ provider: seed.provider, address: seedAddress(seed, token) })),
     frequency,
-    enabled: row.enabled === 1,
+    enabled,
     status,
     detail:
       type === 'placement'
         ? seeds.length === 0
           ? NO_SEEDS
           : null
-        : coverageProblem(row, blocklists.snapshot()),
+        : coverageProblem(targets, blocklists.snapshot()),
     last_run_at,
     next_run_at,
-    created_at: row.created_at,
+    created_at,
   };
 }
 
 const MAX_NAMED_TARGETS = 5;
 
 /** Null if a tier 1 or 2 blocklist covers each target. */
-function coverageProblem({ targets }: MonitorRow, lists: BlocklistInUse[]): string | null {
+function coverageProblem(targets: string[] | null, lists: BlocklistInUse[]): string | null {
   // Coverage depends on the kind of target only, so any name stands for a domain.
-  const targetNames: string[] = targets === null ? ['example.com'] : JSON.parse(targets);
-  const uncovered = uncoveredTargets(targetNames, lists);
+  const uncovered = uncoveredTargets(targets ?? ['example.com'], lists);
   if (uncovered.length === 0) return null;
   const more = uncovered.length - MAX_NAMED_TARGETS;
   const names =

@@ -1,8 +1,9 @@
 /** The operations on monitors (contract §7). */
 
+import { resource } from '../http/resource.ts';
 import { editableBy } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
+import { listSchema } from '../http/schemas.ts';
 import { changeMonitor, createMonitor, deleteMonitor, runNow } from './change-monitor.ts';
 import { listMonitors, listRuns, monitorOr404, presentMonitor, presentRun } from './queries.ts';
 import {
@@ -14,105 +15,49 @@ import {
   RunListQuery,
 } from './schema.ts';
 
-const MONITOR_ID = idOf('mon', 'The ID of the monitor.');
-const editableMonitor = editableBy(MonitorPatch);
-
-const create = route({
-  method: 'POST',
+const monitors = resource({
+  type: 'monitor',
+  prefix: 'mon',
   path: '/v1/monitors',
-  operation: 'createMonitor',
-  role: 'member',
-  summary: 'Create a monitor',
+  name: 'Monitor',
+  noun: 'monitor',
+  roles: { read: 'member', change: 'member' },
+  response: Monitor,
+  etag: editableBy(MonitorPatch),
+  find: monitorOr404,
+  present: (rows, { app }) => rows.map((row) => presentMonitor(row, app)),
+});
+
+const create = monitors.create({
   description:
     'Creates a monitor for a domain, for a list of targets, or for messages that you send on a schedule. The first run starts immediately, or with the first message.',
   body: NewMonitor,
-  status: 201,
-  etag: editableMonitor,
-  location: ({ id }) => `/v1/monitors/${id}`,
-  response: Monitor,
-  async handle(call) {
-    const { app, body } = call;
-    return call.transact(async (tx) => presentMonitor(await createMonitor(tx, call, body), app));
-  },
+  work: createMonitor,
 });
 
-const list = route({
-  method: 'GET',
-  path: '/v1/monitors',
-  operation: 'listMonitors',
-  role: 'member',
-  summary: 'List monitors',
+const list = monitors.list({
   description: 'Returns the monitors of your team, newest first. Filters can be combined.',
   query: MonitorListQuery,
-  response: listSchema(Monitor),
-  async handle({ app, query }) {
-    const { rows, hasMore } = await listMonitors(app.db, query);
-    const data = rows.map((row) => presentMonitor(row, app));
-    return { object: 'list' as const, data, has_more: hasMore };
-  },
+  rows: listMonitors,
 });
 
-const get = route({
-  method: 'GET',
-  path: '/v1/monitors/:id',
-  params: { id: MONITOR_ID },
-  operation: 'getMonitor',
-  role: 'member',
-  summary: 'Get a monitor',
-  description: 'Returns a monitor with the status of its last run.',
-  etag: editableMonitor,
-  response: Monitor,
-  async handle({ app, params }) {
-    return presentMonitor(await monitorOr404(app.db, params.id!), app);
-  },
-});
+const get = monitors.get({ description: 'Returns a monitor with the status of its last run.' });
 
-const update = route({
-  method: 'PATCH',
-  path: '/v1/monitors/:id',
-  params: { id: MONITOR_ID },
-  operation: 'updateMonitor',
-  role: 'member',
-  summary: 'Update a monitor',
+const update = monitors.update({
   description: 'Changes, enables or disables a monitor. New targets start a run immediately.',
-  etag: editableMonitor,
   body: MonitorPatch,
-  response: Monitor,
-  async handle(call) {
-    const { app, params, body } = call;
-    return call.transact(async (tx) => {
-      const current = await monitorOr404(tx, params.id!);
-      call.ifMatch(presentMonitor(current, app));
-      return presentMonitor(await changeMonitor(tx, call, current, body), app);
-    });
-  },
+  work: changeMonitor,
 });
 
-const remove = route({
-  method: 'DELETE',
-  path: '/v1/monitors/:id',
-  params: { id: MONITOR_ID },
-  operation: 'deleteMonitor',
-  role: 'member',
-  summary: 'Delete a monitor',
+const remove = monitors.remove({
   description: 'Deletes a monitor and its runs.',
-  response: deletedOf('monitor', 'mon'),
-  async handle(call) {
-    const { app, params } = call;
-    const id = params.id!;
-    return call.transact(async (tx) => {
-      const current = await monitorOr404(tx, id);
-      call.ifMatch(presentMonitor(current, app));
-      await deleteMonitor(tx, call, current);
-      return { id, object: 'monitor', deleted: true };
-    });
-  },
+  work: deleteMonitor,
 });
 
 const run = route({
   method: 'POST',
   path: '/v1/monitors/:id/run',
-  params: { id: MONITOR_ID },
+  params: monitors.params,
   operation: 'runMonitor',
   role: 'member',
   summary: 'Run a monitor',
@@ -132,7 +77,7 @@ const run = route({
 const runs = route({
   method: 'GET',
   path: '/v1/monitors/:id/runs',
-  params: { id: MONITOR_ID },
+  params: monitors.params,
   operation: 'listMonitorRuns',
   role: 'member',
   summary: 'List the runs of a monitor',

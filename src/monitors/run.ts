@@ -16,6 +16,7 @@ import { queryBlocklists } from './check-blocklists.ts';
 import { outcomeOf } from './check-domain.ts';
 import { type Outcome, unknownOutcome } from './findings.ts';
 import { missingMessageOutcome } from './placement.ts';
+import { MONITOR_ROW } from './queries.ts';
 import { storeRun } from './record-run.ts';
 import {
   type ClaimedMonitor,
@@ -83,7 +84,7 @@ async function runMonitor(app: App, monitor: ClaimedMonitor): Promise<void> {
   const domain = domain_id === null ? null : await findDomain(app.db, domain_id);
   // The domain was deleted, and the monitor with it.
   if (domain === undefined) return;
-  const targets = domain ? [domain.name] : (JSON.parse(monitor.targets ?? '[]') as string[]);
+  const targets = domain ? [domain.name] : (MONITOR_ROW.decode(monitor).targets ?? []);
   const checked = await runChecks(app, monitor, { domain, targets }).catch((error): Checked => {
     // A bug: recording the run as unknown defers the next attempt to the next slot.
     app.log.error('monitor checks failed', { monitor: monitor.id, error: errorMessage(error) });

@@ -7,12 +7,14 @@ import { subscribe } from '../store/subscribers.ts';
 import { registerReceivers } from './accounts.ts';
 import { deleteFiguresOfDomain, expireJob } from './expire.ts';
 import { fetchJob } from './fetch-job.ts';
+import { AUDITED_RECEIVER } from './request-fetch.ts';
 import { receiverOperations } from './routes.ts';
 import { RECEIVER_EVENTS } from './schema.ts';
 
 export const receivers: Feature = {
   name: 'receivers',
   events: RECEIVER_EVENTS,
+  audited: [AUDITED_RECEIVER],
   routes: Object.values(receiverOperations),
   jobs: (app) => [fetchJob(app), expireJob(app)],
   subscribers: () => [subscribe(domainRemoved, deleteFiguresOfDomain)],

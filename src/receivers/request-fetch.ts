@@ -2,10 +2,18 @@
 
 import type { App } from '../app.ts';
 import { AppError } from '../lib/errors.ts';
+import { audited } from '../store/audited.ts';
 import { afterCommit, lockIn, type Tx } from '../store/open.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { FETCH_JOB } from './fetch-job.ts';
 import { type ReceiverState, receiverStates } from './queries.ts';
+
+export const AUDITED_RECEIVER = audited({
+  type: 'receiver',
+  name: 'Receiver',
+  actions: ['receiver.fetch_requested'],
+  page: () => '/receivers',
+});
 
 const MIN_INTERVAL_MS = 60_000;
 
@@ -29,10 +37,8 @@ export async function requestFetch(
   // More than that means that the clock was wrong then.
   if (waitMs > 0 && waitMs <= MIN_INTERVAL_MS) throw tooSoon(waitMs);
   await tx.updateTable('receivers').set({ next_fetch_at: null }).where('id', '=', id).execute();
-  await audit(tx, author, {
-    action: 'receiver.fetch_requested',
-    object: { type: 'receiver', id },
-    details: { receiver: state.account.receiver },
+  await audit(tx, author, AUDITED_RECEIVER, 'receiver.fetch_requested', id, {
+    receiver: state.account.receiver,
   });
   afterCommit(tx, () => app.scheduler.wake(FETCH_JOB));
   return { ...state, row: { ...state.row, next_fetch_at: null } };

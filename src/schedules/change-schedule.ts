@@ -4,17 +4,33 @@ import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { rejectInvalidItems } from '../lib/errors.ts';
 import { cancelMail, rejectTestAddresses } from '../outbox/queue.ts';
+import { audited, rowsOf } from '../store/audited.ts';
 import type { Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
-import { existingDomainIds, recipientsOf } from './queries.ts';
+import { existingDomainIds, recipientsOf, SCHEDULE_ROW } from './queries.ts';
 import type { NewSchedule, SchedulePatch } from './schema.ts';
 import { nextSend, slotToSend } from './times.ts';
 
 type ScheduleAuthor = Author & { app: App };
 
 const MAX_SCHEDULES = 100;
+
+export const AUDITED_SCHEDULE = audited({
+  type: 'report_schedule',
+  name: 'Report schedule',
+  actions: [
+    'report_schedule.created',
+    'report_schedule.changed',
+    'report_schedule.sent',
+    'report_schedule.unsubscribed',
+    'report_schedule.resubscribed',
+    'report_schedule.deleted',
+  ],
+  page: (id) => `/reports/schedules/${id}`,
+  withPage: rowsOf('report_schedules'),
+});
 
 /** Throws `conflict` if there are too many schedules, and `validation_failed` for an unknown domain. */
 export async function createSchedule(
@@ -33,10 +49,7 @@ export async function createSchedule(
   const row: ReportScheduleRow = {
     id: newId('rps'),
     ...settings,
-    recipients: JSON.stringify(recipients),
-    domains: domains && JSON.stringify(domains),
-    include_sections: JSON.stringify(include_sections),
-    enabled: enabled ? 1 : 0,
+    ...SCHEDULE_ROW.encode({ recipients, domains, include_sections, enabled }),
     next_send_at: enabled ? isoTime(nextSend(settings, now)) : null,
     created_at: isoTime(now),
     lease: null,
@@ -44,7 +57,7 @@ export async function createSchedule(
   };
   await tx.insertInto('report_schedules').values(row).execute();
   const details = { ...settings, recipients, domains, include_sections, enabled };
-  await auditSchedule(tx, author, 'created', row.id, details);
+  await audit(tx, author, AUDITED_SCHEDULE, 'report_schedule.created', row.id, details);
   return row;
 }
 
@@ -61,7 +74,7 @@ export async function changeSchedule(
   current: ReportScheduleRow,
   patch: SchedulePatch,
 ): Promise<ReportScheduleRow> {
-  const change = changeOf(current, patch);
+  const { columns: change, details } = SCHEDULE_ROW.changes(current, patch);
   if (Object.keys(change).length === 0) return current;
   const { clock, newId } = author.app;
   if (change.domains !== undefined) await requireDomains(tx, patch.domains ?? null);
@@ -74,7 +87,7 @@ export async function changeSchedule(
   const { id, ...columns } = row;
   await tx.updateTable('report_schedules').set(columns).where('id', '=', id).execute();
   await cancelObsoleteCopies(tx, current, row);
-  await auditSchedule(tx, author, 'changed', id, detailsOf(current, change));
+  await audit(tx, author, AUDITED_SCHEDULE, 'report_schedule.changed', id, details);
   return row;
 }
 
@@ -115,42 +128,6 @@ const TIMING_COLUMNS = [
   'enabled',
 ] as const;
 
-type Change = Partial<
-  Omit<ReportScheduleRow, 'id' | 'next_send_at' | 'created_at' | 'lease' | 'leased_until'>
->;
-
-/** Columns that contain JSON. */
-const JSON_COLUMNS: (keyof Change)[] = ['recipients', 'domains', 'include_sections'];
-
-function changeOf(current: ReportScheduleRow, patch: SchedulePatch): Change {
-  const values = Object.entries(patch).map(([column, value]) => [
-    column,
-    value === null || typeof value === 'string' || typeof value === 'number'
-      ? value
-      : typeof value === 'boolean'
-        ? Number(value)
-        : JSON.stringify(value),
-  ]);
-  return Object.fromEntries(
-    values.filter(([column, value]) => current[column as keyof Change] !== value),
-  );
-}
-
-function detailsOf(current: ReportScheduleRow, change: Change): Record<string, object> {
-  const auditValue = (column: keyof Change, value: unknown) =>
-    column === 'enabled'
-      ? value === 1
-      : JSON_COLUMNS.includes(column) && value !== null
-        ? JSON.parse(String(value))
-        : value;
-  return Object.fromEntries(
-    (Object.keys(change) as (keyof Change)[]).map((column) => [
-      column,
-      { from: auditValue(column, current[column]), to: auditValue(column, change[column]) },
-    ]),
-  );
-}
-
 /** Deletes a schedule with its runs. Queued copies are canceled, because their unsubscribe links stop working. */
 export async function deleteSchedule(
   tx: Tx,
@@ -160,18 +137,7 @@ export async function deleteSchedule(
   const reason = 'the report schedule was deleted';
   await cancelCopies(tx, id, { status: 'failed', reason });
   await tx.deleteFrom('report_schedules').where('id', '=', id).execute();
-  await auditSchedule(tx, author, 'deleted', id, { name });
-}
-
-export async function auditSchedule(
-  tx: Tx,
-  author: Author,
-  verb: string,
-  id: string,
-  details: object,
-): Promise<void> {
-  const object = { type: 'report_schedule', id };
-  await audit(tx, author, { action: `report_schedule.${verb}`, object, details: { ...details } });
+  await audit(tx, author, AUDITED_SCHEDULE, 'report_schedule.deleted', id, { name });
 }
 
 // Cancels queued copies and records the reason.

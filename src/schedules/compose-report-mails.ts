@@ -17,9 +17,8 @@ import { previewOf, reportMail } from '../report/summary-mail.ts';
 import type { Db } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import { summarize } from '../summary/summary.ts';
-import { domainsOf, recipientsOf } from './queries.ts';
+import { domainsOf, recipientsOf, SCHEDULE_ROW } from './queries.ts';
 import { findUnsubscribed, unsubscribeToken } from './recipients.ts';
-import type { Section } from './schema.ts';
 import { localDate, periodUntil, type ReportPeriod } from './times.ts';
 
 /**
@@ -77,7 +76,7 @@ export async function gatherReport(
 ): Promise<ScheduledReport> {
   const { db, config } = app;
   const { name, frequency, timezone } = schedule;
-  const sections: Section[] = JSON.parse(schedule.include_sections);
+  const { include_sections: sections } = SCHEDULE_ROW.decode(schedule);
   const ids = await domainsOf(db, schedule);
   // Without this section, nothing shows them.
   const hasAlerts = sections.includes('alerts');

@@ -5,8 +5,14 @@ import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { MAX_MAIL_AGE_MS } from '../outbox/expire.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
+import { rowCodec } from '../store/row-codec.ts';
 import type { ReportCopyRow, ReportRunRow, ReportScheduleRow } from '../store/tables.generated.ts';
-import type { ReportCopy, ReportRun, RunStatus, Schedule } from './schema.ts';
+import type { ReportCopy, ReportRun, RunStatus, Schedule, Section } from './schema.ts';
+
+export const SCHEDULE_ROW = rowCodec<
+  ReportScheduleRow,
+  { recipients: string[]; domains: string[] | null; include_sections: Section[]; enabled: boolean }
+>({ recipients: 'json', domains: 'json', include_sections: 'json', enabled: 'boolean' });
 
 /** Throws `not_found`. */
 export async function scheduleOr404(db: Db | Tx, id: string): Promise<ReportScheduleRow> {
@@ -24,7 +30,7 @@ export async function listSchedules(db: Db, page: Page) {
 type DomainsColumn = Pick<ReportScheduleRow, 'domains'>;
 
 const selectedDomains = ({ domains }: DomainsColumn): string[] | null =>
-  domains && JSON.parse(domains);
+  SCHEDULE_ROW.decode({ domains }).domains;
 
 /** The selected domains that still exist; null if none are selected, which means all. */
 export async function domainsOf(db: Db | Tx, row: DomainsColumn): Promise<string[] | null> {
@@ -95,7 +101,7 @@ interface ScheduleState {
 }
 
 export const recipientsOf = ({ recipients }: Pick<ReportScheduleRow, 'recipients'>): string[] =>
-  JSON.parse(recipients);
+  SCHEDULE_ROW.decode({ recipients }).recipients;
 
 const NO_DOMAINS =
   'All selected domains have been deleted, so reports include no tests. Select other domains, or set domains to null for all.';
@@ -105,7 +111,7 @@ const NO_RECIPIENTS =
 function presentSchedule(state: ScheduleState): Schedule {
   const { row, domains, lastStatus, lastSentAt, unsubscribed } = state;
   const { id, name, frequency, format, send_hour, timezone, weekday, day_of_month } = row;
-  const recipients = recipientsOf(row);
+  const { recipients, include_sections, enabled } = SCHEDULE_ROW.decode(row);
   const unsubscribedEmails = new Set(unsubscribed.map(({ email }) => email));
   const hasNoRecipients = recipients.every((email) => unsubscribedEmails.has(email));
   return {
@@ -115,13 +121,13 @@ function presentSchedule(state: ScheduleState): Schedule {
     frequency,
     recipients,
     domains,
-    include_sections: JSON.parse(row.include_sections),
+    include_sections,
     format,
     send_hour,
     timezone,
     weekday,
     day_of_month,
-    enabled: row.enabled === 1,
+    enabled,
     detail: domains?.length === 0 ? NO_DOMAINS : hasNoRecipients ? NO_RECIPIENTS : null,
     next_send_at: row.next_send_at,
     last_sent_at: lastSentAt,

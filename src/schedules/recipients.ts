@@ -7,8 +7,8 @@ import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
-import type { Author } from '../team/audit.ts';
-import { auditSchedule, cancelCopies } from './change-schedule.ts';
+import { type Author, audit } from '../team/audit.ts';
+import { AUDITED_SCHEDULE, cancelCopies } from './change-schedule.ts';
 
 /** The token of a recipient's unsubscribe link, the same in every email. It is the only credential. */
 export function unsubscribeToken(
@@ -70,7 +70,14 @@ export async function unsubscribeRecipient(
       status: 'unsubscribed',
       reason: 'the recipient unsubscribed',
     });
-    await auditRecipient(tx, author, 'unsubscribed', recipient);
+    await audit(
+      tx,
+      author,
+      AUDITED_SCHEDULE,
+      'report_schedule.unsubscribed',
+      recipient.scheduleId,
+      { email: recipient.email },
+    );
     return { ...recipient, unsubscribedAt };
   });
 }
@@ -84,7 +91,14 @@ export async function resubscribeRecipient(
     const recipient = await findRecipient(tx, token);
     if (recipient.unsubscribedAt === null) return recipient;
     await setUnsubscribedAt(tx, recipient, null);
-    await auditRecipient(tx, author, 'resubscribed', recipient);
+    await audit(
+      tx,
+      author,
+      AUDITED_SCHEDULE,
+      'report_schedule.resubscribed',
+      recipient.scheduleId,
+      { email: recipient.email },
+    );
     return { ...recipient, unsubscribedAt: null };
   });
 }
@@ -100,15 +114,6 @@ async function setUnsubscribedAt(
     .where('schedule_id', '=', scheduleId)
     .where('email', '=', email)
     .execute();
-}
-
-async function auditRecipient(
-  tx: Tx,
-  author: Author,
-  verb: string,
-  { scheduleId, email }: ReportRecipient,
-) {
-  await auditSchedule(tx, author, verb, scheduleId, { email });
 }
 
 /** Returns which of the addresses have unsubscribed. In a transaction, nobody unsubscribes until it ends. */

@@ -1,14 +1,14 @@
 /** Operations on report schedules (contract §5). */
 
-import type { App } from '../app.ts';
+import { resource } from '../http/resource.ts';
 import { editableBy, PRIVATE_HEADERS } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
+import { listSchema } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Db, Tx } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
+import { audit } from '../team/audit.ts';
 import {
-  auditSchedule,
+  AUDITED_SCHEDULE,
   changeSchedule,
   createSchedule,
   deleteSchedule,
@@ -32,7 +32,18 @@ import {
 import { recordReportRun } from './send.ts';
 import { periodUntil } from './times.ts';
 
-const REPORT_SCHEDULE_ID = idOf('rps', 'The ID of the report schedule.');
+const schedules = resource({
+  type: 'report_schedule',
+  prefix: 'rps',
+  path: '/v1/reports/schedules',
+  name: 'ReportSchedule',
+  noun: 'report schedule',
+  roles: { read: 'viewer', change: 'admin' },
+  response: Schedule,
+  etag: editableBy(SchedulePatch),
+  find: scheduleOr404,
+  present: (rows, { db }) => presentSchedules(db, rows),
+});
 
 // Sending a report now, previews, and runs.
 
@@ -47,12 +58,10 @@ const CONTENT_COLUMNS = [
   'timezone',
 ] as const satisfies (keyof ReportScheduleRow)[];
 
-const editableSchedule = editableBy(SchedulePatch);
-
 const send = route({
   method: 'POST',
   path: '/v1/reports/schedules/:id/send',
-  params: { id: REPORT_SCHEDULE_ID },
+  params: schedules.params,
   operation: 'sendReportSchedule',
   role: 'admin',
   limit: { requests: 60, seconds: 3600 },
@@ -75,7 +84,7 @@ const send = route({
           'The schedule changed while its report was being generated. Retry the request.',
         );
       const run = await recordReportRun(tx, app, row, { slot: null, period, mails, error: null });
-      await auditSchedule(tx, call, 'sent', row.id, { run: run.id });
+      await audit(tx, call, AUDITED_SCHEDULE, 'report_schedule.sent', row.id, { run: run.id });
       const [presented] = await presentRuns(tx, [run]);
       return presented!;
     });
@@ -89,7 +98,7 @@ const PREVIEW_POLICY =
 const preview = route({
   method: 'GET',
   path: '/v1/reports/schedules/:id/preview',
-  params: { id: REPORT_SCHEDULE_ID },
+  params: schedules.params,
   operation: 'previewReportSchedule',
   role: 'viewer',
   summary: 'Preview a report',
@@ -112,7 +121,7 @@ const preview = route({
 const runs = route({
   method: 'GET',
   path: '/v1/reports/schedules/:id/runs',
-  params: { id: REPORT_SCHEDULE_ID },
+  params: schedules.params,
   operation: 'listReportScheduleRuns',
   role: 'viewer',
   summary: 'List the runs of a report schedule',
@@ -127,107 +136,33 @@ const runs = route({
   },
 });
 
-async function present(db: Db | Tx, row: ReportScheduleRow): Promise<Schedule> {
-  const [presented] = await presentSchedules(db, [row]);
-  return presented!;
-}
-
-const create = route({
-  method: 'POST',
-  path: '/v1/reports/schedules',
-  operation: 'createReportSchedule',
-  role: 'admin',
-  summary: 'Create a report schedule',
+const create = schedules.create({
   description: 'Creates a schedule that emails a report every day, week or month.',
   body: NewSchedule,
-  status: 201,
-  etag: editableSchedule,
-  location: ({ id }) => `/v1/reports/schedules/${id}`,
-  response: Schedule,
   errors: ['conflict'],
-  async handle(call) {
-    const { body } = call;
-    return call.transact(async (tx) => present(tx, await createSchedule(tx, call, body)));
-  },
+  work: createSchedule,
 });
 
-const list = route({
-  method: 'GET',
-  path: '/v1/reports/schedules',
-  operation: 'listReportSchedules',
-  role: 'viewer',
-  summary: 'List report schedules',
+const list = schedules.list({
   description: 'Returns the report schedules of your team, newest first.',
   query: ScheduleListQuery,
-  response: listSchema(Schedule),
-  async handle({ app, query }) {
-    const { rows, hasMore } = await listSchedules(app.db, query);
-    const data = await presentSchedules(app.db, rows);
-    return { object: 'list' as const, data, has_more: hasMore };
-  },
+  rows: listSchedules,
 });
 
-const get = route({
-  method: 'GET',
-  path: '/v1/reports/schedules/:id',
-  params: { id: REPORT_SCHEDULE_ID },
-  operation: 'getReportSchedule',
-  role: 'viewer',
-  summary: 'Get a report schedule',
+const get = schedules.get({
   description: 'Returns a report schedule with its next send time and unsubscribed recipients.',
-  etag: editableSchedule,
-  response: Schedule,
-  async handle({ app, params }) {
-    return present(app.db, await scheduleOr404(app.db, params.id!));
-  },
 });
 
-/** Returns the row. Throws `precondition_failed` if the `If-Match` header of the request does not match it. */
-async function matchingRow(
-  tx: Tx,
-  call: { app: App; params: Record<string, string>; ifMatch(current: unknown): void },
-): Promise<ReportScheduleRow> {
-  const row = await scheduleOr404(tx, call.params.id!);
-  call.ifMatch(await present(tx, row));
-  return row;
-}
-
-const update = route({
-  method: 'PATCH',
-  path: '/v1/reports/schedules/:id',
-  params: { id: REPORT_SCHEDULE_ID },
-  operation: 'updateReportSchedule',
-  role: 'admin',
-  summary: 'Update a report schedule',
+const update = schedules.update({
   description:
     'Changes, enables or disables a report schedule. The next send time is recalculated.',
-  etag: editableSchedule,
   body: SchedulePatch,
-  response: Schedule,
-  async handle(call) {
-    return call.transact(async (tx) => {
-      const row = await matchingRow(tx, call);
-      return present(tx, await changeSchedule(tx, call, row, call.body));
-    });
-  },
+  work: changeSchedule,
 });
 
-const remove = route({
-  method: 'DELETE',
-  path: '/v1/reports/schedules/:id',
-  params: { id: REPORT_SCHEDULE_ID },
-  operation: 'deleteReportSchedule',
-  role: 'admin',
-  summary: 'Delete a report schedule',
+const remove = schedules.remove({
   description: 'Deletes a report schedule and its runs. Queued emails are canceled.',
-  response: deletedOf('report_schedule', 'rps'),
-  async handle(call) {
-    const { params } = call;
-    return call.transact(async (tx) => {
-      await deleteSchedule(tx, call, await matchingRow(tx, call));
-      return { id: params.id!, object: 'report_schedule', deleted: true };
-    });
-  },
+  work: deleteSchedule,
 });
 
 export const scheduleOperations = { create, list, get, update, remove, send, preview, runs };

@@ -5,6 +5,7 @@ import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
+import { audited } from '../store/audited.ts';
 import { lockIn, type Tx } from '../store/open.ts';
 import { deleteInSteps } from '../store/queries.ts';
 import type { SharedReportRow, TestRow } from '../store/tables.generated.ts';
@@ -13,6 +14,14 @@ import { type CreatedShare, sealToken, sharedTestIds } from './queries.ts';
 import type { NewShare } from './schema.ts';
 
 type Sharer = Author & { app: App; actor: { livemode: boolean } };
+
+export const AUDITED_SHARE = audited({
+  type: 'shared_report',
+  name: 'Shared link',
+  actions: ['report.shared', 'report.revoked'],
+  texts: { 'report.shared': 'Shared link created', 'report.revoked': 'Shared link revoked' },
+  page: () => '/reports/shares',
+});
 
 /** Throws `validation_failed` for unknown tests and for tests without a result. */
 export async function createShare(
@@ -43,10 +52,11 @@ export async function createShare(
   const tests = test_ids.map((test_id, position) => ({ report_id: id, position, test_id }));
   await tx.insertInto('shared_report_tests').values(tests).execute();
   await updateRetention(tx, test_ids, row.created_at);
-  await audit(tx, author, {
-    action: 'report.shared',
-    object: { type: 'shared_report', id },
-    details: { title, test_ids, expires_at: row.expires_at, preview },
+  await audit(tx, author, AUDITED_SHARE, 'report.shared', id, {
+    title,
+    test_ids,
+    expires_at: row.expires_at,
+    preview,
   });
   return { row, token };
 }
@@ -93,10 +103,9 @@ export async function revokeShare(tx: Tx, author: Sharer, row: SharedReportRow):
     .execute();
   const ids = (await sharedTestIds(tx, [row.id])).get(row.id)!;
   await updateRetention(tx, ids, now);
-  await audit(tx, author, {
-    action: 'report.revoked',
-    object: { type: 'shared_report', id: row.id },
-    details: { title: row.title, views: row.view_count },
+  await audit(tx, author, AUDITED_SHARE, 'report.revoked', row.id, {
+    title: row.title,
+    views: row.view_count,
   });
 }
 

@@ -3,9 +3,10 @@
 import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { prefersJson } from '../http/request-context.ts';
+import { resource } from '../http/resource.ts';
 import { PRIVATE_HEADERS } from '../http/response.ts';
 import { type Call, route } from '../http/route.ts';
-import { deletedOf, described, idOf, listSchema } from '../http/schemas.ts';
+import { described } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { type ErrorCode, errorMessage } from '../lib/errors.ts';
 import { PAGE_CSP } from '../report/html/frame.tsx';
@@ -30,7 +31,18 @@ import {
 const TOKEN = {
   token: described(v.string(), 'The last path segment of the shared link.', 'q3v9k2m7x5t1w8b4'),
 };
-const SHARED_REPORT_ID = idOf('rpt', 'The ID of the shared report.');
+const shares = resource({
+  type: 'shared_report',
+  prefix: 'rpt',
+  path: '/v1/reports/shared',
+  name: 'SharedReport',
+  noun: 'shared report',
+  roles: { read: 'viewer', change: 'member' },
+  hasTestMode: true,
+  response: Share,
+  find: (db, id, { livemode }) => shareOr404(db, id, livemode),
+  present: (rows, { app, actor, db }) => presentShares(db, app, actor, rows),
+});
 
 // Public reports, without credentials, as page, PDF or JSON (contract §5).
 
@@ -157,56 +169,24 @@ const create = route({
   },
 });
 
-const list = route({
-  method: 'GET',
-  path: '/v1/reports/shared',
-  operation: 'listSharedReports',
-  role: 'viewer',
-  summary: 'List shared reports',
+const list = shares.list({
   description:
     'Returns the shared reports, newest first, including expired and revoked ones. Only admins and the owner see the links.',
   query: ShareListQuery,
-  response: listSchema(Share),
-  async handle({ app, actor, query }) {
-    const { rows, hasMore } = await listShares(app.db, actor.livemode, query);
-    const data = await presentShares(app.db, app, actor, rows);
-    return { object: 'list' as const, data, has_more: hasMore };
-  },
+  rows: (db, query, { actor }) => listShares(db, actor.livemode, query),
 });
 
-const get = route({
-  method: 'GET',
-  path: '/v1/reports/shared/:id',
-  params: { id: SHARED_REPORT_ID },
-  operation: 'getSharedReport',
-  role: 'viewer',
+const get = shares.get({
   summary: 'Get a shared report of your team',
   description:
     'Returns a shared report with its view count. Only admins and the owner see its link.',
-  response: Share,
-  async handle({ app, actor, params }) {
-    const row = await shareOr404(app.db, params.id!, actor.livemode);
-    return (await presentShares(app.db, app, actor, [row]))[0]!;
-  },
 });
 
-const revoke = route({
-  method: 'DELETE',
-  path: '/v1/reports/shared/:id',
-  params: { id: SHARED_REPORT_ID },
+const revoke = shares.remove({
   operation: 'revokeSharedReport',
-  role: 'member',
-  hasTestMode: true,
   summary: 'Revoke a shared report',
   description: 'Revokes a shared report. Its link stops working immediately.',
-  response: deletedOf('shared_report', 'rpt'),
-  async handle(call) {
-    const { actor, params } = call;
-    return call.transact(async (tx) => {
-      await revokeShare(tx, call, await shareOr404(tx, params.id!, actor.livemode));
-      return { id: params.id!, object: 'shared_report', deleted: true };
-    });
-  },
+  work: revokeShare,
 });
 
 export const shareOperations = { create, list, get, revoke, getPdf, getPage };

@@ -9,6 +9,7 @@ import { cancelMail } from '../outbox/queue.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.generated.ts';
 import { audit } from './audit.ts';
+import { AUDITED_INVITATION } from './audited.ts';
 import { findByReplacedLink, invitationStatus } from './invitations.ts';
 
 /**
@@ -97,14 +98,10 @@ export async function joinTeam(
   if (!numInsertedOrUpdatedRows)
     throw new AppError('conflict', `${email} is already on the team. Sign in instead.`);
   const actor = { memberId: member.id, email, keyId: null, sessionId: null };
-  await audit(
-    tx,
-    { app, actor, caller },
-    {
-      action: 'invitation.accepted',
-      object: { type: 'team_invitation', id },
-      details: { email, role, member_id: member.id },
-    },
-  );
+  await audit(tx, { app, actor, caller }, AUDITED_INVITATION, 'invitation.accepted', id, {
+    email,
+    role,
+    member_id: member.id,
+  });
   return member;
 }

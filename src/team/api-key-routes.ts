@@ -1,13 +1,24 @@
 /** Operations on API keys (contract §3 and §6). */
 
 import { requireLive } from '../http/authorize.ts';
+import { resource } from '../http/resource.ts';
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
+import { deletedOf } from '../http/schemas.ts';
 import { apiKeyOr404, findKeyExpiry, insertApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
 import { requireCanAssign, requireCanRevoke, requireRole } from './permissions.ts';
 import { ApiKey, ApiKeyWithSecret, ListQuery, NewApiKey, presentApiKey } from './schema.ts';
 
-const API_KEY_ID = idOf('key', 'The ID of the API key.');
+const apiKeys = resource({
+  type: 'api_key',
+  prefix: 'key',
+  path: '/v1/api_keys',
+  name: 'ApiKey',
+  noun: 'API key',
+  roles: { read: 'member', change: 'member' },
+  response: ApiKey,
+  find: (db, id, actor) => apiKeyOr404(db, actor, id),
+  present: (rows) => rows.map(presentApiKey),
+});
 
 const create = route({
   method: 'POST',
@@ -39,40 +50,21 @@ const create = route({
   },
 });
 
-const list = route({
-  method: 'GET',
-  path: '/v1/api_keys',
-  operation: 'listApiKeys',
-  role: 'member',
-  summary: 'List API keys',
+const list = apiKeys.list({
   description:
     'Returns your API keys, newest first. Admins and the owner get the keys of all members.',
   query: ListQuery,
-  response: listSchema(ApiKey),
-  async handle({ app, actor, query }) {
-    const { rows, hasMore } = await listApiKeys(app.db, actor, query);
-    return { object: 'list' as const, data: rows.map(presentApiKey), has_more: hasMore };
-  },
+  rows: (db, query, { actor }) => listApiKeys(db, actor, query),
 });
 
-const get = route({
-  method: 'GET',
-  path: '/v1/api_keys/:id',
-  params: { id: API_KEY_ID },
-  operation: 'getApiKey',
-  role: 'member',
-  summary: 'Get an API key',
+const get = apiKeys.get({
   description: "Returns the key's settings, but not the key itself.",
-  response: ApiKey,
-  async handle({ app, actor, params }) {
-    return presentApiKey(await apiKeyOr404(app.db, actor, params.id!));
-  },
 });
 
 const revoke = route({
   method: 'DELETE',
   path: '/v1/api_keys/:id',
-  params: { id: API_KEY_ID },
+  params: apiKeys.params,
   operation: 'revokeApiKey',
   changesCaller: true,
   // Every key may revoke itself, so that anyone who finds a leaked key can revoke it. Only members may

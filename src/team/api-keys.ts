@@ -16,6 +16,7 @@ import {
 } from '../store/open.ts';
 import type { ApiKeyRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
+import { AUDITED_API_KEY } from './audited.ts';
 import type { TeamContext } from './members.ts';
 
 /** The length of the part that stays readable, so that users can tell keys apart. */
@@ -68,10 +69,12 @@ export async function insertApiKey(
     last_used_at: null,
   };
   await tx.insertInto('api_keys').values(row).execute();
-  await audit(tx, author, {
-    action: 'api_key.created',
-    object: { type: 'api_key', id: row.id },
-    details: { name, role, livemode, member_id: memberId, expires_at: row.expires_at },
+  await audit(tx, author, AUDITED_API_KEY, 'api_key.created', row.id, {
+    name,
+    role,
+    livemode,
+    member_id: memberId,
+    expires_at: row.expires_at,
   });
   return { key, row };
 }
@@ -123,11 +126,7 @@ export async function revokeApiKey(
     .set({ revoked_at: isoTime(author.app.clock.now()) })
     .where('id', '=', id)
     .execute();
-  await audit(tx, author, {
-    action: 'api_key.revoked',
-    object: { type: 'api_key', id },
-    details: { name, role, member_id },
-  });
+  await audit(tx, author, AUDITED_API_KEY, 'api_key.revoked', id, { name, role, member_id });
 }
 
 /** Keys that are neither revoked nor expired. */

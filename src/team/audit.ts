@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import type { Actor, Caller } from '../http/actor.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
+import type { AuditedObject } from '../store/audited.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AuditFilters } from './schema.ts';
 
@@ -14,18 +15,14 @@ export interface Author {
   caller: Pick<Caller, 'ip'>;
 }
 
-interface AuditEntry {
-  /** The type of object and the action, such as `member.removed`. */
-  action: string;
-  object: { type: string; id: string };
-  /** What changed, without secrets. */
-  details?: Record<string, unknown>;
-}
-
-export async function audit(
+/** `details` say what changed, without secrets. */
+export async function audit<Action extends string>(
   tx: Tx,
   { app, actor, caller }: Author,
-  entry: AuditEntry,
+  object: AuditedObject<Action>,
+  action: NoInfer<Action>,
+  id: string,
+  details: object = {},
 ): Promise<void> {
   await tx
     .insertInto('audit_log')
@@ -37,10 +34,10 @@ export async function audit(
       key_id: actor?.keyId ?? null,
       session_id: actor?.sessionId ?? null,
       ip: caller.ip,
-      action: entry.action,
-      object_type: entry.object.type,
-      object_id: entry.object.id,
-      details: JSON.stringify(entry.details ?? {}),
+      action,
+      object_type: object.type,
+      object_id: id,
+      details: JSON.stringify(details),
     })
     .execute();
 }

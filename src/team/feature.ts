@@ -4,6 +4,7 @@ import type { Feature } from '../feature.ts';
 import type { Route } from '../http/route.ts';
 import { apiKeyOperations } from './api-key-routes.ts';
 import { auditOperations } from './audit-routes.ts';
+import { AUDITED_API_KEY, AUDITED_INVITATION, AUDITED_MEMBER, AUDITED_SESSION } from './audited.ts';
 import { invitationOperations } from './invitation-routes.ts';
 import { meOperations } from './me.ts';
 import { memberOperations } from './member-routes.ts';
@@ -14,6 +15,7 @@ import { expireAttemptsJob } from './shared-attempts.ts';
 
 export const team: Feature = {
   name: 'team',
+  audited: [AUDITED_MEMBER, AUDITED_INVITATION, AUDITED_API_KEY, AUDITED_SESSION],
   routes: [
     memberOperations,
     invitationOperations,

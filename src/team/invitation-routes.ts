@@ -1,7 +1,7 @@
 /** Operations on invitations (contract §6). */
 
+import { resource } from '../http/resource.ts';
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
 import { SEND_JOB } from '../outbox/queue.ts';
 import { afterCommit } from '../store/open.ts';
 import { acceptInvitation, requirePendingInvitation } from './accept-invitation.ts';
@@ -26,7 +26,17 @@ import {
 } from './schema.ts';
 import { signInGuardOf } from './sign-in-guard.ts';
 
-const INVITATION_ID = idOf('inv', 'The ID of the invitation.');
+const invitations = resource({
+  type: 'team_invitation',
+  prefix: 'inv',
+  path: '/v1/team/invitations',
+  name: 'Invitation',
+  noun: 'invitation',
+  roles: { read: 'admin', change: 'admin' },
+  response: TeamInvitation,
+  find: invitationOr404,
+  present: (rows, { app }) => rows.map((row) => presentInvitation(row, app.clock.now())),
+});
 
 const presentLinked = ({ invitation, url }: IssuedInvitation, now: number) => ({
   ...presentInvitation(invitation, now),
@@ -56,61 +66,27 @@ const create = route({
   },
 });
 
-const list = route({
-  method: 'GET',
-  path: '/v1/team/invitations',
-  operation: 'listInvitations',
-  role: 'admin',
-  summary: 'List invitations',
+const list = invitations.list({
   description: 'Returns the invitations of the team, newest first.',
   query: InvitationQuery,
-  response: listSchema(TeamInvitation),
-  async handle({ app, query: { status, ...page } }) {
-    const now = app.clock.now();
-    const { rows, hasMore } = await listInvitations(app.db, page, { status, now });
-    const data = rows.map((row) => presentInvitation(row, now));
-    return { object: 'list' as const, data, has_more: hasMore };
-  },
+  rows: (db, { status, ...page }, { app }) =>
+    listInvitations(db, page, { status, now: app.clock.now() }),
 });
 
-const get = route({
-  method: 'GET',
-  path: '/v1/team/invitations/:id',
-  params: { id: INVITATION_ID },
-  operation: 'getInvitation',
-  role: 'admin',
-  summary: 'Get an invitation',
-  description: 'Returns an invitation without its link.',
-  response: TeamInvitation,
-  async handle({ app, params }) {
-    return presentInvitation(await invitationOr404(app.db, params.id!), app.clock.now());
-  },
-});
+const get = invitations.get({ description: 'Returns an invitation without its link.' });
 
-const revoke = route({
-  method: 'DELETE',
-  path: '/v1/team/invitations/:id',
-  params: { id: INVITATION_ID },
+const revoke = invitations.remove({
   operation: 'revokeInvitation',
-  role: 'admin',
   summary: 'Revoke an invitation',
   description: 'Revokes a pending invitation. Its link stops working.',
-  response: deletedOf('team_invitation', 'inv'),
   errors: ['conflict'],
-  async handle(call) {
-    const { params } = call;
-    const id = params.id!;
-    return call.transact(async (tx) => {
-      await revokeInvitation(tx, call, id);
-      return { id, object: 'team_invitation', deleted: true };
-    });
-  },
+  work: (tx, call, { id }) => revokeInvitation(tx, call, id),
 });
 
 const resend = route({
   method: 'POST',
   path: '/v1/team/invitations/:id/resend',
-  params: { id: INVITATION_ID },
+  params: invitations.params,
   operation: 'resendInvitation',
   role: 'admin',
   summary: 'Resend an invitation',

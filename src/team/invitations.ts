@@ -10,6 +10,7 @@ import { cancelMail, type EmailStatus, emailStatus, queueMail } from '../outbox/
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
+import { AUDITED_INVITATION } from './audited.ts';
 import { invitationMail } from './mails.ts';
 import { findMemberByEmail } from './members.ts';
 import type { InvitationStatus, NewInvitation, TeamInvitation } from './schema.ts';
@@ -148,7 +149,7 @@ export async function createInvitation(
   // Again, because an earlier invitation may have been accepted since the first check.
   await requireNotMember(tx, email);
   await limitInvitationMail(tx, author.app, row);
-  await auditInvitation(tx, author, 'invitation.created', row);
+  await audit(tx, author, AUDITED_INVITATION, 'invitation.created', row.id, detailsOf(row));
   return { invitation: stateOf({ ...row, mail_status: 'queued' }), url };
 }
 
@@ -173,7 +174,7 @@ export async function resendInvitation(
   await tx.updateTable('invitations').set(change).where('id', '=', id).execute();
   const row = { ...current, ...change };
   await limitInvitationMail(tx, author.app, row);
-  await auditInvitation(tx, author, 'invitation.resent', row);
+  await audit(tx, author, AUDITED_INVITATION, 'invitation.resent', row.id, detailsOf(row));
   return { invitation: stateOf({ ...row, mail_status: 'queued' }), url };
 }
 
@@ -186,7 +187,7 @@ export async function revokeInvitation(tx: Tx, author: Author, id: string): Prom
   const change = { revoked_at: now };
   await tx.updateTable('invitations').set(change).where('id', '=', id).execute();
   await cancelMail(tx, [current.mail_id]);
-  await auditInvitation(tx, author, 'invitation.revoked', current);
+  await audit(tx, author, AUDITED_INVITATION, 'invitation.revoked', current.id, detailsOf(current));
 }
 
 function requireOpen(row: InvitationRow): void {
@@ -236,15 +237,7 @@ async function createLink(
   };
 }
 
-async function auditInvitation(
-  tx: Tx,
-  author: Author,
-  action: string,
-  { id, email, role }: InvitationRow,
-): Promise<void> {
-  const object = { type: 'team_invitation', id };
-  await audit(tx, author, { action, object, details: { email, role } });
-}
+const detailsOf = ({ email, role }: InvitationRow) => ({ email, role });
 
 // Limits invitation emails per address, so that resending can't flood a mailbox.
 

@@ -6,6 +6,7 @@ import { AppError, invalidParams } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import { audit } from './audit.ts';
+import { AUDITED_MEMBER } from './audited.ts';
 import { checkPassword } from './password-rules.ts';
 import { changePassword, checkCurrentPassword } from './passwords.ts';
 import { reauthorize, reauthorizeOwnRole, requireOwnRole } from './permissions.ts';
@@ -113,8 +114,7 @@ async function updateProfile(
   const details = Object.fromEntries(
     changed.map((field) => [field, { from: member[field], to: change[field] }]),
   );
-  const object = { type: 'team_member', id: member.id };
-  await audit(tx, { app, actor, caller }, { action: 'member.changed', object, details });
+  await audit(tx, { app, actor, caller }, AUDITED_MEMBER, 'member.changed', member.id, details);
   return { ...member, ...values };
 }
 

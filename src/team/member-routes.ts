@@ -7,6 +7,7 @@ import { isoTime } from '../lib/clock.ts';
 import { queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { afterCommit } from '../store/open.ts';
 import { audit } from './audit.ts';
+import { AUDITED_MEMBER } from './audited.ts';
 import { newOwnerMail, previousOwnerMail } from './mails.ts';
 import { listMembers, memberOr404, removeMember, renameMember, setRole } from './members.ts';
 import { transferOwnership } from './owner.ts';
@@ -83,9 +84,8 @@ const update = route({
         const revokedAccess = await setRole(tx, target, next.role, isoTime(app.clock.now()));
         Object.assign(details, { role: { from: target.role, to: next.role }, ...revokedAccess });
       }
-      const object = { type: 'team_member', id: target.id };
       if (Object.keys(details).length > 0)
-        await audit(tx, call, { action: 'member.changed', object, details });
+        await audit(tx, call, AUDITED_MEMBER, 'member.changed', target.id, details);
       return presentMember({ ...target, ...next });
     });
   },
@@ -114,10 +114,10 @@ const remove = route({
       requireCanRemove(currentActor, target);
       call.ifMatch(presentMember(target));
       const revokedAccess = await removeMember(tx, target, isoTime(app.clock.now()));
-      await audit(tx, call, {
-        action: 'member.removed',
-        object: { type: 'team_member', id },
-        details: { email: target.email, role: target.role, ...revokedAccess },
+      await audit(tx, call, AUDITED_MEMBER, 'member.removed', id, {
+        email: target.email,
+        role: target.role,
+        ...revokedAccess,
       });
       return { id, object: 'team_member', deleted: true };
     });

@@ -10,6 +10,7 @@ import { lockIn, type Tx, transact } from '../store/open.ts';
 import { channel } from '../store/subscribers.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
+import { AUDITED_MEMBER } from './audited.ts';
 import {
   findOwner,
   type Handover,
@@ -128,10 +129,9 @@ async function changeAddress(
 ): Promise<MemberRow> {
   await tx.updateTable('members').set({ email }).where('id', '=', owner.id).execute();
   const revokedAccess = await revokeAccess(tx, owner.id, isoTime(context.clock.now()));
-  await audit(tx, serverAuthor(context), {
-    action: 'member.changed',
-    object: { type: 'team_member', id: owner.id },
-    details: { email: { from: owner.email, to: email }, ...revokedAccess },
+  await audit(tx, serverAuthor(context), AUDITED_MEMBER, 'member.changed', owner.id, {
+    email: { from: owner.email, to: email },
+    ...revokedAccess,
   });
   return { ...owner, email, password_hash: null };
 }
@@ -150,10 +150,9 @@ async function createOwner(
     date_locale: null,
   };
   await tx.insertInto('members').values(owner).execute();
-  await audit(tx, serverAuthor(context), {
-    action: 'member.created',
-    object: { type: 'team_member', id: owner.id },
-    details: { email: owner.email, role: 'owner' },
+  await audit(tx, serverAuthor(context), AUDITED_MEMBER, 'member.created', owner.id, {
+    email: owner.email,
+    role: 'owner',
   });
   return owner;
 }
@@ -191,14 +190,10 @@ async function setOwner(
   // In this order, because a unique index allows only one owner.
   if (previous) await setRole(tx, previous, 'admin', now);
   await setRole(tx, next, 'owner', now);
-  await audit(tx, author, {
-    action: 'ownership.transferred',
-    object: { type: 'team_member', id: next.id },
-    details: {
-      from: previous ? { id: previous.id, email: previous.email } : null,
-      to: { id: next.id, email: next.email, role: next.role },
-      ...revokedAccess,
-    },
+  await audit(tx, author, AUDITED_MEMBER, 'ownership.transferred', next.id, {
+    from: previous ? { id: previous.id, email: previous.email } : null,
+    to: { id: next.id, email: next.email, role: next.role },
+    ...revokedAccess,
   });
   return { ...next, role: 'owner' };
 }

@@ -11,6 +11,7 @@ import { queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
 import { audit } from './audit.ts';
+import { AUDITED_MEMBER } from './audited.ts';
 import { passwordMail } from './mails.ts';
 import { findMemberByEmail, findOwner, lockMembers, type TeamContext } from './members.ts';
 import { checkPassword } from './password-rules.ts';
@@ -36,15 +37,9 @@ export async function resetPassword(
     const { id, email } = await verifyPasswordLink(tx, app.clock.now(), token);
     const sessionsEnded = await replacePassword(tx, app, { id, password_hash });
     const actor = { memberId: id, email, keyId: null, sessionId: null };
-    await audit(
-      tx,
-      { app, actor, caller },
-      {
-        action: 'password.reset',
-        object: { type: 'team_member', id },
-        details: { sessions_ended: sessionsEnded },
-      },
-    );
+    await audit(tx, { app, actor, caller }, AUDITED_MEMBER, 'password.reset', id, {
+      sessions_ended: sessionsEnded,
+    });
   });
   await signInGuardOf(app).attempts.clear(holder.email);
   return { id: holder.id, password_hash };
@@ -86,15 +81,9 @@ export async function changePassword(
 ): Promise<void> {
   const { memberId: id, sessionId } = actor;
   const sessionsEnded = await replacePassword(tx, app, { id, password_hash }, sessionId);
-  await audit(
-    tx,
-    { app, actor, caller },
-    {
-      action: 'password.changed',
-      object: { type: 'team_member', id },
-      details: { sessions_ended: sessionsEnded },
-    },
-  );
+  await audit(tx, { app, actor, caller }, AUDITED_MEMBER, 'password.changed', id, {
+    sessions_ended: sessionsEnded,
+  });
 }
 
 /** Revokes all password links and ends all other sessions. Returns the number of ended sessions. */
@@ -174,8 +163,7 @@ export async function createOwnerLink(
     await revokePasswordLinks(tx, ownerId, clock.now());
     const { token } = await insertPasswordLink(tx, { clock }, ownerId, OWNER_LINK_LIFETIME_MS);
     const author = { app: { clock, newId }, actor: null, caller: { ip: null } };
-    const object = { type: 'team_member', id: ownerId };
-    await audit(tx, author, { action: 'password.reset_requested', object });
+    await audit(tx, author, AUDITED_MEMBER, 'password.reset_requested', ownerId);
     return passwordLinkUrl(config, token);
   });
 }
@@ -264,8 +252,8 @@ async function sendLink(
   { id, email }: { id: string; email: string },
 ): Promise<boolean> {
   const { mailId } = await queueLink(tx, app, { id, email });
-  const entry = { action: 'password.reset_requested', object: { type: 'team_member', id } };
-  await audit(tx, { app, actor: null, caller }, entry);
+  const author = { app, actor: null, caller };
+  await audit(tx, author, AUDITED_MEMBER, 'password.reset_requested', id);
   return mailId !== null;
 }
 

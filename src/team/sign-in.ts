@@ -15,6 +15,7 @@ import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import type { MemberRow, SessionRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
+import { AUDITED_MEMBER, AUDITED_SESSION } from './audited.ts';
 import { findMember, findMemberByEmail, lockMembers, normalizeEmail } from './members.ts';
 import { requireOwnRole } from './permissions.ts';
 import { endSession, endSessions, identifySession, insertSession } from './sessions.ts';
@@ -103,9 +104,8 @@ export async function startSession(
     await endReplacedSession(tx, { app, caller, headers });
     const { token, row } = await insertSession(tx, app, id, caller);
     const actor = { memberId: id, email: member.email, keyId: null, sessionId: row.id };
-    const object = { type: 'session', id: row.id };
-    const details = by && { by };
-    await audit(tx, { app, actor, caller }, { action: 'session.created', object, details });
+    const author = { app, actor, caller };
+    await audit(tx, author, AUDITED_SESSION, 'session.created', row.id, by && { by });
     return { token, session: row, member: { ...member, password_hash: newHash } };
   });
 }
@@ -140,10 +140,8 @@ export async function endOtherSessions(
   const { memberId, sessionId } = author.actor;
   const count = await endSessions(tx, memberId, sessionId);
   if (count > 0)
-    await audit(tx, author, {
-      action: 'sessions.ended',
-      object: { type: 'team_member', id: memberId },
-      details: { sessions_ended: count },
+    await audit(tx, author, AUDITED_MEMBER, 'sessions.ended', memberId, {
+      sessions_ended: count,
     });
   return count;
 }
@@ -165,7 +163,7 @@ async function endReplacedSession(
 }
 
 const auditEnd = (tx: Tx, author: Author, id: string): Promise<void> =>
-  audit(tx, author, { action: 'session.ended', object: { type: 'session', id } });
+  audit(tx, author, AUDITED_SESSION, 'session.ended', id);
 
 // The device cookie of a browser that has signed in to an account. Its sign-in attempts are counted
 // separately from those of other clients.

@@ -7,10 +7,11 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { waitUntil } from '../lib/concurrency.ts';
 import { AppError } from '../lib/errors.ts';
+import { audited } from '../store/audited.ts';
 import { afterCommit, type Db, lockIn, lockRow, type Tx } from '../store/open.ts';
 import type { EventRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
-import { endpointOr404, requireActive } from './endpoints.ts';
+import { AUDITED_ENDPOINT, endpointOr404, requireActive } from './endpoints.ts';
 import { DELIVER_JOB } from './enqueue.ts';
 import type {
   DeliveryFilters,
@@ -18,6 +19,21 @@ import type {
   DeliveryWithAttempts,
   WebhookRecovery,
 } from './schema.ts';
+
+export const AUDITED_DELIVERY = audited({
+  type: 'webhook_delivery',
+  name: 'Webhook delivery',
+  actions: ['webhook_delivery.resent'],
+  page: (id) => `/webhooks/deliveries/${id}`,
+  withPage: (db, ids, livemode) =>
+    db
+      .selectFrom('webhook_deliveries')
+      .innerJoin('webhook_endpoints', 'webhook_endpoints.id', 'endpoint_id')
+      .select('webhook_deliveries.id')
+      .where('webhook_deliveries.id', 'in', ids)
+      .where('livemode', '=', Number(livemode))
+      .execute(),
+});
 
 /** Only the newest are listed, because a delivery can be resent any number of times. */
 const MAX_LISTED_ATTEMPTS = 100;
@@ -152,10 +168,9 @@ export async function resendDelivery(
   const change = resendOf(row, author.app);
   await tx.updateTable('webhook_deliveries').set(change).where('id', '=', id).execute();
   afterCommit(tx, () => author.app.scheduler.wake(DELIVER_JOB));
-  await audit(tx, author, {
-    action: 'webhook_delivery.resent',
-    object: { type: 'webhook_delivery', id },
-    details: { endpoint_id, event_id },
+  await audit(tx, author, AUDITED_DELIVERY, 'webhook_delivery.resent', id, {
+    endpoint_id,
+    event_id,
   });
   return { ...row, ...change };
 }
@@ -214,7 +229,6 @@ export async function recoverDeliveries(
 ): Promise<WebhookRecovery> {
   const { app } = call;
   const until = isoTime(app.clock.now());
-  const object = { type: 'webhook_endpoint', id: endpointId };
   let recovered = 0;
   let after = '';
   for (;;) {
@@ -222,10 +236,8 @@ export async function recoverDeliveries(
       async (tx) => {
         requireActive(await endpointOr404(tx, endpointId, call.actor));
         if (after === '')
-          await audit(tx, call, {
-            action: 'webhook_endpoint.recovered',
-            object,
-            details: { since },
+          await audit(tx, call, AUDITED_ENDPOINT, 'webhook_endpoint.recovered', endpointId, {
+            since,
           });
         const ids = await findMissed(tx, { endpointId, since, until, after });
         if (ids.length > 0) await startRecovery(tx, app, ids);

@@ -5,17 +5,34 @@ import type { Actor } from '../http/actor.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import { audited, rowsInModeOf } from '../store/audited.ts';
 import { afterCommit, type Db, lockIn, type Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import type { WebhookEndpointRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { holdPending } from './endpoint-health.ts';
+import { requireAllowedUrl } from './endpoint-url.ts';
 import { EXPIRE_DELIVERIES_JOB } from './expire.ts';
-import { type EndpointPatch, endpointStatus, type NewEndpoint } from './schema.ts';
+import { ENDPOINT_ROW, type EndpointPatch, endpointStatus, type NewEndpoint } from './schema.ts';
 import { newSigningSecret, sealSigningSecret } from './signatures.ts';
 
 /** In each mode, because every event is matched against every endpoint of its mode. */
 const MAX_ENDPOINTS = 100;
+
+export const AUDITED_ENDPOINT = audited({
+  type: 'webhook_endpoint',
+  name: 'Webhook endpoint',
+  actions: [
+    'webhook_endpoint.created',
+    'webhook_endpoint.changed',
+    'webhook_endpoint.tested',
+    'webhook_endpoint.secret_rotated',
+    'webhook_endpoint.recovered',
+    'webhook_endpoint.deleted',
+  ],
+  page: (id) => `/webhooks/${id}`,
+  withPage: rowsInModeOf('webhook_endpoints'),
+});
 
 /** The author of a change, with the complete App. */
 type EndpointAuthor = Author & { app: App };
@@ -29,12 +46,13 @@ export interface EndpointAndSecret {
   secret: string;
 }
 
-/** Throws `conflict` if there are too many. */
+/** Throws `conflict` if there are too many, and `validation_failed` for a URL whose host is known not to be public. */
 export async function createEndpoint(
   tx: Tx,
   author: EndpointAuthor & { actor: Mode },
   { url, events, description = null, enabled }: NewEndpoint,
 ): Promise<EndpointAndSecret> {
+  requireAllowedUrl(url, author.app.config.WEBHOOK_ALLOW_NETWORKS);
   const { livemode } = author.actor;
   await requireBelowLimit(tx, endpointsInMode(tx, livemode), {
     max: MAX_ENDPOINTS,
@@ -46,9 +64,8 @@ export async function createEndpoint(
   const row: WebhookEndpointRow = {
     id,
     url,
-    events: JSON.stringify(events),
+    ...ENDPOINT_ROW.encode({ events, enabled, livemode }),
     description,
-    enabled: enabled ? 1 : 0,
     secret: sealSigningSecret(app.secrets, id, secret),
     former_secret: null,
     former_secret_until: null,
@@ -56,11 +73,10 @@ export async function createEndpoint(
     failing_since: null,
     auto_disabled_at: null,
     deleted_at: null,
-    livemode: livemode ? 1 : 0,
   };
   await tx.insertInto('webhook_endpoints').values(row).execute();
   const details = { receiver: receiverOf(url), events, description, enabled };
-  await auditEndpoint(tx, author, 'created', id, details);
+  await audit(tx, author, AUDITED_ENDPOINT, 'webhook_endpoint.created', id, details);
   return { row, secret };
 }
 
@@ -71,32 +87,28 @@ export async function changeEndpoint(
   current: WebhookEndpointRow,
   patch: EndpointPatch,
 ): Promise<WebhookEndpointRow> {
+  if (patch.url !== undefined)
+    requireAllowedUrl(patch.url, author.app.config.WEBHOOK_ALLOW_NETWORKS);
   const change = changeOf(current, patch);
   if (Object.keys(change).length === 0) return current;
   const { id } = current;
   const row = { ...current, ...change };
   await tx.updateTable('webhook_endpoints').set(change).where('id', '=', id).execute();
   if (change.enabled === 0) await holdPending(tx, id);
-  await auditEndpoint(tx, author, 'changed', id, detailsOf(current, row));
+  await audit(
+    tx,
+    author,
+    AUDITED_ENDPOINT,
+    'webhook_endpoint.changed',
+    id,
+    detailsOf(current, row),
+  );
   return row;
 }
 
-function changeOf(
-  current: WebhookEndpointRow,
-  { url, events, description, enabled }: EndpointPatch,
-): Partial<WebhookEndpointRow> {
-  const patchedColumns: Partial<WebhookEndpointRow> = {
-    ...(url === undefined ? {} : { url }),
-    ...(events === undefined ? {} : { events: JSON.stringify(events) }),
-    ...(description === undefined ? {} : { description }),
-    ...(enabled === undefined ? {} : { enabled: enabled ? 1 : 0 }),
-    ...(enabled === true ? { auto_disabled_at: null } : {}),
-  };
-  const change = Object.fromEntries(
-    Object.entries(patchedColumns).filter(
-      ([column, value]) => current[column as keyof WebhookEndpointRow] !== value,
-    ),
-  ) as Partial<WebhookEndpointRow>;
+function changeOf(current: WebhookEndpointRow, patch: EndpointPatch): Partial<WebhookEndpointRow> {
+  const enabling = patch.enabled === true ? { auto_disabled_at: null } : {};
+  const { columns: change } = ENDPOINT_ROW.changes(current, { ...patch, ...enabling });
   // Earlier failures say nothing about an endpoint that was just enabled or moved to another URL.
   const resetsFailures =
     change.enabled === 1 || change.auto_disabled_at === null || change.url !== undefined;
@@ -107,13 +119,10 @@ function changeOf(
 
 /** The changes for the audit log, with the origin of the URL only: its path may contain a secret. */
 function detailsOf(before: WebhookEndpointRow, after: WebhookEndpointRow): Record<string, object> {
-  const details: Record<string, object> = {};
+  const { events, description } = ENDPOINT_ROW.decode(after);
+  const { details } = ENDPOINT_ROW.changes(before, { events, description });
   if (before.url !== after.url)
     details.receiver = { from: receiverOf(before.url), to: receiverOf(after.url) };
-  if (before.events !== after.events)
-    details.events = { from: JSON.parse(before.events), to: JSON.parse(after.events) };
-  if (before.description !== after.description)
-    details.description = { from: before.description, to: after.description };
   const [from, to] = [endpointStatus(before), endpointStatus(after)];
   if (from !== to) details.status = { from, to };
   return details;
@@ -133,7 +142,9 @@ export async function deleteEndpoint(
     .set({ deleted_at: isoTime(clock.now()) })
     .where('id', '=', id)
     .execute();
-  await auditEndpoint(tx, author, 'deleted', id, { receiver: receiverOf(url) });
+  await audit(tx, author, AUDITED_ENDPOINT, 'webhook_endpoint.deleted', id, {
+    receiver: receiverOf(url),
+  });
   afterCommit(tx, () => scheduler.wake(EXPIRE_DELIVERIES_JOB));
 }
 
@@ -153,19 +164,8 @@ export async function rotateSecret(
     former_secret_until: overlap === 0 ? null : isoTime(clock.now() + overlap * 1000),
   };
   await tx.updateTable('webhook_endpoints').set(change).where('id', '=', id).execute();
-  await auditEndpoint(tx, author, 'secret_rotated', id, { overlap });
+  await audit(tx, author, AUDITED_ENDPOINT, 'webhook_endpoint.secret_rotated', id, { overlap });
   return { row: { ...current, ...change }, secret };
-}
-
-async function auditEndpoint(
-  tx: Tx,
-  author: Author,
-  verb: string,
-  id: string,
-  details: Record<string, unknown>,
-): Promise<void> {
-  const object = { type: 'webhook_endpoint', id };
-  await audit(tx, author, { action: `webhook_endpoint.${verb}`, object, details });
 }
 
 // Queries.

@@ -1,8 +1,9 @@
 /** The operations on webhooks, in the order of their documentation. */
 
+import { resource } from '../http/resource.ts';
 import { editableBy } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
+import { idOf, listSchema } from '../http/schemas.ts';
 import { audit } from '../team/audit.ts';
 import {
   deliveryOr404,
@@ -12,8 +13,8 @@ import {
   waitForAttempt,
   withAttempts,
 } from './deliveries.ts';
-import { requireAllowedUrl } from './endpoint-url.ts';
 import {
+  AUDITED_ENDPOINT,
   changeEndpoint,
   createEndpoint,
   deleteEndpoint,
@@ -42,17 +43,28 @@ import {
   WebhookRecovery,
 } from './schema.ts';
 
-const WEBHOOK_ENDPOINT_ID = idOf('whe', 'The ID of the webhook endpoint.');
+const editableEndpoint = editableBy(EndpointPatch);
+const endpoints = resource({
+  type: 'webhook_endpoint',
+  prefix: 'whe',
+  path: '/v1/webhooks/endpoints',
+  name: 'WebhookEndpoint',
+  noun: 'webhook endpoint',
+  roles: { read: 'admin', change: 'admin' },
+  hasTestMode: true,
+  response: WebhookEndpoint,
+  etag: editableEndpoint,
+  find: endpointOr404,
+  present: (rows) => rows.map(presentEndpoint),
+});
 const DELIVERY_ID = idOf('whd', 'The ID of the delivery.');
 
 // The operations on deliveries (contract §9).
 
-const editableEndpoint = editableBy(EndpointPatch);
-
 const listDeliveriesRoute = route({
   method: 'GET',
   path: '/v1/webhooks/endpoints/:id/deliveries',
-  params: { id: WEBHOOK_ENDPOINT_ID },
+  params: endpoints.params,
   operation: 'listWebhookDeliveries',
   role: 'admin',
   summary: 'List the deliveries of an endpoint',
@@ -90,7 +102,7 @@ const getDeliveryRoute = route({
 const sendSampleRoute = route({
   method: 'POST',
   path: '/v1/webhooks/endpoints/:id/test',
-  params: { id: WEBHOOK_ENDPOINT_ID },
+  params: endpoints.params,
   operation: 'testWebhookEndpoint',
   role: 'admin',
   hasTestMode: true,
@@ -107,11 +119,8 @@ const sendSampleRoute = route({
       const endpoint = await endpointOr404(tx, params.id!, call.actor);
       requireActive(endpoint);
       const row = { ...(await enqueueSample(tx, app, endpoint)), event_livemode: null };
-      await audit(tx, call, {
-        action: 'webhook_endpoint.tested',
-        object: { type: 'webhook_endpoint', id: endpoint.id },
-        details: { delivery_id: row.id },
-      });
+      const details = { delivery_id: row.id };
+      await audit(tx, call, AUDITED_ENDPOINT, 'webhook_endpoint.tested', endpoint.id, details);
       return presentDelivery({ row, event: null, attempts: [] }, actor.livemode);
     });
   },
@@ -141,7 +150,7 @@ const resendDeliveryRoute = route({
 const recoverDeliveriesRoute = route({
   method: 'POST',
   path: '/v1/webhooks/endpoints/:id/recover',
-  params: { id: WEBHOOK_ENDPOINT_ID },
+  params: endpoints.params,
   operation: 'recoverWebhookDeliveries',
   role: 'admin',
   hasTestMode: true,
@@ -174,92 +183,37 @@ const createEndpointRoute = route({
   response: EndpointWithSecret,
   errors: ['conflict'],
   async handle(call) {
-    const { app, body } = call;
-    requireAllowedUrl(body.url, app.config.WEBHOOK_ALLOW_NETWORKS);
+    const { body } = call;
     return call.transact(async (tx) => presentSecret(await createEndpoint(tx, call, body)));
   },
 });
 
-const listEndpointsRoute = route({
-  method: 'GET',
-  path: '/v1/webhooks/endpoints',
-  operation: 'listWebhookEndpoints',
-  role: 'admin',
-  summary: 'List webhook endpoints',
+const listEndpointsRoute = endpoints.list({
   description: 'Returns the webhook endpoints of your team, newest first.',
   query: EndpointListQuery,
-  response: listSchema(WebhookEndpoint),
-  async handle({ app, actor, query }) {
-    const { rows, hasMore } = await listEndpoints(app.db, actor, query);
-    return { object: 'list' as const, data: rows.map(presentEndpoint), has_more: hasMore };
-  },
+  rows: (db, query, { actor }) => listEndpoints(db, actor, query),
 });
 
-const getEndpointRoute = route({
-  method: 'GET',
-  path: '/v1/webhooks/endpoints/:id',
-  params: { id: WEBHOOK_ENDPOINT_ID },
-  operation: 'getWebhookEndpoint',
-  role: 'admin',
-  summary: 'Get a webhook endpoint',
+const getEndpointRoute = endpoints.get({
   description: 'Returns a webhook endpoint without its signing secret.',
-  etag: editableEndpoint,
-  response: WebhookEndpoint,
-  async handle({ app, actor, params }) {
-    return presentEndpoint(await endpointOr404(app.db, params.id!, actor));
-  },
 });
 
-const updateEndpointRoute = route({
-  method: 'PATCH',
-  path: '/v1/webhooks/endpoints/:id',
-  params: { id: WEBHOOK_ENDPOINT_ID },
-  operation: 'updateWebhookEndpoint',
-  role: 'admin',
-  hasTestMode: true,
-  summary: 'Update a webhook endpoint',
+const updateEndpointRoute = endpoints.update({
   description:
     'Changes, enables or disables a webhook endpoint. A disabled one receives no events.',
-  etag: editableEndpoint,
   body: EndpointPatch,
-  response: WebhookEndpoint,
-  async handle(call) {
-    const { app, params, body } = call;
-    if (body.url !== undefined) requireAllowedUrl(body.url, app.config.WEBHOOK_ALLOW_NETWORKS);
-    return call.transact(async (tx) => {
-      const current = await endpointOr404(tx, params.id!, call.actor);
-      call.ifMatch(presentEndpoint(current));
-      return presentEndpoint(await changeEndpoint(tx, call, current, body));
-    });
-  },
+  work: changeEndpoint,
 });
 
-const deleteEndpointRoute = route({
-  method: 'DELETE',
-  path: '/v1/webhooks/endpoints/:id',
-  params: { id: WEBHOOK_ENDPOINT_ID },
-  operation: 'deleteWebhookEndpoint',
-  role: 'admin',
-  hasTestMode: true,
-  summary: 'Delete a webhook endpoint',
+const deleteEndpointRoute = endpoints.remove({
   description: 'Deletes a webhook endpoint and its deliveries, including pending ones.',
-  response: deletedOf('webhook_endpoint', 'whe'),
-  async handle(call) {
-    const { params } = call;
-    const id = params.id!;
-    return call.transact(async (tx) => {
-      const current = await endpointOr404(tx, id, call.actor);
-      call.ifMatch(presentEndpoint(current));
-      await deleteEndpoint(tx, call, current);
-      return { id, object: 'webhook_endpoint', deleted: true };
-    });
-  },
+  work: deleteEndpoint,
 });
 
 const rotateSecretRoute = route({
   method: 'POST',
   path: '/v1/webhooks/endpoints/:id/rotate-secret',
-  params: { id: WEBHOOK_ENDPOINT_ID },
+  params: endpoints.params,
   operation: 'rotateWebhookSecret',
   role: 'admin',
   hasTestMode: true,

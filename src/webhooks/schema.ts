@@ -15,6 +15,7 @@ import {
   typeField,
   Url,
 } from '../http/schemas.ts';
+import { rowCodec } from '../store/row-codec.ts';
 import type {
   EventRow,
   WebhookAttemptRow,
@@ -335,17 +336,23 @@ export function endpointStatus({
   return auto_disabled_at === null ? 'active' : 'auto_disabled';
 }
 
+export const ENDPOINT_ROW = rowCodec<
+  WebhookEndpointRow,
+  { events: string[]; enabled: boolean; livemode: boolean }
+>({ events: 'json', enabled: 'boolean', livemode: 'boolean' });
+
 /** Without the secret, which only the responses to creation and rotation include. */
 export function presentEndpoint(row: WebhookEndpointRow): WebhookEndpoint {
-  const { id, url, events, description, enabled, created_at } = row;
+  const { id, url, events, description, livemode, enabled, created_at } = ENDPOINT_ROW.decode(row);
   return {
     id,
     object: 'webhook_endpoint',
     url,
-    events: JSON.parse(events),
+    // A later version may have stored others.
+    events: events as WebhookEndpoint['events'],
     description,
-    livemode: row.livemode === 1,
-    enabled: enabled === 1,
+    livemode,
+    enabled,
     status: endpointStatus(row),
     failing_since: row.failing_since,
     auto_disabled_at: row.auto_disabled_at,

@@ -4,6 +4,7 @@ import type { App } from '../../app.ts';
 import { queueMail } from '../../outbox/queue.ts';
 import type { Tx } from '../../store/open.ts';
 import type { AlertRow } from '../../store/tables.generated.ts';
+import { ALERT_ROW } from '../alert-row.ts';
 import { composeNotification } from '../alert-text.ts';
 import { alertMail, HELD_BY_LIMIT, isOverMailLimit, MAIL_NOT_CONFIGURED } from './alert-mail.ts';
 import type { Channel, NewNotification } from './channel.ts';
@@ -47,8 +48,9 @@ export const email: Channel = {
 };
 
 /** The current recipients of a rule. */
-async function recipientsOf(tx: Tx, { recipients }: AlertRow): Promise<string[]> {
-  if (recipients !== null) return JSON.parse(recipients);
+async function recipientsOf(tx: Tx, row: AlertRow): Promise<string[]> {
+  const { recipients } = ALERT_ROW.decode(row);
+  if (recipients !== null) return recipients;
   const admins = await tx
     .selectFrom('members')
     .select('email')

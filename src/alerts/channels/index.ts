@@ -1,6 +1,7 @@
 /** Every channel of an alert rule, in the order in which the API documents them. */
 
 import type { AlertRow } from '../../store/tables.generated.ts';
+import { ALERT_ROW } from '../alert-row.ts';
 import type { Channel, ChannelContext, ChannelField } from './channel.ts';
 import { discord } from './discord.ts';
 import { email } from './email.ts';
@@ -47,7 +48,7 @@ export const isKnownChannel = (id: string): id is ChannelId => Object.hasOwn(CHA
 export const channelName = (id: ChannelId): string => (isKnownChannel(id) ? CHANNELS[id].name : id);
 
 export const channelsOf = ({ channels }: Pick<AlertRow, 'channels'>): ChannelId[] =>
-  JSON.parse(channels);
+  ALERT_ROW.decode({ channels }).channels as ChannelId[];
 
 /** `hasWebhookEndpoint`: whether an endpoint subscribes to `alert.triggered`. */
 export const unconfiguredChannels = (

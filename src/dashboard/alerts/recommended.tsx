@@ -6,9 +6,9 @@ import type { RecommendedAlert } from '../../alerts/schema.ts';
 import { allows } from '../../http/actor.ts';
 import { ActionButton } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
-import { type FormProblem, ProblemNotice, submit } from '../frame/form.tsx';
-import { seeOther } from '../frame/page.tsx';
-import { form, page } from '../frame/page-route.ts';
+import { type FormProblem, ProblemNotice } from '../frame/form.tsx';
+import { operationForm } from '../frame/operation-form.ts';
+import { page } from '../frame/page-route.ts';
 import { useReader } from '../frame/reader.tsx';
 import { DataTable } from '../frame/table.tsx';
 import { conditionText } from './parts.tsx';
@@ -111,15 +111,13 @@ const show = page({
   handle: (call) => render(call),
 });
 
-const create = form({
+const create = operationForm({
   path: RECOMMENDED_PATH,
   operation: 'submitRecommendedAlerts',
-  role: 'admin',
   summary: 'Create the missing recommended alert rules',
-  async handle(call) {
-    const { problem } = await submit({}, () => call.invoke(alertOperations.createRecommended));
-    return problem ? render(call, problem) : seeOther(`${ALERTS}?done=recommended`);
-  },
+  route: alertOperations.createRecommended,
+  next: () => `${ALERTS}?done=recommended`,
+  onProblem: render,
 });
 
 export const recommendedPages = [show, create];

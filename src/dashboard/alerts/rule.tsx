@@ -9,13 +9,13 @@ import { allows } from '../../http/actor.ts';
 import { ActionButton, Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
-import { type FormProblem, Notice, PageQuery, ProblemNotice, submit } from '../frame/form.tsx';
-import { seeOther } from '../frame/page.tsx';
-import { form, page } from '../frame/page-route.ts';
+import { type FormProblem, Notice, PageQuery, ProblemNotice } from '../frame/form.tsx';
+import { operationForm } from '../frame/operation-form.ts';
+import { page } from '../frame/page-route.ts';
 import { asErrorSentence } from '../frame/states.tsx';
 import { DataTable } from '../frame/table.tsx';
 import { Ago } from '../frame/times.tsx';
-import { ifUnchanged, versionOf } from '../frame/version.tsx';
+import { versionOf } from '../frame/version.tsx';
 import { Channels, PATH } from './alerts.tsx';
 import { IncidentTable } from './incident-table.tsx';
 import { conditionText, LastTriggered, NotificationMark, RuleState } from './parts.tsx';
@@ -74,20 +74,16 @@ const showNew = page({
   handle: (call) => renderNew(call, NEW_RULE),
 });
 
-const create = form({
+const create = operationForm({
   path: PATH,
   operation: 'submitAlert',
-  role: 'admin',
   summary: 'Create an alert rule with the form',
-  async handle(call) {
-    const values = readValues(call.raw);
-    const { result, problem } = await submit(RULE_LABELS, async () =>
-      call.invoke(alertOperations.create, { body: await bodyOf(call.app, values) }),
-    );
-    return problem
-      ? renderNew(call, values, problem)
-      : seeOther(`${PATH}/${result.id}?done=created`);
-  },
+  route: alertOperations.create,
+  read: readValues,
+  body: (values, { app }) => bodyOf(app, values),
+  labels: RULE_LABELS,
+  next: ({ id }) => `${PATH}/${id}?done=created`,
+  onProblem: (call, problem, values) => renderNew(call, values, problem),
 });
 
 // One rule.
@@ -325,52 +321,33 @@ const show = page({
   handle: (call) => renderRule(call, call.params.id!, call.query),
 });
 
-const update = form({
+const update = operationForm({
   path: `${PATH}/:id`,
   operation: 'submitAlertChanges',
-  role: 'admin',
   summary: 'Change an alert rule with the form',
-  async handle(call) {
-    const id = call.params.id!;
-    const values = readValues(call.raw);
-    const { problem } = await submit(RULE_LABELS, async () =>
-      call.invoke(alertOperations.update, {
-        params: { id },
-        headers: ifUnchanged(call.raw),
-        body: await bodyOf(call.app, values),
-      }),
-    );
-    return problem
-      ? renderRule(call, id, { values, problem })
-      : seeOther(`${PATH}/${id}?done=saved`);
-  },
+  route: alertOperations.update,
+  read: readValues,
+  body: (values, { app }) => bodyOf(app, values),
+  labels: RULE_LABELS,
+  next: ({ id }) => `${PATH}/${id}?done=saved`,
+  onProblem: (call, problem, values) => renderRule(call, call.params.id!, { values, problem }),
 });
 
-const sendTest = form({
+const sendTest = operationForm({
   path: `${PATH}/:id/test`,
   operation: 'submitAlertTest',
-  role: 'admin',
   summary: 'Send a sample notification with the button',
-  async handle(call) {
-    const id = call.params.id!;
-    const { problem } = await submit({}, () =>
-      call.invoke(alertOperations.test, { params: { id } }),
-    );
-    return problem
-      ? renderRule(call, id, { actionProblem: problem })
-      : seeOther(`${PATH}/${id}?done=tested#test`);
-  },
+  route: alertOperations.test,
+  next: (_, { params }) => `${PATH}/${params.id}?done=tested#test`,
+  onProblem: (call, actionProblem) => renderRule(call, call.params.id!, { actionProblem }),
 });
 
-const remove = form({
+const remove = operationForm({
   path: `${PATH}/:id/delete`,
   operation: 'submitAlertDeletion',
-  role: 'admin',
   summary: 'Delete an alert rule with the button',
-  async handle(call) {
-    await call.invoke(alertOperations.remove, { params: { id: call.params.id! } });
-    return seeOther(`${PATH}?done=deleted`);
-  },
+  route: alertOperations.remove,
+  next: () => `${PATH}?done=deleted`,
 });
 
 /** The form for a new rule comes first, because its path matches that of a rule too. */

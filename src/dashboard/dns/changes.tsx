@@ -9,9 +9,9 @@ import { sanitize } from '../../report/blocks.ts';
 import { Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
-import { type FormProblem, Notice, PageQuery, ProblemNotice, submit } from '../frame/form.tsx';
-import { seeOther } from '../frame/page.tsx';
-import { form, page } from '../frame/page-route.ts';
+import { type FormProblem, Notice, PageQuery, ProblemNotice } from '../frame/form.tsx';
+import { operationForm } from '../frame/operation-form.ts';
+import { page } from '../frame/page-route.ts';
 import { useReader } from '../frame/reader.tsx';
 import { EmptyState } from '../frame/states.tsx';
 import { DataTable, Pager } from '../frame/table.tsx';
@@ -242,20 +242,13 @@ const show = page({
   handle: (call) => render(call, call.params.id!, call.query),
 });
 
-const undo = form({
+const undo = operationForm({
   path: `${CHANGES}/:id/undo`,
   operation: 'submitDnsChangeUndo',
-  role: 'admin',
   summary: 'Undo a DNS change with the button',
-  async handle(call) {
-    const id = call.params.id!;
-    const { result, problem } = await submit({}, () =>
-      call.invoke(dnsChangeOperations.undo, { params: { id } }),
-    );
-    return problem
-      ? render(call, id, { problem })
-      : seeOther(`${CHANGES}/${result.id}?done=undone`);
-  },
+  route: dnsChangeOperations.undo,
+  next: ({ id }) => `${CHANGES}/${id}?done=undone`,
+  onProblem: (call, problem) => render(call, call.params.id!, { problem }),
 });
 
 export const dnsChangePages = [list, show, undo];

@@ -7,6 +7,7 @@ import { ActionButton, Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
 import { type FormProblem, Notice, PageQuery, ProblemNotice, submit } from '../frame/form.tsx';
+import { operationForm } from '../frame/operation-form.ts';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { Ago } from '../frame/times.tsx';
@@ -166,34 +167,27 @@ const update = form({
   },
 });
 
-const check = form({
+const withActionProblem = (
+  call: PageCall & { params: Record<string, string> },
+  problem: FormProblem,
+) => render(call, call.params.id!, { actionProblem: problem });
+
+const check = operationForm({
   path: `${SERVERS}/:id/check`,
   operation: 'submitDnsServerCheck',
-  role: 'admin',
   summary: 'Check a name server with the button',
-  async handle(call) {
-    const id = call.params.id!;
-    const { problem } = await submit({}, () =>
-      call.invoke(dnsServerOperations.check, { params: { id } }),
-    );
-    return problem
-      ? render(call, id, { actionProblem: problem })
-      : seeOther(`${SERVERS}/${id}?done=checked`);
-  },
+  route: dnsServerOperations.check,
+  next: ({ id }) => `${SERVERS}/${id}?done=checked`,
+  onProblem: withActionProblem,
 });
 
-const remove = form({
+const remove = operationForm({
   path: `${SERVERS}/:id/delete`,
   operation: 'submitDnsServerDeletion',
-  role: 'admin',
   summary: 'Delete a name server with the button',
-  async handle(call) {
-    const id = call.params.id!;
-    const { problem } = await submit({}, () =>
-      call.invoke(dnsServerOperations.remove, { params: { id } }),
-    );
-    return problem ? render(call, id, { actionProblem: problem }) : seeOther(`${DNS}?done=deleted`);
-  },
+  route: dnsServerOperations.remove,
+  next: () => `${DNS}?done=deleted`,
+  onProblem: withActionProblem,
 });
 
 export const dnsServerPages = [show, update, check, remove];

@@ -11,11 +11,12 @@ import {
 } from '../../dns-changes/servers/index.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
-import { type FormProblem, Notice, readForm, submit } from '../frame/form.tsx';
+import { type FormProblem, readForm, submit } from '../frame/form.tsx';
+import { listPage } from '../frame/list-page.tsx';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { EmptyState } from '../frame/states.tsx';
-import { DataTable, Pager } from '../frame/table.tsx';
+import { DataTable } from '../frame/table.tsx';
 import { Ago } from '../frame/times.tsx';
 import { ChangeTable } from './changes.tsx';
 import { CHANGES, DNS, PARENTS, SERVERS, ServerState } from './parts.tsx';
@@ -30,64 +31,40 @@ import {
 
 const LATEST_CHANGES = '5';
 
-const Query = v.strictObject({
-  starting_after: v.optional(v.string()),
-  ending_before: v.optional(v.string()),
-  done: v.optional(v.string()),
-});
-
 const kindName = (id: string): string => (isKnownServerKind(id) ? SERVER_KINDS[id].name : id);
 
-const show = page({
+const show = listPage({
   path: DNS,
   operation: 'showDnsServers',
-  role: 'admin',
   summary: 'Show the name servers and the latest DNS changes',
-  query: Query,
-  async handle(call) {
-    const { starting_after, ending_before, done } = call.query;
-    const cursors = { starting_after, ending_before };
-    const servers = await call.invoke(dnsServerOperations.list, { query: cursors });
-    const changes = await call.invoke(dnsChangeOperations.list, {
-      query: { limit: LATEST_CHANGES },
-    });
-    const isEmpty = servers.data.length === 0;
-    return appPage(call, {
-      title: 'Name servers',
-      section: 'dns',
-      path: DNS,
+  title: 'Name servers',
+  section: 'dns',
+  route: dnsServerOperations.list,
+  done: { deleted: 'Name server deleted.' },
+  async content(servers, call) {
+    const query = { limit: LATEST_CHANGES };
+    const changes = await call.invoke(dnsChangeOperations.list, { query });
+    const isEmpty = servers.length === 0;
+    return {
       actions: !isEmpty && <AddServer />,
-      calls: [{ route: dnsServerOperations.list }, { route: dnsChangeOperations.list }],
-      children: (
-        <>
-          {done === 'deleted' && <Notice tone="pass">Name server deleted.</Notice>}
-          {isEmpty ? (
-            <EmptyState title="No name servers yet" action={<AddServer />}>
-              Add the credentials of your name server to publish the records that fix findings with
-              one button. You see each change before it is made, and can undo it.
-            </EmptyState>
-          ) : (
-            <ServerTable servers={servers.data} />
-          )}
-          <Pager
-            path={DNS}
-            query={{}}
-            cursors={cursors}
-            rows={servers.data}
-            hasMore={servers.has_more}
-          />
-          {changes.data.length > 0 && (
-            <Card
-              title="Latest changes"
-              id="changes"
-              actions={changes.has_more && <a href={CHANGES}>All changes</a>}
-            >
-              <ChangeTable changes={changes.data} />
-            </Card>
-          )}
-        </>
+      list: isEmpty ? (
+        <EmptyState title="No name servers yet" action={<AddServer />}>
+          Add the credentials of your name server to publish the records that fix findings with one
+          button. You see each change before it is made, and can undo it.
+        </EmptyState>
+      ) : (
+        <ServerTable servers={servers} />
       ),
-    });
+      after: changes.data.length > 0 && (
+        <Card
+          title="Latest changes"
+          id="changes"
+          actions={changes.has_more && <a href={CHANGES}>All changes</a>}
+        >
+          <ChangeTable changes={changes.data} />
+        </Card>
+      ),
+    };
   },
 });
 

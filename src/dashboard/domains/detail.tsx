@@ -17,9 +17,9 @@ import { feedbackPath } from '../feedback/list.tsx';
 import { FeedbackStateMark } from '../feedback/words.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
-import { type FormProblem, Notice, ProblemNotice, readForm, submit } from '../frame/form.tsx';
-import { seeOther } from '../frame/page.tsx';
-import { form, page } from '../frame/page-route.ts';
+import { type FormProblem, Notice, ProblemNotice, readForm } from '../frame/form.tsx';
+import { operationForm } from '../frame/operation-form.ts';
+import { page } from '../frame/page-route.ts';
 import { useReader } from '../frame/reader.tsx';
 import { NotSetUp } from '../frame/states.tsx';
 import { pathWith } from '../frame/table.tsx';
@@ -177,94 +177,73 @@ const show = page({
   handle: (call) => render(call, call.params.id!, call.query),
 });
 
-const verify = form({
+const verify = operationForm({
   path: `${PATH}/verify`,
   operation: 'submitDomainVerification',
-  role: 'member',
   summary: 'Look up the verification record of a domain with the button',
-  async handle(call) {
-    const id = call.params.id!;
-    const { problem } = await submit({}, () =>
-      call.invoke(domainOperations.verify, { params: { id } }),
-    );
-    return problem
-      ? render(call, id, { problem: { of: 'verify', problem } })
-      : seeOther(`${DOMAINS}/${id}?done=verify`);
-  },
+  route: domainOperations.verify,
+  next: ({ id }) => `${DOMAINS}/${id}?done=verify`,
+  onProblem: (call, problem) =>
+    render(call, call.params.id!, { problem: { of: 'verify', problem } }),
 });
 
-const check = form({
+const check = operationForm({
   path: `${PATH}/check`,
   operation: 'submitDomainCheck',
-  role: 'member',
   summary: 'Check the health of a domain with the button',
-  async handle(call) {
-    const id = call.params.id!;
-    const { problem } = await submit({}, () =>
-      call.invoke(domainOperations.health, { params: { id } }),
-    );
-    return problem
-      ? render(call, id, { problem: { of: 'check', problem } })
-      : seeOther(`${DOMAINS}/${id}?done=checked`);
-  },
+  route: domainOperations.health,
+  next: (_, { params }) => `${DOMAINS}/${params.id}?done=checked`,
+  onProblem: (call, problem) =>
+    render(call, call.params.id!, { problem: { of: 'check', problem } }),
 });
 
-const changeSelectors = form({
+const selectorsIn = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
+
+const changeSelectors = operationForm({
   path: `${PATH}/selectors`,
   operation: 'submitDomainSelectors',
-  role: 'member',
   summary: 'Change the DKIM selectors of a domain with the form',
-  async handle(call) {
-    const id = call.params.id!;
-    const typed = readForm(call.raw)('dkim_selectors');
-    const selectors = typed.split(/[\s,]+/).filter(Boolean);
-    // Each selector has a label, so that the message names the one that is wrong.
-    const labels = Object.fromEntries(
-      selectors.map((selector, index) => [`dkim_selectors.${index}`, `selector “${selector}”`]),
-    );
-    const { problem } = await submit({ ...labels, dkim_selectors: 'list' }, () =>
-      call.invoke(domainOperations.update, {
-        params: { id },
-        body: { dkim_selectors: selectors },
-      }),
-    );
-    if (!problem) return seeOther(`${DOMAINS}/${id}?done=selectors`);
+  route: domainOperations.update,
+  read: (raw) => readForm(raw)('dkim_selectors'),
+  body: (typed) => ({ dkim_selectors: selectorsIn(typed) }),
+  // Each selector has a label, so that the message names the one that is wrong.
+  labels: (typed) => ({
+    ...Object.fromEntries(
+      selectorsIn(typed).map((selector, index) => [
+        `dkim_selectors.${index}`,
+        `selector “${selector}”`,
+      ]),
+    ),
+    dkim_selectors: 'list',
+  }),
+  next: ({ id }) => `${DOMAINS}/${id}?done=selectors`,
+  onProblem(call, problem, selectors) {
     const [first] = Object.values(problem.fields);
     const fields = { dkim_selectors: first };
-    return render(call, id, {
-      selectors: typed,
+    return render(call, call.params.id!, {
+      selectors,
       problem: { of: 'selectors', problem: { ...problem, fields } },
     });
   },
 });
 
-const switchBadge = form({
+const switchBadge = operationForm({
   path: `${PATH}/badge`,
   operation: 'submitDomainBadge',
-  role: 'member',
   summary: 'Enable or disable the badge of a domain with the button',
-  async handle(call) {
-    const id = call.params.id!;
-    const badge_enabled = readForm(call.raw)('badge') === 'on';
-    await call.invoke(domainOperations.update, { params: { id }, body: { badge_enabled } });
-    return seeOther(`${DOMAINS}/${id}?done=badge-${badge_enabled ? 'on' : 'off'}`);
-  },
+  route: domainOperations.update,
+  body: (_, { raw }) => ({ badge_enabled: readForm(raw)('badge') === 'on' }),
+  next: ({ id, badge_enabled }) => `${DOMAINS}/${id}?done=badge-${badge_enabled ? 'on' : 'off'}`,
 });
 
-const remove = form({
+const remove = operationForm({
   path: `${PATH}/delete`,
   operation: 'submitDomainDeletion',
-  role: 'member',
   summary: 'Delete a domain with the button',
-  async handle(call) {
-    const id = call.params.id!;
-    const { problem } = await submit({}, () =>
-      call.invoke(domainOperations.remove, { params: { id } }),
-    );
-    return problem
-      ? render(call, id, { problem: { of: 'delete', problem } })
-      : seeOther(`${DOMAINS}?done=deleted`);
-  },
+  route: domainOperations.remove,
+  next: () => `${DOMAINS}?done=deleted`,
+  onProblem: (call, problem) =>
+    render(call, call.params.id!, { problem: { of: 'delete', problem } }),
 });
 
 export const domainPages = [show, verify, check, changeSelectors, switchBadge, remove];

@@ -13,11 +13,10 @@ import {
   ProblemNotice,
   readForm,
   Select,
-  submit,
   TextField,
 } from '../frame/form.tsx';
-import { seeOther } from '../frame/page.tsx';
-import { form, page } from '../frame/page-route.ts';
+import { operationForm } from '../frame/operation-form.ts';
+import { page } from '../frame/page-route.ts';
 import { useReader } from '../frame/reader.tsx';
 import { EmptyState, Fold, Score } from '../frame/states.tsx';
 import { type Column, DataTable, Pager, pathWith } from '../frame/table.tsx';
@@ -346,20 +345,16 @@ const show = page({
   handle: (call) => render(call, { query: call.query }),
 });
 
-const add = form({
+const add = operationForm({
   path: DOMAINS,
   operation: 'submitDomain',
-  role: 'member',
   summary: 'Add a domain with the form',
-  async handle(call) {
-    const name = readForm(call.raw)('name');
-    const { result, problem } = await submit({ name: 'domain name' }, () =>
-      call.invoke(domainOperations.create, { body: { name } }),
-    );
-    return problem
-      ? render(call, { name, problem })
-      : seeOther(`${DOMAINS}/${result.id}?done=added`);
-  },
+  route: domainOperations.create,
+  read: (raw) => ({ name: readForm(raw)('name') }),
+  body: (values) => values,
+  labels: { name: 'domain name' },
+  next: ({ id }) => `${DOMAINS}/${id}?done=added`,
+  onProblem: (call, problem, { name }) => render(call, { name, problem }),
 });
 
 export const domainListPages = [show, add];

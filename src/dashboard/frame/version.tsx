@@ -17,5 +17,6 @@ export const VersionField = ({ version }: { version: string | undefined }) =>
 /** Header fields for `call.invoke`: the operation fails with `precondition_failed` if there is another version. */
 export function ifUnchanged(raw: Uint8Array): Record<string, string> {
   const version = readForm(raw)(NAME);
-  return version === '' ? {} : { 'if-match': version };
+  // Other characters are in no ETag, and not allowed in a header.
+  return version === '' ? {} : { 'if-match': version.replace(/[^\x21-\x7e]/g, '?') };
 }

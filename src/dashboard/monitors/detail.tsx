@@ -21,12 +21,13 @@ import {
   TextArea,
   TextField,
 } from '../frame/form.tsx';
+import { operationForm } from '../frame/operation-form.ts';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { useReader } from '../frame/reader.tsx';
 import { Pager } from '../frame/table.tsx';
 import { Ago, Due } from '../frame/times.tsx';
-import { ifUnchanged, VersionField, versionOf } from '../frame/version.tsx';
+import { VersionField, versionOf } from '../frame/version.tsx';
 import { MONITORS } from './list.tsx';
 import { Frequency, joinTargetErrors, MESSAGE_HINT, targetLabels, targetsIn } from './new.tsx';
 import { CurrentFindings, Runs } from './runs.tsx';
@@ -319,35 +320,32 @@ const show = page({
 
 const LABELS = { name: 'name', frequency: 'frequency', targets: 'list' };
 
-const edit = form({
+const edit = operationForm({
   path: PATH,
   operation: 'submitMonitorChanges',
-  role: 'member',
   summary: 'Change a monitor with the form',
-  async handle(call) {
-    const id = call.params.id!;
-    const field = readForm(call.raw);
-    const values = {
+  route: monitorOperations.update,
+  read(raw) {
+    const field = readForm(raw);
+    return {
       name: field('name'),
       targets: field('targets'),
       frequency: field('frequency'),
+      hasTargets: field('has_targets') === 'yes',
     };
-    const targets = targetsIn(values.targets);
-    const { problem } = await submit({ ...LABELS, ...targetLabels(targets) }, () =>
-      call.invoke(monitorOperations.update, {
-        params: { id },
-        headers: ifUnchanged(call.raw),
-        body: {
-          name: values.name,
-          ...(field('has_targets') === 'yes' ? { targets } : {}),
-          frequency: values.frequency as NonNullable<MonitorPatch['frequency']>,
-        },
-      }),
-    );
-    return problem
-      ? render(call, id, { values, problem: { of: 'edit', problem: joinTargetErrors(problem) } })
-      : seeOther(`${MONITORS}/${id}?done=saved`);
   },
+  body: ({ name, targets, frequency, hasTargets }) => ({
+    name,
+    targets: hasTargets ? targetsIn(targets) : undefined,
+    frequency: frequency as NonNullable<MonitorPatch['frequency']>,
+  }),
+  labels: ({ targets }) => ({ ...LABELS, ...targetLabels(targetsIn(targets)) }),
+  next: ({ id }) => `${MONITORS}/${id}?done=saved`,
+  onProblem: (call, problem, values) =>
+    render(call, call.params.id!, {
+      values,
+      problem: { of: 'edit', problem: joinTargetErrors(problem) },
+    }),
 });
 
 const run = form({
@@ -371,28 +369,21 @@ const run = form({
   },
 });
 
-const switchOn = form({
+const switchOn = operationForm({
   path: `${PATH}/enabled`,
   operation: 'submitMonitorEnabled',
-  role: 'member',
   summary: 'Pause or resume a monitor with the button',
-  async handle(call) {
-    const id = call.params.id!;
-    const enabled = readForm(call.raw)('enabled') === 'yes';
-    await call.invoke(monitorOperations.update, { params: { id }, body: { enabled } });
-    return seeOther(`${MONITORS}/${id}?done=${enabled ? 'resumed' : 'paused'}`);
-  },
+  route: monitorOperations.update,
+  body: (_, { raw }) => ({ enabled: readForm(raw)('enabled') === 'yes' }),
+  next: ({ id, enabled }) => `${MONITORS}/${id}?done=${enabled ? 'resumed' : 'paused'}`,
 });
 
-const remove = form({
+const remove = operationForm({
   path: `${PATH}/delete`,
   operation: 'submitMonitorDeletion',
-  role: 'member',
   summary: 'Delete a monitor with the button',
-  async handle(call) {
-    await call.invoke(monitorOperations.remove, { params: { id: call.params.id! } });
-    return seeOther(`${MONITORS}?done=deleted`);
-  },
+  route: monitorOperations.remove,
+  next: () => `${MONITORS}?done=deleted`,
 });
 
 export const monitorPages = [show, edit, run, switchOn, remove];

@@ -12,6 +12,8 @@ import { ActionButton, Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
 import { type FormProblem, hasErrors, Notice, submit } from '../frame/form.tsx';
+import { ListQuery, listPage } from '../frame/list-page.tsx';
+import { operationForm } from '../frame/operation-form.ts';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { For, useReader } from '../frame/reader.tsx';
@@ -40,12 +42,6 @@ const NEW_PATH = `${PATH}/new`;
 const PARENTS = [{ href: PATH, text: 'Schedules' }];
 const pathOf = (id: string): string => `${PATH}/${id}`;
 
-const ListQuery = v.strictObject({
-  starting_after: v.optional(v.string()),
-  ending_before: v.optional(v.string()),
-  done: v.optional(v.string()),
-});
-
 /** Reports are still composed without outgoing email, so that the preview works. */
 const NoMail = () => (
   <Notice tone="warn">
@@ -70,52 +66,40 @@ function NoTestMode() {
 
 // The list.
 
-const list = page({
+const list = listPage({
   path: PATH,
   operation: 'showReportSchedules',
-  role: 'viewer',
   summary: 'Show the report schedules',
-  query: ListQuery,
-  async handle(call) {
-    const { starting_after, ending_before, done } = call.query;
-    const cursors = { starting_after, ending_before };
-    const schedules = await call.invoke(scheduleOperations.list, { query: cursors });
-    const create = call.actor.livemode && allows(call.actor.role, 'admin') && (
+  title: 'Report schedules',
+  section: 'reports',
+  route: scheduleOperations.list,
+  done: { deleted: 'Schedule deleted.' },
+  content(schedules, { app, actor }) {
+    const create = actor.livemode && allows(actor.role, 'admin') && (
       <a class="button primary" href={NEW_PATH}>
         Create schedule
       </a>
     );
-    return appPage(call, {
-      title: 'Report schedules',
-      section: 'reports',
-      path: PATH,
-      actions: schedules.data.length > 0 && create,
-      calls: [{ route: scheduleOperations.list, query: cursors }],
-      children: (
+    return {
+      actions: schedules.length > 0 && create,
+      before: (
         <>
           <ReportTabs current="schedules" />
-          {done === 'deleted' && <Notice tone="pass">Schedule deleted.</Notice>}
           <NoTestMode />
-          {call.app.mailer === null && <NoMail />}
-          {schedules.data.length > 0 ? (
-            <ScheduleTable schedules={schedules.data} />
-          ) : (
-            <EmptyState title="No report schedules yet" action={create}>
-              {create
-                ? 'A schedule emails a summary of the last day, week or month to the recipients that you choose.'
-                : 'Admins can schedule reports that are emailed every day, week or month.'}
-            </EmptyState>
-          )}
-          <Pager
-            path={PATH}
-            query={{}}
-            cursors={cursors}
-            rows={schedules.data}
-            hasMore={schedules.has_more}
-          />
+          {app.mailer === null && <NoMail />}
         </>
       ),
-    });
+      list:
+        schedules.length > 0 ? (
+          <ScheduleTable schedules={schedules} />
+        ) : (
+          <EmptyState title="No report schedules yet" action={create}>
+            {create
+              ? 'A schedule emails a summary of the last day, week or month to the recipients that you choose.'
+              : 'Admins can schedule reports that are emailed every day, week or month.'}
+          </EmptyState>
+        ),
+    };
   },
 });
 
@@ -449,30 +433,21 @@ function Recipients({ schedule: { recipients, unsubscribed } }: { schedule: Sche
   );
 }
 
-const send = form({
+const send = operationForm({
   path: `${PATH}/:id/send`,
   operation: 'submitReportScheduleSend',
-  role: 'admin',
   summary: 'Send a report now with the button',
-  async handle(call) {
-    const params = { id: call.params.id! };
-    const { result, problem } = await submit({}, () =>
-      call.invoke(scheduleOperations.send, { params }),
-    );
-    if (problem) return renderSchedule(call, params.id, { problem });
-    return seeOther(`${pathOf(params.id)}?sent=${result.id}`);
-  },
+  route: scheduleOperations.send,
+  next: ({ id }, { params }) => `${pathOf(params.id!)}?sent=${id}`,
+  onProblem: (call, problem) => renderSchedule(call, call.params.id!, { problem }),
 });
 
-const remove = form({
+const remove = operationForm({
   path: `${PATH}/:id/delete`,
   operation: 'submitReportScheduleDeletion',
-  role: 'admin',
   summary: 'Delete a report schedule with the button',
-  async handle(call) {
-    await call.invoke(scheduleOperations.remove, { params: { id: call.params.id! } });
-    return seeOther(`${PATH}?done=deleted`);
-  },
+  route: scheduleOperations.remove,
+  next: () => `${PATH}?done=deleted`,
 });
 
 export const schedulePages = [list, showNew, create, show, showEdit, update, send, remove];

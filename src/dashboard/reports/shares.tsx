@@ -29,6 +29,7 @@ import {
   submit,
   TextField,
 } from '../frame/form.tsx';
+import { operationForm } from '../frame/operation-form.ts';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { For, useReader } from '../frame/reader.tsx';
@@ -530,15 +531,12 @@ function SharedTests({ ids, tests }: { ids: string[]; tests: Tests }) {
   );
 }
 
-const revoke = form({
+const revoke = operationForm({
   path: `${PATH}/:id/revoke`,
   operation: 'submitSharedReportRevocation',
-  role: 'member',
   summary: 'Revoke a shared link with the button',
-  async handle(call) {
-    await call.invoke(shareOperations.revoke, { params: { id: call.params.id! } });
-    return seeOther(`${PATH}?done=revoked`);
-  },
+  route: shareOperations.revoke,
+  next: () => `${PATH}?done=revoked`,
 });
 
 export const sharePages = [list, showNew, create, show, revoke];

@@ -1,6 +1,6 @@
 /** API keys: create, list, revoke. A new key is shown once, in the response to its form. */
 
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import { allows, ROLES, type Role } from '../../http/actor.ts';
 import { Copyable, StateMark } from '../../report/html/components.tsx';
 import { apiKeyOperations } from '../../team/api-key-routes.ts';
@@ -15,23 +15,17 @@ import {
   ProblemNotice,
   readForm,
   Select,
-  submit,
   TextField,
 } from '../frame/form.tsx';
-import { seeOther } from '../frame/page.tsx';
-import { form, page } from '../frame/page-route.ts';
+import { ListQuery } from '../frame/list-page.tsx';
+import { operationForm } from '../frame/operation-form.ts';
+import { page } from '../frame/page-route.ts';
 import { EmptyState } from '../frame/states.tsx';
 import { DataTable, Pager } from '../frame/table.tsx';
 import { Ago } from '../frame/times.tsx';
 import { ROLE_NAMES, ROLE_TEXTS } from './roles.ts';
 
 const PATH = '/api-keys';
-
-const Query = v.strictObject({
-  starting_after: v.optional(v.string()),
-  ending_before: v.optional(v.string()),
-  done: v.optional(v.string()),
-});
 
 const LIFETIMES: [seconds: string, text: string][] = [
   ['2592000', '30 days'],
@@ -41,7 +35,7 @@ const LIFETIMES: [seconds: string, text: string][] = [
 ];
 
 interface State {
-  query?: v.InferOutput<typeof Query>;
+  query?: v.InferOutput<typeof ListQuery>;
   /** What was typed. */
   values?: { name: string; role: string; mode: string; expires_in: string };
   problem?: FormProblem | null;
@@ -193,49 +187,45 @@ const show = page({
   operation: 'showApiKeys',
   role: 'member',
   summary: 'Show the API keys',
-  query: Query,
+  query: ListQuery,
   handle: (call) => render(call, { query: call.query }),
 });
 
 const LABELS = { name: 'name', role: 'role', expires_in: 'lifetime' };
 
-const create = form({
+const create = operationForm({
   path: PATH,
   operation: 'submitApiKey',
-  role: 'member',
   summary: 'Create an API key with the form',
-  async handle(call) {
-    const field = readForm(call.raw);
-    const values = {
+  route: apiKeyOperations.create,
+  read(raw) {
+    const field = readForm(raw);
+    return {
       name: field('name'),
       role: field('role'),
       mode: field('mode'),
       expires_in: field('expires_in'),
     };
-    const { result, problem } = await submit(LABELS, () =>
-      call.invoke(apiKeyOperations.create, {
-        body: {
-          name: values.name,
-          role: values.role as Role,
-          livemode: values.mode !== 'test',
-          expires_in: values.expires_in === '' ? null : Number(values.expires_in),
-        },
-      }),
-    );
-    // The key is in this response only, so there is no redirect.
-    return problem ? render(call, { values, problem }) : render(call, { created: result });
   },
+  body: ({ name, role, mode, expires_in }) => ({
+    name,
+    role: role as Role,
+    livemode: mode !== 'test',
+    expires_in: expires_in === '' ? null : Number(expires_in),
+  }),
+  labels: LABELS,
+  // The key is in this response only, so there is no redirect.
+  next: (created, call) => render(call, { created }),
+  onProblem: (call, problem, values) => render(call, { values, problem }),
 });
 
-const revoke = form({
+const revoke = operationForm({
   path: `${PATH}/:id/revoke`,
   operation: 'submitApiKeyRevocation',
   role: 'member',
   summary: 'Revoke an API key with the button',
-  async handle(call) {
-    await call.invoke(apiKeyOperations.revoke, { params: { id: call.params.id! } });
-    return seeOther(`${PATH}?done=revoked`);
-  },
+  route: apiKeyOperations.revoke,
+  next: () => `${PATH}?done=revoked`,
 });
 
 export const apiKeyPages = [show, create, revoke];

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { isoTime } from '../../lib/clock.ts';
+import type { AuditedObject } from '../../store/audited.ts';
 import { auditOperations } from '../../team/audit-routes.ts';
 import { memberOperations } from '../../team/member-routes.ts';
 import type { AuditEntry, TeamMember } from '../../team/schema.ts';
@@ -12,16 +13,15 @@ import { page } from '../frame/page-route.ts';
 import { EmptyState, Fold } from '../frame/states.tsx';
 import { DataTable, Pager, pathWith } from '../frame/table.tsx';
 import { Ago, Time } from '../frame/times.tsx';
-import { findOpenable } from './audit-objects.ts';
 import {
   actionOptions,
   actionText,
   cut,
   detailName,
   detailText,
+  findPages,
   objectName,
   objectNoun,
-  objectPath,
 } from './audit-words.ts';
 
 const PATH = '/audit-log';
@@ -45,56 +45,65 @@ const Query = v.strictObject({
   ending_before: v.optional(v.string()),
 });
 
-const show = page({
-  path: PATH,
-  operation: 'showAuditLog',
-  role: 'admin',
-  summary: 'Show the audit log',
-  query: Query,
-  async handle(call) {
-    const { starting_after, ending_before, ...filters } = call.query;
-    const { member, action, object } = filters;
-    const period = PERIODS.find(([days]) => days === filters.period)?.[0];
-    const cursors = { starting_after, ending_before };
-    const query = {
-      ...cursors,
-      member_id: member || undefined,
-      action: action || undefined,
-      object_id: object || undefined,
-      created_after: period && isoTime(call.app.clock.now() - Number(period) * DAY_MS),
-    };
-    const entries = await call.invoke(auditOperations.list, { query });
-    const { data: members } = await call.invoke(memberOperations.list);
-    const openable = await findOpenable(call.app.db, entries.data, call.actor.livemode);
-    const active = { member, action, object, period };
-    const isFiltered = Object.values(active).some(Boolean);
-    return appPage(call, {
-      title: 'Audit log',
-      section: 'audit',
-      path: pathWith(PATH, { ...active, ...cursors }),
-      calls: [{ route: auditOperations.list, query }],
-      children: (
-        <>
-          <AuditFilters {...active} members={members} isFiltered={isFiltered} />
-          {entries.data.length > 0 ? (
-            <EntryTable entries={entries.data} members={members} openable={openable} />
-          ) : (
-            <NoEntries isFiltered={isFiltered} />
-          )}
-          <Pager
-            path={PATH}
-            query={active}
-            cursors={cursors}
-            rows={entries.data}
-            hasMore={entries.has_more}
-          />
-        </>
-      ),
-    });
-  },
-});
+export const auditPages = (audited: AuditedObject[]) => [
+  page({
+    path: PATH,
+    operation: 'showAuditLog',
+    role: 'admin',
+    summary: 'Show the audit log',
+    query: Query,
+    async handle(call) {
+      const { starting_after, ending_before, ...filters } = call.query;
+      const { member, action, object } = filters;
+      const period = PERIODS.find(([days]) => days === filters.period)?.[0];
+      const cursors = { starting_after, ending_before };
+      const query = {
+        ...cursors,
+        member_id: member || undefined,
+        action: action || undefined,
+        object_id: object || undefined,
+        created_after: period && isoTime(call.app.clock.now() - Number(period) * DAY_MS),
+      };
+      const entries = await call.invoke(auditOperations.list, { query });
+      const { data: members } = await call.invoke(memberOperations.list);
+      const { app, actor } = call;
+      const pages = await findPages(audited, app.db, entries.data, actor.livemode);
+      const active = { member, action, object, period };
+      const isFiltered = Object.values(active).some(Boolean);
+      return appPage(call, {
+        title: 'Audit log',
+        section: 'audit',
+        path: pathWith(PATH, { ...active, ...cursors }),
+        calls: [{ route: auditOperations.list, query }],
+        children: (
+          <>
+            <AuditFilters {...active} audited={audited} members={members} isFiltered={isFiltered} />
+            {entries.data.length > 0 ? (
+              <EntryTable
+                audited={audited}
+                entries={entries.data}
+                members={members}
+                pages={pages}
+              />
+            ) : (
+              <NoEntries isFiltered={isFiltered} />
+            )}
+            <Pager
+              path={PATH}
+              query={active}
+              cursors={cursors}
+              rows={entries.data}
+              hasMore={entries.has_more}
+            />
+          </>
+        ),
+      });
+    },
+  }),
+];
 
 interface FilterProps {
+  audited: AuditedObject[];
   member?: string;
   action?: string;
   object?: string;
@@ -103,7 +112,15 @@ interface FilterProps {
   isFiltered: boolean;
 }
 
-function AuditFilters({ member, action, object, period, members, isFiltered }: FilterProps) {
+function AuditFilters({
+  audited,
+  member,
+  action,
+  object,
+  period,
+  members,
+  isFiltered,
+}: FilterProps) {
   const isRemoved = member && !members.some(({ id }) => id === member);
   return (
     <Filters path={PATH} active={isFiltered}>
@@ -120,7 +137,7 @@ function AuditFilters({ member, action, object, period, members, isFiltered }: F
       <Select
         name="action"
         label="Change"
-        options={[['', 'Any'], ...actionOptions(action)]}
+        options={[['', 'Any'], ...actionOptions(audited, action)]}
         value={action}
       />
       <Select
@@ -153,30 +170,31 @@ const NoEntries = ({ isFiltered }: { isFiltered: boolean }) =>
   );
 
 interface EntriesProps {
+  audited: AuditedObject[];
   entries: AuditEntry[];
   members: TeamMember[];
-  /** The IDs of objects that have a page. */
-  openable: Set<string>;
+  /** The pages of objects, by ID. */
+  pages: Map<string, string>;
 }
 
-function EntryTable({ entries, members, openable }: EntriesProps) {
+function EntryTable({ audited, entries, members, pages }: EntriesProps) {
   const nameOf = (id: string) => members.find((member) => member.id === id)?.name;
-  const pathOf = (entry: AuditEntry) => (openable.has(entry.object_id) ? objectPath(entry) : null);
+  const propsOf = (entry: AuditEntry) => ({
+    audited,
+    entry,
+    path: pages.get(entry.object_id) ?? null,
+  });
   return (
     <DataTable
       label="Audit log"
       rows={entries}
       keyOf={({ id }) => id}
       columns={[
-        { title: 'Change', cell: (entry) => <Change entry={entry} path={pathOf(entry)} /> },
+        { title: 'Change', cell: (entry) => <Change {...propsOf(entry)} /> },
         {
           title: 'Object',
           cell: (entry) => (
-            <ChangedObject
-              entry={entry}
-              path={pathOf(entry)}
-              memberName={nameOf(entry.object_id)}
-            />
+            <ChangedObject {...propsOf(entry)} memberName={nameOf(entry.object_id)} />
           ),
           wide: true,
         },
@@ -208,12 +226,13 @@ function EntryTable({ entries, members, openable }: EntriesProps) {
 }
 
 interface EntryProps {
+  audited: AuditedObject[];
   entry: AuditEntry;
   /** The page of the object, if there is one. */
   path: string | null;
 }
 
-function ChangedObject({ entry, path, memberName }: EntryProps & { memberName?: string }) {
+function ChangedObject({ audited, entry, path, memberName }: EntryProps & { memberName?: string }) {
   const { name, email, receiver } = entry.details;
   const candidates = [memberName, name, email, receiver];
   const label = candidates.find((value) => typeof value === 'string') ?? entry.object_id;
@@ -221,27 +240,28 @@ function ChangedObject({ entry, path, memberName }: EntryProps & { memberName?: 
   return (
     <>
       {path ? <a href={path}>{text}</a> : text}
-      <span class="row-note">{objectName(entry.object_type)}</span>
+      <span class="row-note">{objectName(audited, entry.object_type)}</span>
     </>
   );
 }
 
 /** The change, and what is known about both. */
-function Change({ entry, path }: EntryProps) {
-  const { action, object_type, object_id, key_id, session_id, ip, details } = entry;
+function Change({ audited, entry, path }: EntryProps) {
+  const noun = objectNoun(objectName(audited, entry.object_type));
+  const { action, object_id, key_id, session_id, ip, details } = entry;
   const facts: [string, string][] = [
     ...Object.entries(details).map(([name, value]): [string, string] => [
       detailName(name),
       detailText(value),
     ]),
-    [`ID (${objectNoun(object_type)})`, object_id],
+    [`ID (${noun})`, object_id],
     ...(key_id ? [['API key', key_id] as [string, string]] : []),
     ...(session_id ? [['Session', session_id] as [string, string]] : []),
     ...(ip ? [['Address', ip] as [string, string]] : []),
   ];
   return (
     <div class="change">
-      <strong>{actionText(action)}</strong>
+      <strong>{actionText(audited, action)}</strong>
       <div class="narrow long">{entry.member_email ?? 'The service'}</div>
       <Fold summary={<span class="small">Details</span>}>
         <dl class="details">
@@ -257,7 +277,7 @@ function Change({ entry, path }: EntryProps) {
           ))}
         </dl>
         <p class="links small">
-          {path && <a href={path}>Open the {objectNoun(object_type)}</a>}
+          {path && <a href={path}>Open the {noun}</a>}
           <a href={pathWith(PATH, { object: object_id })}>All changes to this object</a>
         </p>
       </Fold>
@@ -278,5 +298,3 @@ const WithTimes = ({ text }: { text: string }) => (
 
 /** Members can write anything in the form of a time. */
 const isTime = (text: string): boolean => !Number.isNaN(Date.parse(text));
-
-export const auditPages = [show];

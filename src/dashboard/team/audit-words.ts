@@ -1,52 +1,19 @@
-/** Entries of the audit log in words, and the pages of their objects. */
+/** Entries of the audit log in words, and the pages of their objects, as the features declare them. */
 
-import type { AuditedObject } from './audit-objects.ts';
+import type { AuditedObject } from '../../store/audited.ts';
+import type { Db } from '../../store/open.ts';
+import type { AuditEntry } from '../../team/schema.ts';
 
-/** The objects with the actions on them, in the order of the filter. */
-const ACTIONS: [type: string, name: string, verbs: string[]][] = [
-  ['test', 'Test', ['images_loaded', 'images_deleted', 'deleted']],
-  ['inbox', 'Inbox', ['created', 'deleted']],
-  ['domain', 'Domain', ['created', 'changed', 'deleted']],
-  ['receiver', 'Receiver', ['fetch_requested']],
-  ['dns_server', 'Name server', ['created', 'changed', 'deleted']],
-  ['dns_change', 'DNS change', ['requested', 'failed', 'not_confirmed']],
-  ['monitor', 'Monitor', ['created', 'changed', 'deleted']],
-  ['alert', 'Alert rule', ['created', 'changed', 'deleted']],
-  ['report', 'Report', ['shared', 'revoked']],
-  [
-    'report_schedule',
-    'Report schedule',
-    ['created', 'changed', 'sent', 'unsubscribed', 'resubscribed', 'deleted'],
-  ],
-  [
-    'webhook_endpoint',
-    'Webhook endpoint',
-    ['created', 'changed', 'tested', 'secret_rotated', 'recovered', 'deleted'],
-  ],
-  ['webhook_delivery', 'Webhook delivery', ['resent']],
-  ['member', 'Member', ['created', 'changed', 'removed']],
-  ['ownership', 'Ownership', ['transferred']],
-  ['invitation', 'Invitation', ['created', 'resent', 'accepted', 'revoked']],
-  ['api_key', 'API key', ['created', 'revoked']],
-  ['session', 'Session', ['created', 'ended']],
-  ['sessions', 'Other sessions', ['ended']],
-  ['password', 'Password', ['changed', 'reset_requested', 'reset']],
-];
+const declarationOf = (audited: AuditedObject[], type: string): AuditedObject | undefined =>
+  audited.find((object) => object.type === type);
 
-/** Where the general words would be unclear. */
-const EXCEPTIONS: Record<string, string> = {
-  'session.created': 'Signed in',
-  'report.shared': 'Shared link created',
-  'report.revoked': 'Shared link revoked',
-  'password.reset': 'Password set with a link',
-  'password.reset_requested': 'Password link requested',
-};
-
-/** "Webhook endpoint: secret rotated". */
-export function actionText(action: string): string {
-  if (Object.hasOwn(EXCEPTIONS, action)) return EXCEPTIONS[action]!;
+/** "Webhook endpoint secret rotated". */
+export function actionText(audited: AuditedObject[], action: string): string {
+  const object = audited.find(({ actions }) => actions.includes(action));
+  const text = object?.texts?.[action];
+  if (text !== undefined) return text;
   const [type = '', verb = ''] = action.split('.');
-  const name = ACTIONS.find(([known]) => known === type)?.[1] ?? capitalized(words(type));
+  const name = object?.type === type ? object.name : capitalized(words(type));
   return `${name} ${words(verb)}`;
 }
 
@@ -54,62 +21,43 @@ const words = (text: string): string => text.replaceAll('_', ' ');
 
 const capitalized = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** The choices of the filter. `current` is offered too, even if it is not known. */
-export function actionOptions(current: string | undefined): [value: string, text: string][] {
-  const known = ACTIONS.flatMap(([type, , verbs]) => verbs.map((verb) => `${type}.${verb}`));
-  const actions = current && !known.includes(current) ? [current, ...known] : known;
-  return actions.map((action) => [action, actionText(action)]);
+/** The choices of the filter. `current` is offered too, even if it is not declared. */
+export function actionOptions(
+  audited: AuditedObject[],
+  current: string | undefined,
+): [value: string, text: string][] {
+  const declared = audited.flatMap(({ actions }) => actions);
+  const actions = current && !declared.includes(current) ? [current, ...declared] : declared;
+  return actions.map((action) => [action, actionText(audited, action)]);
 }
 
-/** The path of each type of object. Lists have no page per object. */
-const PATHS: Record<string, (id: string) => string> = {
-  test: (id) => `/tests/${id}`,
-  inbox: (id) => `/inboxes/${id}`,
-  domain: (id) => `/domains/${id}`,
-  monitor: (id) => `/monitors/${id}`,
-  receiver: () => '/receivers',
-  dns_server: (id) => `/dns/servers/${id}`,
-  dns_change: (id) => `/dns/changes/${id}`,
-  alert: (id) => `/alerts/${id}`,
-  report_schedule: (id) => `/reports/schedules/${id}`,
-  shared_report: () => '/reports/shares',
-  webhook_endpoint: (id) => `/webhooks/${id}`,
-  webhook_delivery: (id) => `/webhooks/deliveries/${id}`,
-  team_member: (id) => `/team/members/${id}`,
-  team_invitation: () => '/team',
-  api_key: () => '/api-keys',
-};
-
-const OBJECT_NAMES: Record<string, string> = {
-  test: 'Test',
-  inbox: 'Inbox',
-  domain: 'Domain',
-  monitor: 'Monitor',
-  dns_server: 'Name server',
-  dns_change: 'DNS change',
-  alert: 'Alert rule',
-  report_schedule: 'Report schedule',
-  shared_report: 'Shared link',
-  webhook_endpoint: 'Endpoint',
-  webhook_delivery: 'Delivery',
-  team_member: 'Member',
-  team_invitation: 'Invitation',
-  api_key: 'API key',
-  session: 'Session',
-};
-
-export const objectName = (type: string): string =>
-  Object.hasOwn(OBJECT_NAMES, type) ? OBJECT_NAMES[type]! : capitalized(words(type));
+export const objectName = (audited: AuditedObject[], type: string): string =>
+  declarationOf(audited, type)?.name ?? capitalized(words(type));
 
 /** Within a sentence: "alert rule", but "API key". */
-export const objectNoun = (type: string): string => {
-  const name = objectName(type);
-  return /^[A-Z]{2}/.test(name) ? name : `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
-};
+export const objectNoun = (name: string): string =>
+  /^[A-Z]{2}/.test(name) ? name : `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
 
-/** The page of an object that exists, or the list that contains it; null if there is neither. */
-export const objectPath = ({ object_type, object_id }: AuditedObject): string | null =>
-  Object.hasOwn(PATHS, object_type) ? PATHS[object_type]!(encodeURIComponent(object_id)) : null;
+/**
+ * Returns the pages of the objects of these entries by ID: their own, or the list with them. Runs one query for each
+ * type. An object that no longer exists has no page.
+ */
+export async function findPages(
+  audited: AuditedObject[],
+  db: Db,
+  entries: Pick<AuditEntry, 'object_type' | 'object_id'>[],
+  livemode: boolean,
+): Promise<Map<string, string>> {
+  const pages = new Map<string, string>();
+  for (const [type, ofType] of Map.groupBy(entries, ({ object_type }) => object_type)) {
+    const object = declarationOf(audited, type);
+    if (!object?.page) continue;
+    const ids = [...new Set(ofType.map(({ object_id }) => object_id))];
+    const found = (await object.withPage?.(db, ids, livemode)) ?? ids.map((id) => ({ id }));
+    for (const { id } of found) pages.set(id, object.page(encodeURIComponent(id)));
+  }
+  return pages;
+}
 
 /** A value of the details: "old → new" for a change. */
 export function detailText(value: unknown): string {

@@ -17,6 +17,7 @@ import {
   submit,
   TextField,
 } from '../frame/form.tsx';
+import { operationForm } from '../frame/operation-form.ts';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { Time } from '../frame/times.tsx';
@@ -160,15 +161,13 @@ const update = form({
   },
 });
 
-const remove = form({
+const remove = operationForm({
   path: `${PATH}/remove`,
   operation: 'submitMemberRemoval',
   role: 'admin',
   summary: 'Remove a member with the button',
-  async handle(call) {
-    await call.invoke(memberOperations.remove, { params: { id: call.params.id! } });
-    return seeOther(`${TEAM_PATH}?done=removed`);
-  },
+  route: memberOperations.remove,
+  next: () => `${TEAM_PATH}?done=removed`,
 });
 
 export const memberPages = [show, update, remove];

@@ -7,6 +7,7 @@ import { memberOperations } from '../../team/member-routes.ts';
 import type { NewInvitation, TeamInvitation } from '../../team/schema.ts';
 import type { PageCall } from '../frame/app-page.tsx';
 import { PageQuery, readForm, submit } from '../frame/form.tsx';
+import { operationForm } from '../frame/operation-form.ts';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { INVITATION_PATH } from './invitations.tsx';
@@ -60,24 +61,20 @@ async function requireTypedAddress(
 
 const INVITATION_LABELS = { email: 'email address', role: 'role' };
 
-const invite = form({
+const invite = operationForm({
   path: INVITATION_PATH,
   operation: 'submitInvitation',
-  role: 'admin',
   summary: 'Invite someone with the form',
-  async handle(call) {
-    const field = readForm(call.raw);
-    const values = { email: field('email').trim(), role: field('role') };
-    const { result, problem } = await submit(INVITATION_LABELS, () =>
-      call.invoke(invitationOperations.create, {
-        body: { email: values.email, role: values.role as NewInvitation['role'] },
-      }),
-    );
-    // The link is in this response only, so there is no redirect.
-    return renderTeam(call, {
-      invitation: problem ? { values, problem } : { created: linkOf(result) },
-    });
+  route: invitationOperations.create,
+  read(raw) {
+    const field = readForm(raw);
+    return { email: field('email').trim(), role: field('role') };
   },
+  body: ({ email, role }) => ({ email, role: role as NewInvitation['role'] }),
+  labels: INVITATION_LABELS,
+  // The link is in this response only, so there is no redirect.
+  next: (result, call) => renderTeam(call, { invitation: { created: linkOf(result) } }),
+  onProblem: (call, problem, values) => renderTeam(call, { invitation: { values, problem } }),
 });
 
 const linkOf = ({ email, accept_url, email_status }: TeamInvitation & { accept_url: string }) => ({
@@ -86,34 +83,22 @@ const linkOf = ({ email, accept_url, email_status }: TeamInvitation & { accept_u
   isMailed: email_status !== 'not_configured',
 });
 
-const resend = form({
+const resend = operationForm({
   path: `${INVITATION_PATH}/:id/resend`,
   operation: 'submitInvitationResend',
-  role: 'admin',
   summary: 'Resend an invitation with the button',
-  async handle(call) {
-    const { result, problem } = await submit({}, () =>
-      call.invoke(invitationOperations.resend, { params: { id: call.params.id! } }),
-    );
-    return renderTeam(call, {
-      invitation: problem ? { listProblem: problem } : { created: linkOf(result) },
-    });
-  },
+  route: invitationOperations.resend,
+  next: (result, call) => renderTeam(call, { invitation: { created: linkOf(result) } }),
+  onProblem: (call, listProblem) => renderTeam(call, { invitation: { listProblem } }),
 });
 
-const revoke = form({
+const revoke = operationForm({
   path: `${INVITATION_PATH}/:id/revoke`,
   operation: 'submitInvitationRevocation',
-  role: 'admin',
   summary: 'Revoke an invitation with the button',
-  async handle(call) {
-    const { problem } = await submit({}, () =>
-      call.invoke(invitationOperations.revoke, { params: { id: call.params.id! } }),
-    );
-    return problem
-      ? renderTeam(call, { invitation: { listProblem: problem } })
-      : seeOther(`${TEAM_PATH}?done=revoked`);
-  },
+  route: invitationOperations.revoke,
+  next: () => `${TEAM_PATH}?done=revoked`,
+  onProblem: (call, listProblem) => renderTeam(call, { invitation: { listProblem } }),
 });
 
 export const teamPages = [show, transfer, invite, resend, revoke];

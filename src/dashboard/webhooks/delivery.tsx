@@ -7,9 +7,9 @@ import type { WebhookDelivery } from '../../webhooks/schema.ts';
 import { ActionButton } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
-import { type FormProblem, Notice, PageQuery, ProblemNotice, submit } from '../frame/form.tsx';
-import { seeOther } from '../frame/page.tsx';
-import { form, page } from '../frame/page-route.ts';
+import { type FormProblem, Notice, PageQuery, ProblemNotice } from '../frame/form.tsx';
+import { operationForm } from '../frame/operation-form.ts';
+import { page } from '../frame/page-route.ts';
 import { asErrorSentence, Waiting } from '../frame/states.tsx';
 import { Ago, durationText, Time } from '../frame/times.tsx';
 import { DeliveryState, PARENTS, PATH } from './parts.tsx';
@@ -297,18 +297,13 @@ const show = page({
   handle: (call) => render(call, call.params.id!, { done: call.query.done }),
 });
 
-const resend = form({
+const resend = operationForm({
   path: `${DELIVERIES}/:id/resend`,
   operation: 'submitWebhookResend',
-  role: 'admin',
-  summary: 'Resend a webhook delivery with the button',
-  async handle(call) {
-    const id = call.params.id!;
-    const { problem } = await submit({}, () =>
-      call.invoke(deliveryOperations.resend, { params: { id } }),
-    );
-    return problem ? render(call, id, { problem }) : seeOther(`${DELIVERIES}/${id}?done=resent`);
-  },
+  summary: 'Resend a delivery with the button',
+  route: deliveryOperations.resend,
+  next: ({ id }) => `${DELIVERIES}/${id}?done=resent`,
+  onProblem: (call, problem) => render(call, call.params.id!, { problem }),
 });
 
 export const deliveryPages = [show, resend];

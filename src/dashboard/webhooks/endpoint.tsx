@@ -16,21 +16,14 @@ import { ActionButton, Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
 import { Filters } from '../frame/filters.tsx';
-import {
-  type FormProblem,
-  Notice,
-  ProblemNotice,
-  readForm,
-  Select,
-  submit,
-} from '../frame/form.tsx';
-import { seeOther } from '../frame/page.tsx';
-import { form, page } from '../frame/page-route.ts';
+import { type FormProblem, Notice, ProblemNotice, readForm, Select } from '../frame/form.tsx';
+import { operationForm } from '../frame/operation-form.ts';
+import { page } from '../frame/page-route.ts';
 import { useReader } from '../frame/reader.tsx';
 import { EmptyState } from '../frame/states.tsx';
 import { DataTable, Pager } from '../frame/table.tsx';
 import { Ago, Time } from '../frame/times.tsx';
-import { ifUnchanged, versionOf } from '../frame/version.tsx';
+import { versionOf } from '../frame/version.tsx';
 import {
   bodyOf,
   ENDPOINT_LABELS,
@@ -388,90 +381,60 @@ const show = page({
   handle: (call) => render(call, call.params.id!, { query: call.query }),
 });
 
-const update = form({
+const update = operationForm({
   path: `${PATH}/:id`,
   operation: 'submitWebhookChanges',
-  role: 'admin',
   summary: 'Change a webhook endpoint with the form',
-  async handle(call) {
-    const id = call.params.id!;
-    const values = readValues(call.raw);
-    const { problem } = await submit(ENDPOINT_LABELS, () =>
-      call.invoke(endpointOperations.update, {
-        params: { id },
-        headers: ifUnchanged(call.raw),
-        body: bodyOf(values),
-      }),
-    );
-    return problem ? render(call, id, { values, problem }) : seeOther(`${PATH}/${id}?done=saved`);
-  },
+  route: endpointOperations.update,
+  read: readValues,
+  body: bodyOf,
+  labels: ENDPOINT_LABELS,
+  next: ({ id }) => `${PATH}/${id}?done=saved`,
+  onProblem: (call, problem, values) => render(call, call.params.id!, { values, problem }),
 });
 
-const changeState = form({
+const changeState = operationForm({
   path: `${PATH}/:id/state`,
   operation: 'submitWebhookState',
-  role: 'admin',
   summary: 'Enable or disable a webhook endpoint with the button',
-  async handle(call) {
-    const id = call.params.id!;
-    const enabled = readForm(call.raw)('enabled') === 'true';
-    await call.invoke(endpointOperations.update, { params: { id }, body: { enabled } });
-    return seeOther(`${PATH}/${id}?done=${enabled ? 'enabled' : 'disabled'}`);
-  },
+  route: endpointOperations.update,
+  body: (_, { raw }) => ({ enabled: readForm(raw)('enabled') === 'true' }),
+  next: ({ id, enabled }) => `${PATH}/${id}?done=${enabled ? 'enabled' : 'disabled'}`,
 });
 
-const rotate = form({
+const withActionProblem = (
+  call: PageCall & { params: Record<string, string> },
+  problem: FormProblem,
+) => render(call, call.params.id!, { actionProblem: problem });
+
+const rotate = operationForm({
   path: `${PATH}/:id/rotate`,
   operation: 'submitWebhookRotation',
-  role: 'admin',
   summary: 'Rotate the secret of a webhook endpoint with the button',
-  async handle(call) {
-    const id = call.params.id!;
-    const overlap = Number(readForm(call.raw)('overlap'));
-    const { result, problem } = await submit({}, () =>
-      call.invoke(endpointOperations.rotateSecret, { params: { id }, body: { overlap } }),
-    );
-    // The secret is in this response only, so there is no redirect.
-    return problem
-      ? render(call, id, { actionProblem: problem })
-      : render(call, id, { secret: result.secret });
-  },
+  route: endpointOperations.rotateSecret,
+  body: (_, { raw }) => ({ overlap: Number(readForm(raw)('overlap')) }),
+  // The secret is in this response only, so there is no redirect.
+  next: ({ id, secret }, call) => render(call, id, { secret }),
+  onProblem: withActionProblem,
 });
 
-const sendSample = form({
+const sendSample = operationForm({
   path: `${PATH}/:id/test`,
   operation: 'submitWebhookTest',
-  role: 'admin',
   summary: 'Send a sample event with the button',
-  async handle(call) {
-    const id = call.params.id!;
-    const { result, problem } = await submit({}, () =>
-      call.invoke(deliveryOperations.sendSample, { params: { id } }),
-    );
-    return problem
-      ? render(call, id, { actionProblem: problem })
-      : seeOther(`${PATH}/deliveries/${result.id}?done=tested`);
-  },
+  route: deliveryOperations.sendSample,
+  next: ({ id }) => `${PATH}/deliveries/${id}?done=tested`,
+  onProblem: withActionProblem,
 });
 
-const recover = form({
+const recover = operationForm({
   path: `${PATH}/:id/recover`,
   operation: 'submitWebhookRecovery',
-  role: 'admin',
   summary: 'Resend missed deliveries with the button',
-  async handle(call) {
-    const id = call.params.id!;
-    const period = readForm(call.raw)('since');
-    const { result, problem } = await submit({}, () =>
-      call.invoke(deliveryOperations.recover, {
-        params: { id },
-        body: { since: sinceOf(period, call.app.clock.now()) },
-      }),
-    );
-    return problem
-      ? render(call, id, { actionProblem: problem })
-      : seeOther(`${PATH}/${id}?done=recovered&count=${result.recovered}`);
-  },
+  route: deliveryOperations.recover,
+  body: (_, { app, raw }) => ({ since: sinceOf(readForm(raw)('since'), app.clock.now()) }),
+  next: ({ recovered }, { params }) => `${PATH}/${params.id}?done=recovered&count=${recovered}`,
+  onProblem: withActionProblem,
 });
 
 /** Deliveries are deleted long before they are as old as the epoch. */
@@ -480,15 +443,12 @@ const sinceOf = (period: string, now: number): string =>
     ? isoTime(now - Number(period) * 1000)
     : isoTime(0);
 
-const remove = form({
+const remove = operationForm({
   path: `${PATH}/:id/delete`,
   operation: 'submitWebhookDeletion',
-  role: 'admin',
   summary: 'Delete a webhook endpoint with the button',
-  async handle(call) {
-    await call.invoke(endpointOperations.remove, { params: { id: call.params.id! } });
-    return seeOther(`${PATH}?done=deleted`);
-  },
+  route: endpointOperations.remove,
+  next: () => `${PATH}?done=deleted`,
 });
 
 export const endpointPages = [show, update, changeState, rotate, sendSample, recover, remove];

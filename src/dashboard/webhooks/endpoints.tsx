@@ -1,94 +1,66 @@
 /** The list of webhook endpoints. */
 
-import * as v from 'valibot';
 import { recentOutcomes } from '../../webhooks/delivery-figures.ts';
 import { endpointOperations } from '../../webhooks/routes.ts';
-import { appPage } from '../frame/app-page.tsx';
-import { Notice } from '../frame/form.tsx';
-import { page } from '../frame/page-route.ts';
+import { listPage } from '../frame/list-page.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { EmptyState } from '../frame/states.tsx';
-import { DataTable, Pager } from '../frame/table.tsx';
+import { DataTable } from '../frame/table.tsx';
 import { EndpointState, eventsSummary, PATH, SuccessRate } from './parts.tsx';
 
-const Query = v.strictObject({
-  starting_after: v.optional(v.string()),
-  ending_before: v.optional(v.string()),
-  done: v.optional(v.string()),
-});
-
-const show = page({
+const show = listPage({
   path: PATH,
   operation: 'showWebhooks',
-  role: 'admin',
   summary: 'Show the webhook endpoints',
-  query: Query,
-  async handle(call) {
-    const { starting_after, ending_before, done } = call.query;
-    const query = { starting_after, ending_before };
-    const endpoints = await call.invoke(endpointOperations.list, { query });
+  title: 'Webhooks',
+  section: 'webhooks',
+  route: endpointOperations.list,
+  done: { deleted: 'Endpoint deleted.' },
+  async content(endpoints, { app }) {
+    if (endpoints.length === 0) return { list: <NoEndpoints /> };
     const outcomes = await recentOutcomes(
-      call.app.db,
-      endpoints.data.map(({ id }) => id),
+      app.db,
+      endpoints.map(({ id }) => id),
     );
-    const isEmpty = endpoints.data.length === 0;
-    return appPage(call, {
-      title: 'Webhooks',
-      section: 'webhooks',
-      path: PATH,
-      actions: !isEmpty && <AddEndpoint />,
-      calls: [{ route: endpointOperations.list, query }],
-      children: (
-        <>
-          {done === 'deleted' && <Notice tone="pass">Endpoint deleted.</Notice>}
-          {isEmpty ? (
-            <NoEndpoints />
-          ) : (
-            <DataTable
-              label="Webhook endpoints"
-              rows={endpoints.data}
-              keyOf={({ id }) => id}
-              hrefOf={({ id }) => `${PATH}/${id}`}
-              columns={[
-                {
-                  title: 'Endpoint',
-                  cell: ({ url, description }) => (
-                    <>
-                      <bdi class="one-line endpoint-name" title={url}>
-                        {url.replace('https://', '')}
-                      </bdi>
-                      {description && (
-                        <span class="row-note">
-                          <bdi class="one-line endpoint-name">{description}</bdi>
-                        </span>
-                      )}
-                    </>
-                  ),
-                },
-                { title: 'State', cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
-                {
-                  title: 'Recent success rate',
-                  cell: ({ id }) => <SuccessRate outcomes={outcomes.get(id)} />,
-                  wide: true,
-                },
-                {
-                  title: 'Events',
-                  cell: ({ events }) => eventsSummary(events),
-                  wide: true,
-                },
-              ]}
-            />
-          )}
-          <Pager
-            path={PATH}
-            query={{}}
-            cursors={query}
-            rows={endpoints.data}
-            hasMore={endpoints.has_more}
-          />
-        </>
+    return {
+      actions: <AddEndpoint />,
+      list: (
+        <DataTable
+          label="Webhook endpoints"
+          rows={endpoints}
+          keyOf={({ id }) => id}
+          hrefOf={({ id }) => `${PATH}/${id}`}
+          columns={[
+            {
+              title: 'Endpoint',
+              cell: ({ url, description }) => (
+                <>
+                  <bdi class="one-line endpoint-name" title={url}>
+                    {url.replace('https://', '')}
+                  </bdi>
+                  {description && (
+                    <span class="row-note">
+                      <bdi class="one-line endpoint-name">{description}</bdi>
+                    </span>
+                  )}
+                </>
+              ),
+            },
+            { title: 'State', cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
+            {
+              title: 'Recent success rate',
+              cell: ({ id }) => <SuccessRate outcomes={outcomes.get(id)} />,
+              wide: true,
+            },
+            {
+              title: 'Events',
+              cell: ({ events }) => eventsSummary(events),
+              wide: true,
+            },
+          ]}
+        />
       ),
-    });
+    };
   },
 });
 

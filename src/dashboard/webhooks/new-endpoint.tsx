@@ -4,8 +4,9 @@ import { endpointOperations } from '../../webhooks/routes.ts';
 import { ActionButton } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
-import { type FormProblem, Notice, submit } from '../frame/form.tsx';
-import { form, page } from '../frame/page-route.ts';
+import { type FormProblem, Notice } from '../frame/form.tsx';
+import { operationForm } from '../frame/operation-form.ts';
+import { page } from '../frame/page-route.ts';
 import {
   bodyOf,
   ENDPOINT_LABELS,
@@ -49,18 +50,16 @@ const showNew = page({
   handle: (call) => renderNew(call, NEW_ENDPOINT),
 });
 
-const create = form({
+const create = operationForm({
   path: PATH,
   operation: 'submitWebhook',
-  role: 'admin',
   summary: 'Create a webhook endpoint with the form',
-  async handle(call) {
-    const values = readValues(call.raw);
-    const { result, problem } = await submit(ENDPOINT_LABELS, () =>
-      call.invoke(endpointOperations.create, { body: { ...bodyOf(values), enabled: true } }),
-    );
-    if (problem) return renderNew(call, values, problem);
-    const { id, url, secret } = result;
+  route: endpointOperations.create,
+  read: readValues,
+  body: (values) => ({ ...bodyOf(values), enabled: true }),
+  labels: ENDPOINT_LABELS,
+  onProblem: (call, problem, values) => renderNew(call, values, problem),
+  next({ id, url, secret }, call) {
     // The secret is in this response only, so there is no redirect.
     return appPage(call, {
       title: 'Endpoint added',

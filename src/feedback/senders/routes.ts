@@ -6,6 +6,7 @@ import { idOf, listOf, listSchema } from '../../http/schemas.ts';
 import { AppError } from '../../lib/errors.ts';
 import { afterCommit } from '../../store/open.ts';
 import { audit } from '../../team/audit.ts';
+import { AUDITED_REPORTER } from '../audited.ts';
 import { presentReporter } from '../present.ts';
 import { listReporters, reporterOr404 } from '../queries.ts';
 import { TRUST_JOB } from '../trust-job.ts';
@@ -81,11 +82,14 @@ const updateReporter = route({
         .where('id', '=', current.id)
         .execute();
       const { name, label } = presentReporter(current);
-      await audit(tx, call, {
-        action: trusted === 1 ? 'feedback_reporter.confirmed' : 'feedback_reporter.withdrawn',
-        object: { type: 'feedback_reporter', id: current.id },
-        details: { name, label },
-      });
+      await audit(
+        tx,
+        call,
+        AUDITED_REPORTER,
+        trusted === 1 ? 'feedback_reporter.confirmed' : 'feedback_reporter.withdrawn',
+        current.id,
+        { name, label },
+      );
       afterCommit(tx, () => app.scheduler.wake(TRUST_JOB));
       return presentReporter({ ...current, trusted });
     });

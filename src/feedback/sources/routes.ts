@@ -9,6 +9,7 @@ import { csvFile } from '../../http/streamed.ts';
 import type { CsvColumn } from '../../lib/csv.ts';
 import { AppError } from '../../lib/errors.ts';
 import { audit } from '../../team/audit.ts';
+import { AUDITED_SOURCE } from '../audited.ts';
 import { SummaryQuery } from '../schemas/period.ts';
 import { exportName, lastDays, periodOf } from '../sums.ts';
 import { adviceFor } from './advice-of.ts';
@@ -131,10 +132,10 @@ const update = route({
           .set({ mark: next.mark, label: next.label })
           .where('id', '=', current.id)
           .execute();
-        await audit(tx, call, {
-          action: 'feedback_source.updated',
-          object: { type: 'feedback_source', id: current.id },
-          details: { name: current.name, mark: next.mark, label: next.label },
+        await audit(tx, call, AUDITED_SOURCE, 'feedback_source.updated', current.id, {
+          name: current.name,
+          mark: next.mark,
+          label: next.label,
         });
       }
       const period = await periodOf({ db: tx, clock: app.clock }, { domain_id: current.domain_id });
