@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { editableBy } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema, type Page } from '../http/schemas.ts';
+import { deletedOf, idOf, listOf, listSchema, type Page } from '../http/schemas.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AlertRow } from '../store/tables.generated.ts';
 import { auditAlert, changeAlert, createAlert, deleteAlert } from './change-alert.ts';
@@ -49,7 +49,7 @@ async function incidentPage(
 ) {
   const { rows, hasMore } = await listIncidents(db, query, ofAlert);
   const data = await presentIncidents(db, rows);
-  return { object: 'list' as const, data, has_more: hasMore };
+  return listOf(data, hasMore);
 }
 
 const editableAlert = editableBy(AlertPatch, ...settingFields().map(shownName));
@@ -132,7 +132,7 @@ const list = route({
   async handle({ app, query }) {
     const { rows, hasMore } = await listAlerts(app.db, query);
     const data = (await alertStates(app.db, app, rows)).map(presentAlert);
-    return { object: 'list' as const, data, has_more: hasMore };
+    return listOf(data, hasMore);
   },
 });
 
@@ -145,11 +145,7 @@ const listRecommendedAlerts = route({
   description:
     'Returns the rules that suit every team, and how often each would have alerted in the last 30 days.',
   response: listSchema(RecommendedAlert),
-  handle: async ({ app }) => ({
-    object: 'list' as const,
-    data: await listRecommended(app),
-    has_more: false,
-  }),
+  handle: async ({ app }) => listOf(await listRecommended(app), false),
 });
 
 const createRecommended = route({
@@ -166,7 +162,7 @@ const createRecommended = route({
     const { app } = call;
     return call.transact(async (tx) => {
       const data = (await alertStates(tx, app, await createMissing(tx, call))).map(presentAlert);
-      return { object: 'list' as const, data, has_more: false };
+      return listOf(data, false);
     });
   },
 });

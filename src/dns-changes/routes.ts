@@ -4,7 +4,7 @@ import { domainOr404 } from '../domains/queries.ts';
 import { allows } from '../http/actor.ts';
 import { requireLive, roleError } from '../http/authorize.ts';
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
+import { deletedOf, idOf, listOf, listSchema } from '../http/schemas.ts';
 import { changeOr404, listChanges, presentChange } from './changes.ts';
 import { applyPlan, undoChange } from './confirmed.ts';
 import { planFor, presentPlan } from './plans.ts';
@@ -68,7 +68,7 @@ const list = route({
   response: listSchema(DnsServer),
   async handle({ app, query }) {
     const { rows, hasMore } = await listServers(app.db, query);
-    return { object: 'list' as const, data: rows.map(presentServer), has_more: hasMore };
+    return listOf(rows.map(presentServer), hasMore);
   },
 });
 
@@ -191,7 +191,7 @@ const apply = route({
     const rows = await applyPlan(call, call.params.id!, call.body, (work) =>
       call.transact(work, () => undefined),
     );
-    return { object: 'list' as const, data: rows.map(presentChange), has_more: false };
+    return listOf(rows.map(presentChange), false);
   },
 });
 
@@ -208,7 +208,7 @@ const listAll = route({
   response: listSchema(DnsChange),
   async handle({ app, query }) {
     const { rows, hasMore } = await listChanges(app.db, query);
-    return { object: 'list' as const, data: rows.map(presentChange), has_more: hasMore };
+    return listOf(rows.map(presentChange), hasMore);
   },
 });
 

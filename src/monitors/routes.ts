@@ -2,7 +2,7 @@
 
 import { editableBy } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
+import { deletedOf, idOf, listOf, listSchema } from '../http/schemas.ts';
 import { changeMonitor, createMonitor, deleteMonitor, runNow } from './change-monitor.ts';
 import { listMonitors, listRuns, monitorOr404, presentMonitor, presentRun } from './queries.ts';
 import {
@@ -48,7 +48,7 @@ const list = route({
   async handle({ app, query }) {
     const { rows, hasMore } = await listMonitors(app.db, query);
     const data = rows.map((row) => presentMonitor(row, app));
-    return { object: 'list' as const, data, has_more: hasMore };
+    return listOf(data, hasMore);
   },
 });
 
@@ -142,7 +142,7 @@ const runs = route({
   async handle({ app, params, query }) {
     const { id } = await monitorOr404(app.db, params.id!);
     const { rows, hasMore } = await listRuns(app.db, id, query);
-    return { object: 'list' as const, data: rows.map(presentRun), has_more: hasMore };
+    return listOf(rows.map(presentRun), hasMore);
   },
 });
 

@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { editableBy, PRIVATE_HEADERS } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
+import { deletedOf, idOf, listOf, listSchema } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
@@ -123,7 +123,7 @@ const runs = route({
     const { id } = await scheduleOr404(app.db, params.id!);
     const { rows, hasMore } = await listRuns(app.db, id, query);
     const data = await presentRuns(app.db, rows);
-    return { object: 'list' as const, data, has_more: hasMore };
+    return listOf(data, hasMore);
   },
 });
 
@@ -163,7 +163,7 @@ const list = route({
   async handle({ app, query }) {
     const { rows, hasMore } = await listSchedules(app.db, query);
     const data = await presentSchedules(app.db, rows);
-    return { object: 'list' as const, data, has_more: hasMore };
+    return listOf(data, hasMore);
   },
 });
 

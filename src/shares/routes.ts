@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import { prefersJson } from '../http/request-context.ts';
 import { PRIVATE_HEADERS } from '../http/response.ts';
 import { type Call, route } from '../http/route.ts';
-import { deletedOf, described, idOf, listSchema } from '../http/schemas.ts';
+import { deletedOf, described, idOf, listOf, listSchema } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { type ErrorCode, errorMessage } from '../lib/errors.ts';
 import { PAGE_CSP } from '../report/html/frame.tsx';
@@ -170,7 +170,7 @@ const list = route({
   async handle({ app, actor, query }) {
     const { rows, hasMore } = await listShares(app.db, actor.livemode, query);
     const data = await presentShares(app.db, app, actor, rows);
-    return { object: 'list' as const, data, has_more: hasMore };
+    return listOf(data, hasMore);
   },
 });
 

@@ -2,7 +2,7 @@
 
 import { requireLive } from '../http/authorize.ts';
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
+import { deletedOf, idOf, listOf, listSchema } from '../http/schemas.ts';
 import { apiKeyOr404, findKeyExpiry, insertApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
 import { requireCanAssign, requireCanRevoke, requireRole } from './permissions.ts';
 import { ApiKey, ApiKeyWithSecret, ListQuery, NewApiKey, presentApiKey } from './schema.ts';
@@ -51,7 +51,7 @@ const list = route({
   response: listSchema(ApiKey),
   async handle({ app, actor, query }) {
     const { rows, hasMore } = await listApiKeys(app.db, actor, query);
-    return { object: 'list' as const, data: rows.map(presentApiKey), has_more: hasMore };
+    return listOf(rows.map(presentApiKey), hasMore);
   },
 });
 

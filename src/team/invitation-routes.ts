@@ -1,7 +1,7 @@
 /** Operations on invitations (contract §6). */
 
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
+import { deletedOf, idOf, listOf, listSchema } from '../http/schemas.ts';
 import { SEND_JOB } from '../outbox/queue.ts';
 import { afterCommit } from '../store/open.ts';
 import { acceptInvitation, requirePendingInvitation } from './accept-invitation.ts';
@@ -69,7 +69,7 @@ const list = route({
     const now = app.clock.now();
     const { rows, hasMore } = await listInvitations(app.db, page, { status, now });
     const data = rows.map((row) => presentInvitation(row, now));
-    return { object: 'list' as const, data, has_more: hasMore };
+    return listOf(data, hasMore);
   },
 });
 

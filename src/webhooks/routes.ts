@@ -2,7 +2,7 @@
 
 import { editableBy } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
+import { deletedOf, idOf, listOf, listSchema } from '../http/schemas.ts';
 import { audit } from '../team/audit.ts';
 import {
   deliveryOr404,
@@ -62,7 +62,7 @@ const listDeliveriesRoute = route({
   async handle({ app, actor, params, query }) {
     const { id } = await endpointOr404(app.db, params.id!, actor);
     const { rows, hasMore } = await listDeliveries(app.db, id, query);
-    return { object: 'list' as const, data: rows.map(presentListed), has_more: hasMore };
+    return listOf(rows.map(presentListed), hasMore);
   },
 });
 
@@ -191,7 +191,7 @@ const listEndpointsRoute = route({
   response: listSchema(WebhookEndpoint),
   async handle({ app, actor, query }) {
     const { rows, hasMore } = await listEndpoints(app.db, actor, query);
-    return { object: 'list' as const, data: rows.map(presentEndpoint), has_more: hasMore };
+    return listOf(rows.map(presentEndpoint), hasMore);
   },
 });
 
