@@ -4,7 +4,7 @@ import type { App } from '../app.ts';
 import { resource } from '../http/resource.ts';
 import { editableBy } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { idOf, listSchema, type Page } from '../http/schemas.ts';
+import { idOf, listOf, listSchema, type Page } from '../http/schemas.ts';
 import { audit } from '../team/audit.ts';
 import { AUDITED_ALERT, changeAlert, createAlert, deleteAlert } from './change-alert.ts';
 import { settingFields } from './channels/index.ts';
@@ -60,7 +60,7 @@ async function incidentPage(
 ) {
   const { rows, hasMore } = await listIncidents(db, query, ofAlert);
   const data = await presentIncidents(db, rows);
-  return { object: 'list' as const, data, has_more: hasMore };
+  return listOf(data, hasMore);
 }
 
 const listIncidentsOfAlert = route({
@@ -127,11 +127,7 @@ const listRecommendedAlerts = route({
   description:
     'Returns the rules that suit every team, and how often each would have alerted in the last 30 days.',
   response: listSchema(RecommendedAlert),
-  handle: async ({ app }) => ({
-    object: 'list' as const,
-    data: await listRecommended(app),
-    has_more: false,
-  }),
+  handle: async ({ app }) => listOf(await listRecommended(app), false),
 });
 
 const createRecommended = route({
@@ -148,7 +144,7 @@ const createRecommended = route({
     const { app } = call;
     return call.transact(async (tx) => {
       const data = (await alertStates(tx, app, await createMissing(tx, call))).map(presentAlert);
-      return { object: 'list' as const, data, has_more: false };
+      return listOf(data, false);
     });
   },
 });

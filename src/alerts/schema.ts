@@ -10,6 +10,7 @@ import {
   maxCharacters,
   Name,
   named,
+  oneOf,
   PAGE_QUERY,
   Time,
   typeField,
@@ -24,9 +25,9 @@ import { CHANNEL_IDS, settingFields } from './channels/index.ts';
 import { shownName } from './channels/settings.ts';
 import { CONDITION_IDS, CONDITIONS, THRESHOLD_RANGE } from './conditions/index.ts';
 
-const Condition = v.picklist(CONDITION_IDS, `must be one of ${CONDITION_IDS.join(', ')}`);
+const Condition = oneOf(CONDITION_IDS);
 const Channels = v.pipe(
-  v.array(v.picklist(CHANNEL_IDS, `must be one of ${CHANNEL_IDS.join(', ')}`), 'must be a list'),
+  v.array(oneOf(CHANNEL_IDS), 'must be a list'),
   v.minLength(1, 'must contain at least one channel'),
   v.maxLength(CHANNEL_IDS.length, `must contain at most ${CHANNEL_IDS.length} channels`),
   v.check((names) => new Set(names).size === names.length, 'must contain each channel only once'),
@@ -158,7 +159,7 @@ export type AlertPatch = v.InferOutput<typeof AlertPatch>;
 export const Alert = named(
   'Alert',
   v.object({
-    id: described(v.string(), 'The ID of the rule.'),
+    id: idOf('alt'),
     object: typeField('alert'),
     name: described(v.string(), NAME_TEXT),
     condition: described(v.picklist(CONDITION_IDS), CONDITION_TEXT),
@@ -169,7 +170,7 @@ export const Alert = named(
       'The channels of this rule that cannot deliver yet, for example because no Slack URL is set.',
     ),
     enabled: described(v.boolean(), ENABLED_TEXT),
-    domain_id: described(v.nullable(v.string()), DOMAIN_TEXT, exampleId('dom')),
+    domain_id: described(v.nullable(v.string()), DOMAIN_TEXT),
     recipients: described(v.nullable(v.array(v.string())), RECIPIENTS_TEXT, ['alex@example.com']),
     reminder_hours: described(v.nullable(v.pipe(v.number(), v.integer())), REMINDER_TEXT, 24),
     ...SHOWN_SETTINGS,
@@ -178,12 +179,10 @@ export const Alert = named(
       '`triggered` while at least one incident of this rule is open.',
     ),
     last_triggered_at: described(v.nullable(Time), 'When the rule last opened an incident.'),
-    created_at: described(Time, 'When the rule was created.'),
+    created_at: Time,
   }),
   'A rule that notifies your team when a condition is met.',
   {
-    id: exampleId('alt'),
-    object: 'alert',
     name: 'Low score',
     condition: 'score_below',
     threshold: 70,
@@ -217,7 +216,6 @@ export const RecommendedAlert = named(
     alert_id: described(
       v.nullable(v.string()),
       'The ID of the rule with this condition for all domains. Null if there is none.',
-      exampleId('alt'),
     ),
     times: described(
       v.nullable(v.pipe(v.number(), v.integer())),
@@ -237,13 +235,8 @@ export const RecommendedAlert = named(
   }),
   'A rule that suits every team, and how often it would have alerted lately.',
   {
-    object: 'recommended_alert',
     condition: 'blocklist_hit',
-    name: 'Blocklists',
     threshold: null,
-    alert_id: exampleId('alt'),
-    times: 3,
-    days: 30,
     missing: null,
   },
 );
@@ -260,7 +253,7 @@ const NOTIFICATION = {
     'Why the notification was not sent, or why the last attempt failed.',
     'The mail server rejected the recipient: 550 5.1.1 No such user.',
   ),
-  sent_at: described(v.nullable(Time), 'When the notification was sent. Null before that.'),
+  sent_at: v.nullable(Time),
 };
 const AlertNotification = named(
   'AlertNotification',
@@ -274,7 +267,7 @@ export const AlertTest = named(
   'AlertTest',
   v.object({
     object: typeField('alert_test'),
-    alert_id: idOf('alt', 'The ID of the rule.'),
+    alert_id: v.string(),
     notifications: described(
       v.array(
         named(
@@ -308,9 +301,9 @@ const RESOLUTIONS = [
 export type Resolution = (typeof RESOLUTIONS)[number];
 
 const INCIDENT = {
-  id: described(v.string(), 'The ID of the incident.'),
+  id: idOf('inc'),
   object: typeField('alert_incident'),
-  alert_id: described(v.string(), 'The ID of the rule.'),
+  alert_id: v.string(),
   condition: described(
     v.picklist(CONDITION_IDS),
     'The condition of the rule when the incident was opened. The rule may have another one now.',
@@ -337,9 +330,8 @@ const INCIDENT = {
   run_id: described(
     v.nullable(v.string()),
     'The monitor run that opened the incident. Null if something else did.',
-    exampleId('run'),
   ),
-  opened_at: described(Time, 'When the incident was opened.'),
+  opened_at: Time,
   resolved_at: described(
     v.nullable(Time),
     'When the incident was resolved. Null while it is open.',
@@ -408,7 +400,6 @@ export const AlertIncidentWithDetails = named(
     monitor_id: described(
       v.nullable(v.string()),
       'The monitor of the run. Null if no run opened the incident, or if the monitor was deleted.',
-      exampleId('mon'),
     ),
     next_reminder_at: described(
       v.nullable(Time),
@@ -487,10 +478,7 @@ export const ALERT_EVENTS: EventDeclaration[] = [
 ];
 
 export const AlertListQuery = v.strictObject(PAGE_QUERY);
-const Status = described(
-  v.optional(v.picklist(INCIDENT_STATUSES, `must be one of ${INCIDENT_STATUSES.join(', ')}`)),
-  'Only incidents with this status.',
-);
+const Status = described(v.optional(oneOf(INCIDENT_STATUSES)), 'Only incidents with this status.');
 export const AlertIncidentsQuery = v.strictObject({ ...PAGE_QUERY, status: Status });
 const FILTERS = {
   status: Status,

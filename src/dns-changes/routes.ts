@@ -5,7 +5,7 @@ import { allows } from '../http/actor.ts';
 import { requireLive, roleError } from '../http/authorize.ts';
 import { resource } from '../http/resource.ts';
 import { route } from '../http/route.ts';
-import { idOf, listSchema } from '../http/schemas.ts';
+import { idOf, listOf, listSchema } from '../http/schemas.ts';
 import { changeOr404, listChanges, presentChange } from './changes.ts';
 import { applyPlan, undoChange } from './confirmed.ts';
 import { planFor, presentPlan } from './plans.ts';
@@ -145,7 +145,7 @@ const apply = route({
     const rows = await applyPlan(call, call.params.id!, call.body, (work) =>
       call.transact(work, () => undefined),
     );
-    return { object: 'list' as const, data: rows.map(presentChange), has_more: false };
+    return listOf(rows.map(presentChange), false);
   },
 });
 
@@ -162,7 +162,7 @@ const listAll = route({
   response: listSchema(DnsChange),
   async handle({ app, query }) {
     const { rows, hasMore } = await listChanges(app.db, query);
-    return { object: 'list' as const, data: rows.map(presentChange), has_more: hasMore };
+    return listOf(rows.map(presentChange), hasMore);
   },
 });
 

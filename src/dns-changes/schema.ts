@@ -2,13 +2,13 @@
 
 import * as v from 'valibot';
 import {
-  CREATED_AT,
   described,
   exampleId,
   idOf,
   maxCharacters,
   Name,
   named,
+  oneOf,
   PAGE_QUERY,
   Time,
   typeField,
@@ -25,7 +25,7 @@ const Id = v.pipe(
 // Name servers.
 
 const KIND_TEXT = `The kind of server. ${SERVER_KIND_IDS.map((id) => `\`${id}\`: ${SERVER_KINDS[id].name}.`).join(' ')}`;
-const Kind = v.picklist(SERVER_KIND_IDS, `must be one of ${SERVER_KIND_IDS.join(', ')}`);
+const Kind = oneOf(SERVER_KIND_IDS);
 const NAME_TEXT = 'Your name for the server.';
 
 /** The fields of all kinds, each with the sentence of the API reference. */
@@ -102,7 +102,7 @@ export type DnsServerPatch = v.InferOutput<typeof DnsServerPatch>;
 export const DnsServer = named(
   'DnsServer',
   v.object({
-    id: idOf('dns', 'The ID of the server.'),
+    id: idOf('dns'),
     object: typeField('dns_server'),
     kind: described(v.string(), KIND_TEXT, 'rfc2136'),
     name: described(v.string(), NAME_TEXT, 'ns1'),
@@ -126,7 +126,7 @@ export const DnsServer = named(
       'The problem that the last check found. Null if there was none.',
       'The server does not know the key “deliverability.” (BADKEY).',
     ),
-    created_at: CREATED_AT,
+    created_at: Time,
   }),
   'A name server where the service publishes records for you.',
 );
@@ -256,11 +256,10 @@ export const DnsPlan = named(
   'DnsPlan',
   v.object({
     object: typeField('dns_plan'),
-    domain_id: idOf('dom', 'The ID of the domain.'),
+    domain_id: v.string(),
     server_id: described(
       v.nullable(v.string()),
       'The ID of the name server that the plan is for. If null, the plan can’t be applied.',
-      exampleId('dns'),
     ),
     token: described(
       v.string(),
@@ -308,7 +307,7 @@ export const ApplyPlan = named(
     ),
   }),
   'The plan to apply. `test_id` and `checks` must be those of the plan.',
-  { server_id: exampleId('dns'), token: EXAMPLE_TOKEN },
+  {},
 );
 export type ApplyPlan = v.InferOutput<typeof ApplyPlan>;
 
@@ -321,13 +320,12 @@ const STATUS_TEXT =
 export const DnsChange = named(
   'DnsChange',
   v.object({
-    id: idOf('chg', 'The ID of the change.'),
+    id: idOf('chg'),
     object: typeField('dns_change'),
     server_id: idOf('dns', 'The ID of the name server, which may have been removed since.'),
     domain_id: described(
       v.nullable(v.string()),
       'The ID of the domain. Null if the change is about none.',
-      exampleId('dom'),
     ),
     zone: described(v.string(), 'The zone that has the records.', 'example.com'),
     name: RECORD_NAME,
@@ -354,7 +352,7 @@ export const DnsChange = named(
       v.nullable(Time),
       'Until when resolvers may still return the old records. Null if there were none, or nothing was changed.',
     ),
-    created_at: CREATED_AT,
+    created_at: Time,
     finished_at: described(
       v.nullable(Time),
       'When the change ended. Null while it is being applied.',

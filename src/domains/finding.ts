@@ -55,7 +55,7 @@ export const Fix = named(
 
 /** The fields that both kinds of findings share, in the order of the response. */
 export const FINDING_FIELDS = {
-  title: described(v.string(), 'The finding in one sentence.'),
+  title: v.string(),
   detail: described(v.string(), 'Why the finding matters, or why the check did not run.'),
   evidence: described(
     v.record(v.string(), v.unknown()),

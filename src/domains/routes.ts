@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { resource } from '../http/resource.ts';
 import { route } from '../http/route.ts';
-import { listSchema } from '../http/schemas.ts';
+import { listOf, listSchema } from '../http/schemas.ts';
 import { afterCommit, type Db, type Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { auditVerification, changeDomain, createDomain, deleteDomain } from './change-domain.ts';
@@ -67,7 +67,7 @@ const list = route({
   response: listSchema(ListedDomain),
   async handle({ app, query }) {
     const { rows, hasMore } = await listDomains(app.db, query);
-    return { object: 'list' as const, data: rows.map(presentListed), has_more: hasMore };
+    return listOf(rows.map(presentListed), hasMore);
   },
 });
 

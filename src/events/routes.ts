@@ -8,6 +8,7 @@ import {
   described,
   fetchPage,
   idOf,
+  listOf,
   listSchema,
   named,
   oneOf,
@@ -64,7 +65,7 @@ const listEventsRoute = route({
     const { rows, hasMore } = await listEvents(app.db, actor.livemode, query);
     const texts = rows.map((row) => toJson(presentEvent(row)));
     const data = storedJson<Event[]>(`[${texts.join(',')}]`);
-    return { object: 'list' as const, data, has_more: hasMore };
+    return listOf(data, hasMore);
   },
 });
 

@@ -111,8 +111,6 @@ export const idOf = (prefix: IdPrefix, text = `The ID of the ${ID_NOUNS[prefix]}
 export const typeField = <const Type extends string>(type: Type) =>
   described(v.literal(type), `The type of the object. Always \`${type}\`.`);
 
-export const CREATED_AT = described(Time, 'When the object was created.');
-
 /** The `livemode` field of objects that exist in both modes. */
 export const LIVEMODE = described(
   v.boolean(),

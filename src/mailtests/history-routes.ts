@@ -1,7 +1,7 @@
 /** The operation that reads the history of a test. */
 
 import { route } from '../http/route.ts';
-import { idOf, listSchema } from '../http/schemas.ts';
+import { idOf, listOf, listSchema } from '../http/schemas.ts';
 import { readHistory } from './history.ts';
 import { reportUrl } from './present.ts';
 import { testOr404 } from './queries.ts';
@@ -10,7 +10,7 @@ import { HistoryEntry, HistoryQuery } from './schemas/history.ts';
 export const getHistory = route({
   method: 'GET',
   path: '/v1/tests/:id/history',
-  params: { id: idOf('test', 'The ID of the test.') },
+  params: { id: idOf('test') },
   operation: 'listTestHistory',
   role: 'viewer',
   summary: 'List the history of a test',
@@ -41,6 +41,6 @@ export const getHistory = route({
         resolved_findings: resolvedFindings,
       }),
     );
-    return { object: 'list' as const, data, has_more: hasMore };
+    return listOf(data, hasMore);
   },
 });

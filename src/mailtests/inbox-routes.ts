@@ -1,7 +1,7 @@
 /** The operations on inboxes. `POST /v1/tests` with `reusable` creates one. */
 
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
+import { deletedOf, idOf, listOf, listSchema } from '../http/schemas.ts';
 import { deleteInbox, inboxOr404, listInboxes, presentInbox } from './inboxes.ts';
 import { Inbox, InboxListQuery } from './schemas/inbox.ts';
 
@@ -20,7 +20,7 @@ const list = route({
   async handle({ app, actor, query }) {
     const { rows, hasMore } = await listInboxes(app.db, actor.livemode, query);
     const data = rows.map((row) => presentInbox(row, app.config));
-    return { object: 'list' as const, data, has_more: hasMore };
+    return listOf(data, hasMore);
   },
 });
 

@@ -6,7 +6,7 @@ import { requireDomain } from '../domains/queries.ts';
 import { rememberTrace } from '../events/traces.ts';
 import { editableBy } from '../http/response.ts';
 import { type RouteSpec, route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
+import { deletedOf, idOf, listOf, listSchema } from '../http/schemas.ts';
 import { csvFile, streamed } from '../http/streamed.ts';
 import { isoTime } from '../lib/clock.ts';
 import { waitUntil } from '../lib/concurrency.ts';
@@ -168,7 +168,7 @@ const list = route({
   async handle({ app, actor, query }) {
     const { tests, hasMore } = await listTests(app.db, actor.livemode, query);
     const data = tests.map(({ row, tags }) => presentListed(row, app.config, tags));
-    return { object: 'list' as const, data, has_more: hasMore };
+    return listOf(data, hasMore);
   },
 });
 

@@ -3,7 +3,7 @@
 import { resource } from '../http/resource.ts';
 import { editableBy } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { listSchema } from '../http/schemas.ts';
+import { listOf, listSchema } from '../http/schemas.ts';
 import { changeMonitor, createMonitor, deleteMonitor, runNow } from './change-monitor.ts';
 import { listMonitors, listRuns, monitorOr404, presentMonitor, presentRun } from './queries.ts';
 import {
@@ -87,7 +87,7 @@ const runs = route({
   async handle({ app, params, query }) {
     const { id } = await monitorOr404(app.db, params.id!);
     const { rows, hasMore } = await listRuns(app.db, id, query);
-    return { object: 'list' as const, data: rows.map(presentRun), has_more: hasMore };
+    return listOf(rows.map(presentRun), hasMore);
   },
 });
 

@@ -11,9 +11,11 @@ import {
   characterCount,
   described,
   exampleId,
+  idOf,
   maxCharacters,
   Name,
   named,
+  oneOf,
   PAGE_QUERY,
   Time,
   typeField,
@@ -75,8 +77,8 @@ const Targets = v.pipe(
 
 const MONITOR_STATUSES = ['ok', 'alerting', 'unknown', 'paused'] as const;
 
-const Type = v.picklist(MONITOR_TYPES, `must be one of ${MONITOR_TYPES.join(', ')}`);
-const Frequency = v.picklist(FREQUENCIES, `must be one of ${FREQUENCIES.join(', ')}`);
+const Type = oneOf(MONITOR_TYPES);
+const Frequency = oneOf(FREQUENCIES);
 const Enabled = v.boolean('must be true or false');
 const DomainId = v.pipe(
   v.string('must be the ID of a domain'),
@@ -133,19 +135,15 @@ export const MonitorPatch = named(
 export type MonitorPatch = v.InferOutput<typeof MonitorPatch>;
 
 const EXAMPLE_MONITOR = {
-  id: exampleId('mon'),
-  object: 'monitor',
   name: 'Our domains',
   type: 'blocklist',
   domain_id: null,
   targets: ['example.com'],
   address: null,
-  seed_addresses: [],
   frequency: 'hourly',
   enabled: true,
   status: 'ok',
   detail: null,
-  last_run_at: '2026-11-21T10:00:00.000Z',
   next_run_at: '2026-11-21T11:00:00.000Z',
   created_at: '2026-11-20T09:12:00.000Z',
 } as const;
@@ -153,14 +151,13 @@ const EXAMPLE_MONITOR = {
 export const Monitor = named(
   'Monitor',
   v.object({
-    id: described(v.string(), 'The ID of the monitor.'),
+    id: idOf('mon'),
     object: typeField('monitor'),
     name: described(v.string(), NAME_TEXT),
     type: described(v.picklist(MONITOR_TYPES), TYPE_TEXT),
     domain_id: described(
       v.nullable(v.string()),
       'The monitored domain. Null if the monitor has `targets`.',
-      exampleId('dom'),
     ),
     targets: described(
       v.nullable(v.array(v.string())),
@@ -192,7 +189,7 @@ export const Monitor = named(
       v.nullable(Time),
       'When the next run starts. For `placement` monitors, when the next message counts as missing. Null while the monitor is disabled.',
     ),
-    created_at: described(Time, 'When the monitor was created.'),
+    created_at: Time,
   }),
   'A recurring check of a domain or of targets.',
   EXAMPLE_MONITOR as never,
@@ -231,17 +228,13 @@ const DomainFinding = named(
   'DomainFinding',
   v.object({
     id: described(v.string(), 'The ID of the check.'),
-    selector: described(
-      v.nullable(v.string()),
-      'The DKIM selector, for checks of a DKIM key.',
-      's1',
-    ),
+    selector: described(v.nullable(v.string()), 'The DKIM selector, for checks of a DKIM key.'),
     status: described(v.picklist(CHECK_STATUSES), 'The status of the check.'),
     severity: described(
       v.nullable(v.picklist(['critical', 'warning'])),
       'How serious the finding is. Null if there is nothing to fix.',
     ),
-    title: described(v.string(), 'The finding in one sentence.'),
+    title: v.string(),
   }),
   'A problem that a domain health monitor has found.',
   {
@@ -296,11 +289,7 @@ const UnknownParts = v.array(
       'UnknownCheck',
       v.object({
         id: described(v.string(), 'The ID of the check.', 'dmarc_policy'),
-        selector: described(
-          v.nullable(v.string()),
-          'The DKIM selector, for checks of a DKIM key.',
-          's1',
-        ),
+        selector: described(v.nullable(v.string()), 'The DKIM selector, for checks of a DKIM key.'),
       }),
       'A check that could not be completed.',
     ),
@@ -319,11 +308,11 @@ const UnknownParts = v.array(
 );
 
 const RUN = {
-  id: described(v.string(), 'The ID of the run.'),
+  id: idOf('run'),
   object: typeField('monitor_run'),
-  monitor_id: described(v.string(), 'The ID of the monitor.'),
-  started_at: described(Time, 'When the run started.'),
-  finished_at: described(Time, 'When the run finished.'),
+  monitor_id: v.string(),
+  started_at: Time,
+  finished_at: Time,
   status: described(
     v.picklist(['ok', 'alerting', 'unknown']),
     '`alerting`: a relevant problem was found, or persists from an earlier run. `unknown`: too few checks completed to rule out a problem.',
@@ -378,7 +367,6 @@ const RUN = {
           test_id: described(
             v.nullable(v.string()),
             'The test of the message. Null if none arrived in time.',
-            exampleId('test'),
           ),
           samples: described(Count, 'Number of seed mailboxes with a result.', 8),
           inbox: described(Count, 'Of these, those with the message in the inbox or its tabs.', 7),
@@ -391,10 +379,6 @@ const RUN = {
 };
 
 const EXAMPLE_RUN = {
-  id: exampleId('run'),
-  object: 'monitor_run',
-  monitor_id: exampleId('mon'),
-  started_at: '2026-11-21T10:00:00.000Z',
   finished_at: '2026-11-21T10:00:02.000Z',
   status: 'ok',
   targets: [{ target: 'example.com', known: true }],
@@ -411,7 +395,7 @@ export const MonitorRun = named(
 );
 export type MonitorRun = v.InferOutput<typeof MonitorRun>;
 
-const EXAMPLE_ALERT = { ...EXAMPLE_RUN, status: 'alerting', monitor: EXAMPLE_MONITOR };
+const EXAMPLE_ALERT = { ...EXAMPLE_RUN, status: 'alerting' };
 
 /** The event types of this feature. */
 export const MONITOR_EVENTS: EventDeclaration[] = [
@@ -437,10 +421,7 @@ export const MONITOR_EVENTS: EventDeclaration[] = [
 
 export const MonitorListQuery = v.strictObject({
   ...PAGE_QUERY,
-  status: described(
-    v.optional(v.picklist(MONITOR_STATUSES, `must be one of ${MONITOR_STATUSES.join(', ')}`)),
-    'Only monitors with this status.',
-  ),
+  status: described(v.optional(oneOf(MONITOR_STATUSES)), 'Only monitors with this status.'),
   domain_id: described(v.optional(v.string()), 'Only monitors of this domain.', exampleId('dom')),
 });
 export type MonitorListQuery = v.InferOutput<typeof MonitorListQuery>;

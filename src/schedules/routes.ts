@@ -3,7 +3,7 @@
 import { resource } from '../http/resource.ts';
 import { editableBy, PRIVATE_HEADERS } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { listSchema } from '../http/schemas.ts';
+import { listOf, listSchema } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import { audit } from '../team/audit.ts';
@@ -132,7 +132,7 @@ const runs = route({
     const { id } = await scheduleOr404(app.db, params.id!);
     const { rows, hasMore } = await listRuns(app.db, id, query);
     const data = await presentRuns(app.db, rows);
-    return { object: 'list' as const, data, has_more: hasMore };
+    return listOf(data, hasMore);
   },
 });
 

@@ -4,10 +4,12 @@ import * as v from 'valibot';
 import {
   described,
   exampleId,
+  idOf,
   maxCharacters,
   Name,
   named,
   noDuplicates,
+  oneOf,
   PAGE_QUERY,
   Time,
   TimeZone,
@@ -31,9 +33,6 @@ const WEEKDAYS = [
 
 const MAX_RECIPIENTS = 50;
 const MAX_DOMAINS = 100;
-
-const oneOf = <const T extends readonly string[]>(values: T) =>
-  v.picklist(values, `must be one of ${values.join(', ')}`);
 
 const Recipients = v.pipe(
   v.array(EmailAddress, 'must be a list of email addresses'),
@@ -138,7 +137,7 @@ export type RunStatus = (typeof RUN_STATUSES)[number];
 export const Schedule = named(
   'ReportSchedule',
   v.object({
-    id: described(v.string(), 'The ID of the schedule.'),
+    id: idOf('rps'),
     object: typeField('report_schedule'),
     name: described(v.string(), TEXTS.name),
     frequency: described(v.picklist(FREQUENCIES), TEXTS.frequency),
@@ -185,12 +184,10 @@ export const Schedule = named(
       ),
       'Recipients who unsubscribed with the link in an email. They get no reports, even if you add them again.',
     ),
-    created_at: described(Time, 'When the schedule was created.'),
+    created_at: Time,
   }),
   'A report that is emailed every day, week or month.',
   {
-    id: exampleId('rps'),
-    object: 'report_schedule',
     name: 'Every Monday',
     frequency: 'weekly',
     recipients: ['alex@example.com'],
@@ -239,7 +236,7 @@ export type ReportCopy = v.InferOutput<typeof ReportCopy>;
 export const ReportRun = named(
   'ReportRun',
   v.object({
-    id: described(v.string(), 'The ID of the run.'),
+    id: idOf('rpr'),
     object: typeField('report_run'),
     schedule_id: described(v.string(), 'The ID of the schedule.'),
     trigger: described(
@@ -266,9 +263,6 @@ export const ReportRun = named(
   }),
   'One report that a schedule has sent.',
   {
-    id: exampleId('rpr'),
-    object: 'report_run',
-    schedule_id: exampleId('rps'),
     trigger: 'schedule',
     slot: '2026-11-23T07:00:00.000Z',
     period_from: '2026-11-16T00:00:00.000Z',

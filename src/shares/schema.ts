@@ -4,10 +4,12 @@ import * as v from 'valibot';
 import {
   described,
   exampleId,
+  idOf,
   maxCharacters,
   Name,
   named,
   noDuplicates,
+  oneOf,
   PAGE_QUERY,
   Time,
   typeField,
@@ -56,7 +58,7 @@ export const NewShare = named(
     title: described(v.optional(v.nullable(Name)), 'The title of the shared report.'),
     preview: v.optional(
       described(
-        v.picklist(SHARE_PREVIEWS, `must be one of ${SHARE_PREVIEWS.join(', ')}`),
+        oneOf(SHARE_PREVIEWS),
         `${PREVIEW} Everyone with the link can then read the messages.`,
         'without_images',
       ),
@@ -69,7 +71,7 @@ export const NewShare = named(
 export type NewShare = v.InferOutput<typeof NewShare>;
 
 const SHARE = {
-  id: described(v.string(), 'The ID of the shared report.'),
+  id: idOf('rpt'),
   object: typeField('shared_report'),
   title: described(v.nullable(v.string()), 'The title. Null if there is none.'),
   preview: described(v.picklist(SHARE_PREVIEWS), PREVIEW),
@@ -77,9 +79,9 @@ const SHARE = {
     v.array(v.string()),
     'The shared tests, in display order. Some may have been deleted since.',
   ),
-  expires_at: described(Time, 'When the link expires.'),
-  created_at: described(Time, 'When the link was created.'),
-  revoked_at: described(v.nullable(Time), 'When the link was revoked. Null if it was not revoked.'),
+  expires_at: Time,
+  created_at: Time,
+  revoked_at: v.nullable(Time),
   view_count: described(
     v.pipe(v.number(), v.integer()),
     'Number of times the report was opened, in any format.',
@@ -87,13 +89,9 @@ const SHARE = {
   last_viewed_at: described(v.nullable(Time), 'When the report was last opened. Null before that.'),
 };
 const EXAMPLE = {
-  id: exampleId('rpt'),
-  object: 'shared_report',
   title: 'The spring newsletter',
   preview: 'without_images',
   test_ids: [exampleId('test')],
-  expires_at: '2026-11-28T10:00:00.000Z',
-  created_at: '2026-11-21T10:00:00.000Z',
   revoked_at: null,
   view_count: 3,
   last_viewed_at: '2026-11-22T08:30:00.000Z',
@@ -206,8 +204,8 @@ export const PublicReport = named(
   v.object({
     object: typeField('public_report'),
     title: described(v.nullable(v.string()), 'The title. Null if there is none.', 'The newsletter'),
-    created_at: described(Time, 'When the link was created.'),
-    expires_at: described(Time, 'When the link expires.'),
+    created_at: Time,
+    expires_at: Time,
     deleted_tests: described(
       v.pipe(v.number(), v.integer()),
       'Number of shared tests that have since been deleted.',

@@ -1,7 +1,7 @@
 /** The operation that lists the audit log. */
 
 import { route } from '../http/route.ts';
-import { listSchema } from '../http/schemas.ts';
+import { listOf, listSchema } from '../http/schemas.ts';
 import { listAudit } from './audit.ts';
 import { AuditEntry, AuditQuery, presentAuditEntry } from './schema.ts';
 
@@ -17,7 +17,7 @@ const auditLog = route({
   async handle({ app, query: { limit, starting_after, ending_before, ...filters } }) {
     const page = { limit, starting_after, ending_before };
     const { rows, hasMore } = await listAudit(app.db, filters, page);
-    return { object: 'list' as const, data: rows.map(presentAuditEntry), has_more: hasMore };
+    return listOf(rows.map(presentAuditEntry), hasMore);
   },
 });
 

@@ -2,7 +2,7 @@
 
 import { editableBy } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
+import { deletedOf, idOf, listOf, listSchema } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { afterCommit } from '../store/open.ts';
@@ -36,7 +36,7 @@ const list = route({
   response: listSchema(TeamMember),
   async handle({ app, query }) {
     const members = await listMembers(app.db, query);
-    return { object: 'list' as const, data: members.map(presentMember), has_more: false };
+    return listOf(members.map(presentMember), false);
   },
 });
 

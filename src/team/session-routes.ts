@@ -3,7 +3,7 @@
 import type { App } from '../app.ts';
 import { clearedSessionCookie, sessionCookie } from '../http/cookies.ts';
 import { route, type Transact } from '../http/route.ts';
-import { deletedOf, idOf, listSchema } from '../http/schemas.ts';
+import { deletedOf, idOf, listOf, listSchema } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import type { SessionRow } from '../store/tables.generated.ts';
@@ -127,7 +127,7 @@ const listSessionsRoute = route({
     await reauthorizeOwnRole(app.db, call);
     const { rows, hasMore } = await listSessions(app, actor.memberId, query);
     const data = rows.map((row) => presentSession(row, actor.sessionId));
-    return { object: 'list' as const, data, has_more: hasMore };
+    return listOf(data, hasMore);
   },
 });
 

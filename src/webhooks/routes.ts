@@ -3,7 +3,7 @@
 import { resource } from '../http/resource.ts';
 import { editableBy } from '../http/response.ts';
 import { route } from '../http/route.ts';
-import { idOf, listSchema } from '../http/schemas.ts';
+import { idOf, listOf, listSchema } from '../http/schemas.ts';
 import { audit } from '../team/audit.ts';
 import {
   deliveryOr404,
@@ -74,7 +74,7 @@ const listDeliveriesRoute = route({
   async handle({ app, actor, params, query }) {
     const { id } = await endpointOr404(app.db, params.id!, actor);
     const { rows, hasMore } = await listDeliveries(app.db, id, query);
-    return { object: 'list' as const, data: rows.map(presentListed), has_more: hasMore };
+    return listOf(rows.map(presentListed), hasMore);
   },
 });
 
