@@ -7,7 +7,7 @@ import type { IdPrefix } from '../lib/ids.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { Actor, CurrentActor, Role } from './actor.ts';
 import { type AnyCall, type DeclaredRoute, route, type Schema } from './route.ts';
-import { deletedOf, idOf, listSchema } from './schemas.ts';
+import { deletedOf, idOf, listOf, listSchema } from './schemas.ts';
 
 /** What is common to the operations on one kind of object. */
 interface Resource<Row extends { id: string }, S extends Schema> {
@@ -128,7 +128,7 @@ export function resource<Row extends { id: string }, S extends Schema>(
           const { app, actor, query } = call;
           const page = await rows(app.db, query as v.InferOutput<Q>, call);
           const data = await declaration.present(page.rows, { app, actor, db: app.db });
-          return { object: 'list', data, has_more: page.hasMore };
+          return listOf(data, page.hasMore);
         },
       }),
 
