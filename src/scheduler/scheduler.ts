@@ -69,7 +69,7 @@ export function createScheduler(
     },
     start() {
       running = true;
-      // Most jobs have the same pattern, and each timer computes its times anew.
+      // Most jobs have the same pattern, and each timer computes its own times.
       for (const [tick, due] of Map.groupBy(jobs, (job) => job.tick))
         ticks.push(
           new Cron(tick, { unref: true }, () => {
