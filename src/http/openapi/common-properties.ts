@@ -5,7 +5,6 @@
 
 import { ID_NOUNS, type IdPrefix } from '../../lib/ids.ts';
 import { exampleId } from '../schemas.ts';
-import type { Json } from './json-schema.ts';
 
 /** Texts. Only those that mean the same in every schema that does not describe them itself. */
 const TEXTS: Record<string, [description: string, example?: string]> = {
@@ -74,7 +73,10 @@ interface Meaning {
 }
 
 /** What the name and the type of a property say. Empty if that is nothing. */
-export function commonMeaning(name: string, { type, format, ...schema }: Json): Meaning {
+export function commonMeaning(
+  name: string,
+  { type, format, ...schema }: Record<string, unknown>,
+): Meaning {
   const types = [type].flat();
   if ('const' in schema || 'enum' in schema) return {};
   if (types.includes('integer')) return { description: COUNTS[name] };
