@@ -1,5 +1,7 @@
 /** `npm ci` where the Node.js of the package `node` cannot start. */
 
+// @one-database: about the installation.
+
 import assert from 'node:assert/strict';
 import {
   copyFileSync,

@@ -1,5 +1,7 @@
 /** The configuration: what each variable takes, all faults at once, and files for secrets. */
 
+// @one-database: about variables.
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,5 +1,7 @@
 /** Seed mailboxes in the configuration: presets, TLS, and one line for each fault. */
 
+// @one-database: about variables.
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

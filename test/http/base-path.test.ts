@@ -1,5 +1,7 @@
 /** The service below a path of its host, behind proxies that strip the prefix and proxies that pass it on. */
 
+// @one-database: about paths.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { basePathOf } from '../../src/http/base-path.ts';

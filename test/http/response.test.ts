@@ -1,5 +1,7 @@
 /** Responses contain declared fields only, at every depth. */
 
+// @one-database: about the form of responses.
+
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
 import * as v from 'valibot';

@@ -1,5 +1,7 @@
 /** Names, and query parameters of lists. */
 
+// @one-database: about schemas.
+
 import assert from 'node:assert/strict';
 import { it, test } from 'node:test';
 import * as v from 'valibot';

@@ -1,5 +1,7 @@
 /** Documents that are the same for everyone: hashed and compressed once, whoever asks for them. */
 
+// @one-database: about documents in memory.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';

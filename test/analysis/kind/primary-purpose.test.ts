@@ -1,5 +1,7 @@
 /** Notices with a promotion below: the subject and the beginning decide (16 CFR 316.3). And what counts as a layout. */
 
+// @one-database: about words of messages.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { analyze } from '../../../src/analysis/analyze.ts';

@@ -1,5 +1,7 @@
 /** `doctor`: DNS, the inbox domain, the mail port, the clock, and certificates. */
 
+// @one-database: about the network.
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,7 @@
 /** The certificate authority of `listen`: created once, replaced before it expires, and never overwrites other files. */
 
+// @one-database: about files of certificates.
+
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import {

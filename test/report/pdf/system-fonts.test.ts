@@ -1,5 +1,7 @@
 /** Fonts of the system in PDFs: found by their characters, embedded, and harmless if they are damaged. */
 
+// @one-database: about fonts.
+
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
