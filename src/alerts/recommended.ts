@@ -6,6 +6,7 @@
 import type { App } from '../app.ts';
 import { SPAM_RATE } from '../figures/gmail.ts';
 import { isoTime } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { type Db, lockName, type Tx } from '../store/open.ts';
 import { subscribe } from '../store/subscribers.ts';
 import type { AlertRow } from '../store/tables.generated.ts';
@@ -84,7 +85,6 @@ export async function isAnyMissing(db: Db): Promise<boolean> {
   return (await existingRules(db)).size < RECOMMENDED.length;
 }
 
-const DAY_MS = 86_400_000;
 const DAYS = 30;
 
 /** The most urgent first. */

@@ -3,6 +3,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { latestDueTime } from '../store/leases.ts';
 import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
@@ -15,8 +16,6 @@ import { queueNotifications } from './notify.ts';
 import { lockRulesOf } from './queries.ts';
 import { REMINDER_HOURS } from './schema.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Small, because each incident can send an email to many recipients. */
 const BATCH_SIZE = 10;
 

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { type DnsServer, type Network, parseDnsServers, parseNetwork } from '../lib/addresses.ts';
 import { isPostgresUrl } from '../lib/database-url.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
-import { parseDuration, parseSize } from '../lib/durations.ts';
+import { DAY_MS, HOUR_MS, parseDuration, parseSize } from '../lib/durations.ts';
 
 /** `+zone` or `-zone`. */
 export interface ListChange {
@@ -60,7 +60,7 @@ export const oneOf =
     return value as T;
   };
 // A hundred years. Much longer durations would put dates out of range.
-const MAX_DURATION_MS = 36_500 * 86_400_000;
+const MAX_DURATION_MS = 36_500 * DAY_MS;
 export const duration: Parse<number> = (value) => {
   const ms = parseDuration(value);
   if (ms === null || ms > MAX_DURATION_MS)
@@ -70,22 +70,22 @@ export const duration: Parse<number> = (value) => {
 /** The six attempts of a delivery take more than ten hours and need the event until the last one. */
 export const eventRetention: Parse<number> = (value) => {
   const ms = duration(value);
-  if (ms > 0 && ms < 86_400_000) throw new Error('must be 0 or at least 1d');
+  if (ms > 0 && ms < DAY_MS) throw new Error('must be 0 or at least 1d');
   return ms;
 };
 export const placementTimeout: Parse<number> = (value) => {
   const ms = duration(value);
-  if (ms < 60_000 || ms > 7 * 86_400_000) throw new Error('must be from 1m to 7d');
+  if (ms < 60_000 || ms > 7 * DAY_MS) throw new Error('must be from 1m to 7d');
   return ms;
 };
 export const placementRecheck: Parse<number> = (value) => {
   const ms = duration(value);
-  if (ms > 0 && (ms < 10_000 || ms > 3_600_000)) throw new Error('must be 0, or from 10s to 1h');
+  if (ms > 0 && (ms < 10_000 || ms > HOUR_MS)) throw new Error('must be 0, or from 10s to 1h');
   return ms;
 };
 export const seedCleanup: Parse<number> = (value) => {
   const ms = duration(value);
-  if (ms > 0 && ms < 3_600_000) throw new Error('must be 0 or at least 1h');
+  if (ms > 0 && ms < HOUR_MS) throw new Error('must be 0 or at least 1h');
   return ms;
 };
 export const size: Parse<number> = (value) => {

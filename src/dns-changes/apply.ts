@@ -7,6 +7,7 @@ import type { App } from '../app.ts';
 import { requestCheck } from '../domains/transitions.ts';
 import { VERIFY_JOB } from '../domains/verify-job.ts';
 import { isoTime } from '../lib/clock.ts';
+import { HOUR_MS } from '../lib/durations.ts';
 import { AppError, errorMessage } from '../lib/errors.ts';
 import { audited, rowsOf } from '../store/audited.ts';
 import { timeIn } from '../store/database-clock.ts';
@@ -282,7 +283,7 @@ async function checkAgain(app: App, rows: DnsChangeRow[]): Promise<void> {
 }
 
 /** While the server does not answer, a change is not settled for this long. */
-const SETTLE_TIMEOUT_MS = 3_600_000;
+const SETTLE_TIMEOUT_MS = HOUR_MS;
 
 /** Settles a change whose node stopped: by what the name server has now, or with the reason why it can't be asked. */
 export async function settleChange(

@@ -3,6 +3,7 @@
 import type { DomainCheck } from '../analysis/domain/health.ts';
 import { isoTime } from '../lib/clock.ts';
 import { normalizeDomain, ownerOf } from '../lib/domain-names.ts';
+import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 import { lockIn, type Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { isSelector, MAX_SELECTORS } from './schema.ts';
@@ -20,7 +21,7 @@ type SelectorColumns = Pick<DomainRow, 'given_selectors' | 'learnt_selectors'>;
  * Signers rotate keys and remove the old one from DNS later. A learned selector that signed nothing for
  * this long no longer needs a key.
  */
-const EXPIRY_MS = 7 * 24 * 3_600_000;
+const EXPIRY_MS = 7 * DAY_MS;
 
 const givenSelectors = ({ given_selectors }: SelectorColumns): string[] =>
   JSON.parse(given_selectors);
@@ -69,7 +70,7 @@ export interface Signature {
 }
 
 /** `seen_at` is updated at most this often, to avoid a write for every message. */
-const SEEN_UPDATE_INTERVAL_MS = 3_600_000;
+const SEEN_UPDATE_INTERVAL_MS = HOUR_MS;
 
 interface Sighting {
   fromDomain: string;

@@ -6,6 +6,7 @@ import type { App } from '../app.ts';
 import { appendEvent, type EventType } from '../events/events.ts';
 import { observed } from '../events/observations.ts';
 import { isoTime } from '../lib/clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 import { lockIn, type Tx } from '../store/open.ts';
 import { channel } from '../store/subscribers.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
@@ -119,10 +120,6 @@ function afterHealth(row: DomainRow, { health, startedAt }: HealthResult, now: n
 }
 
 // When a domain is checked next.
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Minutes since the verification started. After the last one, lookups are hourly. */
 const FIRST_LOOKUPS_MIN = [1, 5, 15, 30, 60];

@@ -3,6 +3,7 @@
 import { resemblesSpf } from '../analysis/spf/repair.ts';
 import { isoTime } from '../lib/clock.ts';
 import { organizationalDomain } from '../lib/domain-names.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { type RecordType, type Resolver, recordsOf } from '../net/dns/resolver.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 
@@ -146,7 +147,7 @@ export interface SetChange {
   is: string[];
 }
 
-const SETTLED_AFTER_MS = 24 * 3_600_000;
+const SETTLED_AFTER_MS = DAY_MS;
 
 /** `before`: null for the first look. What failed stays as it was. */
 export function compareLooks(

@@ -2,6 +2,7 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { deleteFirstChunks, deleteLaterChunks, insertFirstChunk } from '../store/chunks.ts';
 import { engineOf, LOCK_PREFIX, type Tx, transact } from '../store/open.ts';
@@ -11,7 +12,6 @@ import { expireCounts } from './messages/counts.ts';
 import { lockSources } from './sources/days.ts';
 import { EMPTY_CONTENT, REPORT_STATUSES, type ReportStatus } from './status.ts';
 
-const DAY_MS = 86_400_000;
 /** For messages and files as they came, and for what was refused. */
 const SOURCE_DAYS = 30;
 /** For reports that do not count: long enough to compare weeks of them with those of others. */

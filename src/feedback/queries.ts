@@ -2,6 +2,7 @@
 
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import { fetchPage, type Page, requireCursors, selectPage } from '../http/schemas.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type {
@@ -60,8 +61,6 @@ export async function listReports(
     );
   return fetchPage(query, page, all) as Promise<{ rows: NamedReport[]; hasMore: boolean }>;
 }
-
-const DAY_MS = 86_400_000;
 
 /** The day after a day such as `2026-11-21`. */
 export const nextDay = (day: string): string =>

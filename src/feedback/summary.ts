@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { failedOf, MIN_FAILING_MESSAGES, stoppedOf } from '../figures/dmarc.ts';
 import { isoTime } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { MAX_FIGURE_SOURCES } from '../report/feedback-figures.ts';
 import type { FeedbackFigures, FigureSource, FigureSources } from '../report/summary.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
@@ -17,7 +18,6 @@ import { isOwnFailing, kindOf, type SourceMark } from './sources/kind.ts';
 import { isNew, reportDaysOf } from './sources/new.ts';
 import { countedReports } from './sums.ts';
 
-const DAY_MS = 86_400_000;
 /** For this many domains at a time, so that no query takes long. */
 const BATCH_SIZE = 50;
 

@@ -6,6 +6,7 @@ import { findDomain } from '../domains/queries.ts';
 import { DMARC_COUNTS } from '../figures/dmarc.ts';
 import { valuesOf } from '../figures/figure.ts';
 import { isoTime } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
@@ -14,7 +15,6 @@ import { LIMITS } from './reading/limits.ts';
 import { reporterTitle } from './record/reporters.ts';
 import type { SummaryQuery } from './schemas/period.ts';
 
-const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 30;
 export const MAX_DAYS = 400;
 const MAX_LISTED = 100;

@@ -6,6 +6,7 @@ import type { App } from '../app.ts';
 import { type Share, sharesOf } from '../feedback/storage/shares.ts';
 import { storageUsage } from '../feedback/storage/usage.ts';
 import { isoTime } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
 import { SCHEMA_VERSION } from '../store/migrations/index.ts';
 import { type Db, engineOf } from '../store/open.ts';
@@ -135,7 +136,6 @@ async function databaseSize(db: Db): Promise<number> {
 // Queues.
 
 const MAX_QUEUED = 1_000;
-const DAY_MS = 86_400_000;
 
 async function readWork({ db, clock }: App): Promise<WorkFacts> {
   const yesterday = isoTime(clock.now() - DAY_MS);

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { responsePurpose, sha256 } from '../lib/crypto.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { AppError, errorMessage, invalidParams } from '../lib/errors.ts';
 import { timeIn } from '../store/database-clock.ts';
 import { DatabaseUnavailableError } from '../store/errors.ts';
@@ -20,7 +21,7 @@ import { bodyText, type StoredResponse } from './response.ts';
 import type { AnyCall, Route } from './route.ts';
 
 /** How long a response is stored. */
-const RETENTION_MS = 24 * 3_600_000;
+const RETENTION_MS = DAY_MS;
 /** Longer than a request can take. After it, a claim without a response was left by a process that has ended. */
 const CLAIM_LEASE_MS = 5 * 60_000;
 const MAX_KEY_LENGTH = 255;

@@ -19,6 +19,7 @@ import {
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import ipaddr from 'ipaddr.js';
+import { DAY_MS } from './durations.ts';
 
 /** PEM. */
 export interface KeyPair {
@@ -26,7 +27,7 @@ export interface KeyPair {
   cert: string;
 }
 
-const TEN_YEARS_MS = 3653 * 86_400_000;
+const TEN_YEARS_MS = 3653 * DAY_MS;
 
 const generateKeys = promisify(generateKeyPair);
 
@@ -98,7 +99,6 @@ const toPem = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'p
 
 // An X.509 certificate (RFC 5280), encoded as DER and signed.
 
-const DAY_MS = 86_400_000;
 const MAX_COMMON_NAME_LENGTH = 64;
 
 /**

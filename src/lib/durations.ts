@@ -1,6 +1,10 @@
 /** Parses durations (`30s`, `15m`, `2h`, `90d`) and sizes (`64KiB`, `25MiB`), and formats them for users. */
 
-const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+const UNIT_MS = { ms: 1, s: 1000, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const;
 const UNIT_BYTES = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 } as const;
 
 /** Milliseconds, or null for an invalid duration. `0` needs no unit. */

@@ -1,6 +1,7 @@
 /** When to retry a failed delivery: at growing intervals, for about eleven hours. */
 
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from './durations.ts';
+
 const RETRY_DELAYS_MS = [1, 5, 30, 120, 480].map((minutes) => minutes * MINUTE_MS);
 
 /** The longest time from a failed attempt to its retry. */

@@ -4,6 +4,7 @@ import type { App } from '../app.ts';
 import { appendEvent } from '../events/events.ts';
 import { traceOf } from '../events/traces.ts';
 import { isoTime } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { inTrace } from '../lib/trace-context.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { deleteLaterChunks, deleteOrphanedChunks } from '../store/chunks.ts';
@@ -121,7 +122,7 @@ export async function deleteOldTests({ db, clock, config }: App): Promise<void> 
 // Deletes tallies that no summary reads anymore: old ones, and those of deleted domains.
 
 /** A monthly report sent late in the next month compares two previous months: three months and some days. */
-const TALLY_RETENTION_MS = 100 * 86_400_000;
+const TALLY_RETENTION_MS = 100 * DAY_MS;
 
 export function expireTalliesJob(app: App): Job {
   return { name: 'tallies.expire', tick: '0 29 * * * *', run: () => expireTallies(app) };

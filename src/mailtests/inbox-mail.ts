@@ -2,6 +2,7 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { HOUR_MS } from '../lib/durations.ts';
 import { type Destination, NO_SUCH_ADDRESS, reject } from '../smtp/destination.ts';
 import { afterCommit, lockName, type Tx } from '../store/open.ts';
 import type { InboxRow, MessageRow } from '../store/tables.generated.ts';
@@ -11,8 +12,6 @@ import { earlierMail, receivedTestRow } from './permanent-address.ts';
 import { ANALYZE_JOB, insertTest } from './queries.ts';
 import { type StoreOutcome, storeMail } from './receive.ts';
 import { insertTags } from './tags.ts';
-
-const HOUR_MS = 3_600_000;
 
 /** An address can leak. What strangers send to it must not fill the disk. */
 export const INBOX_LIMITS = {

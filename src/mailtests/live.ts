@@ -3,6 +3,7 @@
 import type { AnalysisStep, StepOutcome } from '../analysis/analyze.ts';
 import type { Envelope } from '../analysis/check.ts';
 import type { App } from '../app.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
 
 /** An SMTP session that named the address of a test. */
@@ -28,7 +29,7 @@ interface Entry extends LiveTest {
 
 /** The least recently used entries beyond this number are dropped. Anyone may connect. */
 const MAX_TESTS = 1000;
-const MAX_AGE_MS = 24 * 3_600_000;
+const MAX_AGE_MS = DAY_MS;
 const MAX_HELO_LENGTH = 255;
 
 interface LiveState {

@@ -2,6 +2,7 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { HOUR_MS } from '../lib/durations.ts';
 import { type Destination, NO_SUCH_ADDRESS, type Rejection, reject } from '../smtp/destination.ts';
 import { afterCommit, type Db, lockIn, type Tx } from '../store/open.ts';
 import type { MessageRow, MonitorRow } from '../store/tables.generated.ts';
@@ -20,7 +21,6 @@ export async function findMonitorByToken(
   return lockIn(db, query).executeTakeFirst();
 }
 
-const HOUR_MS = 3_600_000;
 /** How often a message is expected, and how late it may be. */
 const EXPECTED_MS: Record<MonitorRow['frequency'], { period: number; grace: number }> = {
   hourly: { period: HOUR_MS, grace: HOUR_MS / 2 },

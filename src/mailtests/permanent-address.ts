@@ -2,12 +2,12 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { HOUR_MS } from '../lib/durations.ts';
 import type { Tx } from '../store/open.ts';
 import type { MessageRow, TestRow } from '../store/tables.generated.ts';
 import { type NewTestFields, newTestRow } from './queries.ts';
 import { subjectColumns } from './titles.ts';
 
-const HOUR_MS = 3_600_000;
 /** A mail server that missed our reply sends the same bytes again. */
 const REPEAT_MS = 24 * HOUR_MS;
 

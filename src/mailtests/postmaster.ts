@@ -6,7 +6,7 @@ import { scanHeaders } from '../analysis/mime/headers.ts';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { addressDomain } from '../lib/domain-names.ts';
-import { formatSize } from '../lib/durations.ts';
+import { DAY_MS, formatSize } from '../lib/durations.ts';
 import { printable } from '../lib/log.ts';
 import { type MailAttachment, readMailbox } from '../net/smtp/compose.ts';
 import { queueMail } from '../outbox/queue.ts';
@@ -16,7 +16,6 @@ import type { Tx } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.generated.ts';
 import { findOwner } from '../team/members.ts';
 
-const DAY_MS = 86_400_000;
 /** Anyone can write to postmaster. Messages above this limit are stored but not forwarded. */
 const MAX_FORWARDED_PER_DAY = 50;
 /** The outbox stores the attachment again, encrypted. Complaints are small. */

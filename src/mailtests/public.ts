@@ -11,6 +11,7 @@ import { addressGroup } from '../http/rate-limit.ts';
 import type { Transact } from '../http/route.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { AppError } from '../lib/errors.ts';
 import { deleteLaterChunks } from '../store/chunks.ts';
 import { afterCommit, lockIn, lockName, type Tx, transact } from '../store/open.ts';
@@ -26,7 +27,6 @@ export const isPublic = ({ livemode }: Pick<TestRow, 'livemode'>): boolean =>
 
 /** How long a visitor can send the message, in seconds. */
 const WAIT_SECONDS = 3600;
-const DAY_MS = 86_400_000;
 /** Links work this long after the test was created. */
 export const PUBLIC_RETENTION_MS = 7 * DAY_MS;
 

@@ -1,12 +1,11 @@
 /** Schedules monitors in fixed UTC slots, each at its own offset within the hour. Fixed slots don't drift. */
 
 import { sha256 } from '../lib/crypto.ts';
+import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 import type { MonitorRow } from '../store/tables.generated.ts';
 
 export const FREQUENCIES = ['hourly', 'every_6_hours', 'daily', 'weekly'] as const;
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const PERIOD_MS: Record<MonitorRow['frequency'], number> = {
   hourly: HOUR_MS,
   every_6_hours: 6 * HOUR_MS,

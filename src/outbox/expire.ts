@@ -2,6 +2,7 @@
 
 import type { App } from '../app.ts';
 import { type Clock, isoTime } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { isUnleased } from '../store/leases.ts';
 import { type Db, type Tx, transact } from '../store/open.ts';
@@ -9,7 +10,6 @@ import { deleteInSteps } from '../store/queries.ts';
 import { channel } from '../store/subscribers.ts';
 import type { OutboxRow } from '../store/tables.generated.ts';
 
-const DAY_MS = 86_400_000;
 /** No link in our emails works longer than this, so an older email would only confuse its recipient. */
 export const MAX_MAIL_AGE_MS = 7 * DAY_MS;
 /** The error of an email that expired before it could be sent. */

@@ -2,6 +2,7 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import type { Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 
@@ -14,8 +15,6 @@ export interface Reading extends Pick<App, 'clock' | 'config'> {
 export const CURRENT_DAYS = 7;
 /** Tests and placement: what is older says little about the mail of today. */
 export const RECENT_DAYS = 30;
-
-const DAY_MS = 86_400_000;
 
 /** The time so many days ago. */
 export const daysAgo = ({ clock }: Pick<Reading, 'clock'>, days: number): string =>

@@ -5,6 +5,7 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 import { AccountError } from '../net/account-error.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
@@ -18,10 +19,10 @@ import {
 } from './seeds.ts';
 import type { SeedSource } from './source.ts';
 
-const UNUSED_MS = 7 * 86_400_000;
+const UNUSED_MS = 7 * DAY_MS;
 /** After a failure, unless it often passes by itself. Providers lock accounts after many wrong passwords. */
-const RETRY_MS = 86_400_000;
-const PASSING_RETRY_MS = 3_600_000;
+const RETRY_MS = DAY_MS;
+const PASSING_RETRY_MS = HOUR_MS;
 
 export function keepAliveJob(app: App): Job {
   const stop = new AbortController();

@@ -3,6 +3,7 @@
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { isoTime } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { findMessageOf } from '../mailtests/messages.ts';
 import { placementColumns } from '../mailtests/placement.ts';
 import { readChunks } from '../store/chunks.ts';
@@ -34,7 +35,7 @@ export async function openPlacements(db: Db, seed: string): Promise<OpenPlacemen
 }
 
 /** Longer than any placement takes. */
-const TAKEN_MS = 10 * 86_400_000;
+const TAKEN_MS = 10 * DAY_MS;
 
 /** The keys of messages that belong to a test. */
 export async function takenMessages(

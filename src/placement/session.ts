@@ -3,6 +3,7 @@
 import type { App } from '../app.ts';
 import type { SeedMailbox } from '../config/seed-mailboxes.ts';
 import { isoTime } from '../lib/clock.ts';
+import { MINUTE_MS } from '../lib/durations.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { LOOK_JOB } from '../mailtests/placement.ts';
 import { AccountError, type AccountProblem } from '../net/account-error.ts';
@@ -256,8 +257,6 @@ function missingOutcome(
     };
   return { placement: 'missing', problem: null, detail: null };
 }
-
-const MINUTE_MS = 60_000;
 
 /** Often at first, because most messages arrive within seconds. */
 function intervalFor(rows: OpenPlacement[], now: number): number {

@@ -3,6 +3,7 @@
 import type { App } from '../app.ts';
 import type { ReceiverAccount } from '../config/receivers.ts';
 import { isoTime } from '../lib/clock.ts';
+import { HOUR_MS } from '../lib/durations.ts';
 import { claimRows } from '../store/leases.ts';
 import { type HeldAccount, LEASE_MS } from './fetch.ts';
 
@@ -38,7 +39,7 @@ export async function registerReceivers({ db, config }: Pick<App, 'db' | 'config
 }
 
 /** No fetch is planned further ahead, unless the clock was wrong. */
-const MAX_PLANNED_MS = 25 * 3_600_000;
+const MAX_PLANNED_MS = 25 * HOUR_MS;
 /** People add several domains one after another. */
 const NEW_DOMAIN_DELAY_MS = 300_000;
 

@@ -3,6 +3,7 @@
 import type { App } from '../app.ts';
 import type { ReceiverAccount } from '../config/receivers.ts';
 import { isoTime } from '../lib/clock.ts';
+import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 import { AccountError } from '../net/account-error.ts';
 import type { ReceiverRow } from '../store/tables.generated.ts';
 import { accountState } from './account-state.ts';
@@ -18,8 +19,6 @@ import { fetchGoogle } from './google-postmaster.ts';
 import { fetchMicrosoft } from './microsoft-snds.ts';
 import { appendStatusChange } from './status-changed.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** After the first failure, the second, and so on; then daily. */
 const RETRY_HOURS = [1, 2, 4, 8, 24];
 

@@ -3,6 +3,7 @@
 import { type GooglePostmasterAccount, RECEIVER_NAMES } from '../config/receivers.ts';
 import { dayBefore } from '../feedback/sums.ts';
 import { isoTime } from '../lib/clock.ts';
+import { HOUR_MS } from '../lib/durations.ts';
 import { AccountError } from '../net/account-error.ts';
 import {
   AccountRefusedError,
@@ -21,7 +22,7 @@ const FIRST_DAYS = 120;
 /** Days change for a while after they are published. */
 const RECENT_DAYS = 7;
 /** After a failed fetch, what was read shortly before is not read again. */
-const RECENTLY_READ_MS = 12 * 3_600_000;
+const RECENTLY_READ_MS = 12 * HOUR_MS;
 
 export async function fetchGoogle(fetch: Fetch, account: GooglePostmasterAccount): Promise<void> {
   const call: Call = (use) =>

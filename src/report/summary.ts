@@ -6,6 +6,7 @@ import { wholeScore } from '../analysis/score.ts';
 import type { ErrorRate, SPAM_RATE } from '../figures/gmail.ts';
 import { INBOX_RATE } from '../figures/placement.ts';
 import { isoTime } from '../lib/clock.ts';
+import { HOUR_MS } from '../lib/durations.ts';
 import type { Bucket, Chart } from './charts.ts';
 import { MIN_PLACEMENT_SAMPLES, type ProviderPlacement, TOO_FEW } from './placement-rates.ts';
 import { truncate } from './plain-text.ts';
@@ -446,7 +447,7 @@ export function trendCharts({
 }
 
 /** Shorter slices are hours, longer ones days. */
-const MAX_HOUR_SLICE_MS = 3 * 3_600_000;
+const MAX_HOUR_SLICE_MS = 3 * HOUR_MS;
 
 function sliceName(trend: { from: string }[]): 'hour' | 'day' {
   const [first, second] = trend;

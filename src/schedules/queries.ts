@@ -2,6 +2,7 @@
 
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { AppError } from '../lib/errors.ts';
 import { MAX_MAIL_AGE_MS } from '../outbox/expire.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
@@ -184,7 +185,7 @@ async function lastRuns(db: Db | Tx, scheduleIds: string[]): Promise<ReportRun[]
 }
 
 /** The maximum time from a run to the delivery of a copy: the outbox gives up earlier. */
-const MAX_COPY_DELAY_MS = MAX_MAIL_AGE_MS + 86_400_000;
+const MAX_COPY_DELAY_MS = MAX_MAIL_AGE_MS + DAY_MS;
 
 /** When the mail server last accepted a copy, by schedule ID. Schedules without a sent copy are missing. */
 async function lastSentTimes(db: Db | Tx, scheduleIds: string[]): Promise<Map<string, string>> {

@@ -2,6 +2,7 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 import { errorMessage } from '../lib/errors.ts';
 import type { SettledMail } from '../outbox/expire.ts';
 import { type OutgoingMail, queueMail, SEND_JOB } from '../outbox/queue.ts';
@@ -31,7 +32,7 @@ const MAX_CONCURRENT_REPORTS = 2;
 /** Also the delay before a failed report is retried. */
 const LEASE_MS = 5 * 60_000;
 /** After this time a report fails for good, so that the next one can be sent. */
-const MAX_REPORT_DELAY_MS = 2 * 3_600_000;
+const MAX_REPORT_DELAY_MS = 2 * HOUR_MS;
 const REPLAN_INTERVAL_MS = 60_000;
 
 export function sendReportsJob(app: App): Job {
@@ -234,7 +235,7 @@ export async function recordCopyOutcomes(tx: Tx, settled: SettledMail[]): Promis
 
 // Deletes old runs with their copies.
 
-const RUN_RETENTION_MS = 400 * 86_400_000;
+const RUN_RETENTION_MS = 400 * DAY_MS;
 
 export function expireReportRunsJob(app: App): Job {
   return { name: 'reports.expire', tick: '0 17 * * * *', run: () => expireReportRuns(app) };

@@ -2,12 +2,10 @@
 
 import { Cron } from 'croner';
 import { isoTime } from '../lib/clock.ts';
+import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 import { clockAt } from '../report/times.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import type { SummarySpan } from '../summary/summary.ts';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** The settings that decide when a report is sent. */
 export type SendTiming = Pick<

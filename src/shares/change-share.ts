@@ -3,6 +3,7 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { audited } from '../store/audited.ts';
@@ -130,7 +131,7 @@ async function updateRetention(tx: Tx, ids: string[], now: string): Promise<void
 
 // Deletes shared reports a year after their links ended. Until then the team can list them.
 
-const SHARE_RETENTION_MS = 365 * 86_400_000;
+const SHARE_RETENTION_MS = 365 * DAY_MS;
 
 export function expireSharesJob(app: App): Job {
   return { name: 'reports.expire_shares', tick: '0 29 * * * *', run: () => expireShares(app) };

@@ -5,6 +5,7 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { HOUR_MS } from '../lib/durations.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
 import { AccountError } from '../net/account-error.ts';
 import { createTrustedWebClient } from '../net/http/client.ts';
@@ -21,7 +22,7 @@ import {
 import { type SignIn, signInExpired, signInRequired } from './sign-in.ts';
 
 /** How long a rejected refresh token is not sent again. Signing in again replaces it at once. */
-const REJECTED_RETRY_MS = 3_600_000;
+const REJECTED_RETRY_MS = HOUR_MS;
 /** An access token is not used in the last minutes of its life, or in the last tenth of a short one. */
 const MAX_EXPIRY_MARGIN_MS = 300_000;
 

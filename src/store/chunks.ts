@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Clock } from '../lib/clock.ts';
+import { HOUR_MS } from '../lib/durations.ts';
 import { type IdPrefix, idAt } from '../lib/ids.ts';
 import { engineOf } from './engine.ts';
 import { CommitUnknownError } from './errors.ts';
@@ -175,7 +176,7 @@ export async function deleteLaterChunks(db: Db, messages: Stored[]): Promise<voi
 }
 
 /** No message takes that long to be stored. */
-const ORPHAN_AGE_MS = 3_600_000;
+const ORPHAN_AGE_MS = HOUR_MS;
 
 /**
  * Deletes chunks that were left without their message by a crash. Keeps recent ones: this or another node may be

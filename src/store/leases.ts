@@ -2,6 +2,7 @@
 
 import { type Expression, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import { type Clock, isoTime } from '../lib/clock.ts';
+import { HOUR_MS } from '../lib/durations.ts';
 import type { NewId } from '../lib/ids.ts';
 import { timeIn } from './database-clock.ts';
 import { type Db, engineOf, type Tx, transact } from './open.ts';
@@ -213,7 +214,7 @@ export const wasLeasedEarlier = (db: Db | Tx, node: string, column = 'lease') =>
     : isLeaseOf(node, column);
 
 /** How much the clocks of nodes may differ when they judge whether a time is implausibly late. */
-const CLOCK_TOLERANCE_MS = 3_600_000;
+const CLOCK_TOLERANCE_MS = HOUR_MS;
 
 /** The latest plausible due time of a row that is due within `maxWaitMs`. */
 export const latestDueTime = (

@@ -8,6 +8,7 @@ import { issueTitle } from '../analysis/declarations.ts';
 import { daysBetween, feedbackFigures } from '../feedback/summary.ts';
 import { INBOX_RATE } from '../figures/placement.ts';
 import { isoTime } from '../lib/clock.ts';
+import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 import {
   ALL_TESTS,
   FIGURE_COLUMNS,
@@ -21,7 +22,6 @@ import { type Db, inSnapshot, type Tx } from '../store/open.ts';
 import { placementByProvider, type SeedOf, type SlicePlacements } from './placement.ts';
 import { receiversOf } from './receivers.ts';
 
-const HOUR_MS = 3_600_000;
 const MAX_TOP_ISSUES = 10;
 
 export const PERIODS = ['day', 'week', 'month'] as const;
@@ -154,8 +154,6 @@ function topIssues(counts: Map<string, number>): Summary['top_issues'] {
 }
 
 // Reads hourly tallies. The database adds them up, one slice at a time.
-
-const DAY_MS = 24 * 3_600_000;
 
 /** Which tests to include. */
 export interface Scope {

@@ -5,6 +5,7 @@ import type { App } from '../app.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
+import { DAY_MS, MINUTE_MS } from '../lib/durations.ts';
 import { AppError } from '../lib/errors.ts';
 import { cancelMail, type EmailStatus, emailStatus, queueMail } from '../outbox/queue.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
@@ -15,7 +16,7 @@ import { invitationMail } from './mails.ts';
 import { findMemberByEmail } from './members.ts';
 import type { InvitationStatus, NewInvitation, TeamInvitation } from './schema.ts';
 
-const INVITATION_LIFETIME_MS = 7 * 86_400_000;
+const INVITATION_LIFETIME_MS = 7 * DAY_MS;
 
 /** With the status of its email. */
 export interface InvitationWithEmailStatus extends InvitationRow {
@@ -241,8 +242,6 @@ const detailsOf = ({ email, role }: InvitationRow) => ({ email, role });
 
 // Limits invitation emails per address, so that resending can't flood a mailbox.
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const MAX_MAILS_PER_DAY = 5;
 
 /**

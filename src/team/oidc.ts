@@ -7,6 +7,7 @@ import type { Config } from '../config/config.ts';
 import { cookieValues, sessionCookieName, setCookieHeader } from '../http/cookies.ts';
 import { Name } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
+import { HOUR_MS } from '../lib/durations.ts';
 import { AppError } from '../lib/errors.ts';
 import { lockIn } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
@@ -154,7 +155,7 @@ function errorFields(error: unknown): Record<string, string> {
 // Discovery of the OpenID Connect provider.
 
 /** How long the provider's keys and endpoints are cached. */
-const DISCOVERY_CACHE_MS = 3_600_000;
+const DISCOVERY_CACHE_MS = HOUR_MS;
 /** The time limit of each request to the provider. */
 const PROVIDER_TIMEOUT_S = 10;
 

@@ -6,6 +6,7 @@ import type { Actor } from '../http/actor.ts';
 import type { AnyCall } from '../http/route.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
+import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
@@ -101,8 +102,8 @@ async function replacePassword(
 // Links to set a password. Each link works once.
 
 /** The lifetime of an emailed link, and of a link that the `owner` command prints. */
-export const MAILED_LINK_LIFETIME_MS = 3_600_000;
-const OWNER_LINK_LIFETIME_MS = 24 * 3_600_000;
+export const MAILED_LINK_LIFETIME_MS = HOUR_MS;
+const OWNER_LINK_LIFETIME_MS = DAY_MS;
 /** Valid links per member. */
 const MAX_MAILED_LINKS = 5;
 

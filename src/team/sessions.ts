@@ -5,13 +5,14 @@ import type { Actor, Caller } from '../http/actor.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
+import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { type Db, type lockIn, shareIn, type Tx } from '../store/open.ts';
 import type { SessionRow } from '../store/tables.generated.ts';
 
 /** A session ends after this time without a request, and at the latest after the maximum lifetime. */
-const IDLE_TIMEOUT_MS = 12 * 3_600_000;
-export const MAX_SESSION_LIFETIME_MS = 30 * 86_400_000;
+const IDLE_TIMEOUT_MS = 12 * HOUR_MS;
+export const MAX_SESSION_LIFETIME_MS = 30 * DAY_MS;
 
 /** `last_seen_at` is updated at most this often. */
 const LAST_SEEN_INTERVAL_MS = 60_000;
@@ -125,7 +126,7 @@ export async function endSessions(
 // Deletes expired sessions and password links.
 
 /** Expired links are retained this long, so that the error can say that the link has expired. */
-const EXPIRED_LINK_RETENTION_MS = 30 * 86_400_000;
+const EXPIRED_LINK_RETENTION_MS = 30 * DAY_MS;
 
 export function expireSessionsJob(app: App): Job {
   return { name: 'sessions.expire', tick: '0 23 * * * *', run: () => expireSessions(app) };

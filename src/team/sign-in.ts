@@ -11,6 +11,7 @@ import {
 } from '../http/cookies.ts';
 import type { Transact } from '../http/route.ts';
 import { needsRehash, randomToken, sha256 } from '../lib/crypto.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Tx } from '../store/open.ts';
 import type { MemberRow, SessionRow } from '../store/tables.generated.ts';
@@ -168,7 +169,7 @@ const auditEnd = (tx: Tx, author: Author, id: string): Promise<void> =>
 // The device cookie of a browser that has signed in to an account. Its sign-in attempts are counted
 // separately from those of other clients.
 
-const DEVICE_LIFETIME_MS = 365 * 86_400_000;
+const DEVICE_LIFETIME_MS = 365 * DAY_MS;
 const DEVICE_PURPOSE = 'browser that has signed in';
 /** Far longer than any valid cookie. Longer ones aren't decrypted. */
 const MAX_COOKIE_LENGTH = 1000;

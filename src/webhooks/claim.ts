@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { App } from '../app.ts';
 import { traceOf } from '../events/traces.ts';
 import { isoTime } from '../lib/clock.ts';
+import { HOUR_MS } from '../lib/durations.ts';
 import { traceHeaders } from '../lib/trace-context.ts';
 import { timeIn } from '../store/database-clock.ts';
 import { claim, makeDistantDueNow, wasLeasedEarlier } from '../store/leases.ts';
@@ -231,7 +232,7 @@ async function markFailed(tx: Tx, { id, attempts }: DueRow): Promise<void> {
 }
 
 /** No attempt is scheduled further ahead than this, unless the clock has been set back since. */
-const MAX_DELAY_MS = 8 * 3_600_000 + LEASE_MS;
+const MAX_DELAY_MS = 8 * HOUR_MS + LEASE_MS;
 
 /** Makes deliveries due now whose due time is implausibly late. */
 export const bringDeliveriesForward = (app: Pick<App, 'db' | 'clock'>): Promise<void> =>

@@ -2,6 +2,7 @@
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
+import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 import { queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { mailFrame } from '../report/mail-frame.ts';
 import { timeInWords } from '../report/times.ts';
@@ -9,7 +10,7 @@ import { afterCommit, lockIn, type Tx } from '../store/open.ts';
 import type { WebhookEndpointRow } from '../store/tables.generated.ts';
 
 /** An endpoint without a success for this long is disabled. */
-const DISABLE_AFTER_MS = 5 * 86_400_000;
+const DISABLE_AFTER_MS = 5 * DAY_MS;
 
 interface AttemptOutcome {
   endpointId: string;
@@ -120,7 +121,7 @@ async function notifyAdmins(tx: Tx, app: App, endpoint: WebhookEndpointRow): Pro
 }
 
 /** A round of attempts takes no longer, so older deliveries had ended before the failures began. */
-const MAX_ROUND_MS = 12 * 3_600_000;
+const MAX_ROUND_MS = 12 * HOUR_MS;
 
 /** When the oldest missed delivery was created, which is before its first attempt. */
 async function oldestMissed(tx: Tx, { id, failing_since }: WebhookEndpointRow): Promise<string> {

@@ -6,6 +6,7 @@ import { presentEvent } from '../events/routes.ts';
 import { rememberTrace } from '../events/traces.ts';
 import { toJson } from '../http/response.ts';
 import { isoTime } from '../lib/clock.ts';
+import { HOUR_MS } from '../lib/durations.ts';
 import { afterCommit, shareIn, type Tx } from '../store/open.ts';
 import type { Subscriber } from '../store/subscribers.ts';
 import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.generated.ts';
@@ -181,7 +182,7 @@ function sampleTest({ clock, newId, config }: Pick<App, 'clock' | 'newId' | 'con
     inbox_id: null,
     domain_id: null,
     created_at: isoTime(now - 90_000),
-    expires_at: isoTime(now - 90_000 + 3_600_000),
+    expires_at: isoTime(now - 90_000 + HOUR_MS),
     received_at: isoTime(now - 5000),
     completed_at: isoTime(now),
     ...SAMPLE_RESULT,

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { App } from '../../app.ts';
 import { isoTime } from '../../lib/clock.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import { type OutgoingMail, queueMail, SEND_JOB } from '../../outbox/queue.ts';
 import { mailFrame } from '../../report/mail-frame.ts';
 import type { Job } from '../../scheduler/scheduler.ts';
@@ -43,7 +44,6 @@ const whyReceived = (rule: string): string =>
 
 /** Emails of one rule to one recipient, including digests. */
 const MAX_MAILS_PER_HOUR = 20;
-const HOUR_MS = 3_600_000;
 
 /** Why no email is sent, and what to configure. */
 export const MAIL_NOT_CONFIGURED =

@@ -2,6 +2,7 @@
 
 import type { App } from '../../app.ts';
 import { isoTime } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { MAX_RETRY_DELAY_MS, retryAfterMs } from '../../lib/retry.ts';
 import { claimingJob, type Job } from '../../scheduler/scheduler.ts';
@@ -180,7 +181,7 @@ async function rulesByTarget(
 // Recording the outcome of a post: sent, to be retried, failed, or suppressed.
 
 /** A service that is posted to too fast does not use up attempts for this long. */
-const MAX_PATIENCE_MS = 24 * 3_600_000;
+const MAX_PATIENCE_MS = DAY_MS;
 
 /** If another worker has claimed it since, only a success is recorded. */
 async function recordPost(

@@ -1,9 +1,9 @@
 /** What Google and Microsoft publish in the demo. It fits the messages: the newsletter of one sender is not authenticated. */
 
 import { isoTime } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { BAD, DEMO_MAILS, GOOD } from './mails.ts';
 
-const DAY_MS = 86_400_000;
 const DAYS = 30;
 /** Google publishes a day two days later. */
 const LATE_DAYS = 2;

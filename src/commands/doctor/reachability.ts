@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import type { Envelope } from '../../analysis/check.ts';
 import { readKeyPair } from '../../keys/tls-files.ts';
 import { inNetworks, isLocalAddress } from '../../lib/addresses.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { type Greeting, readGreeting } from '../../net/smtp/greeting.ts';
 import { verifyKeyPair } from '../../net/verify-key-pair.ts';
@@ -63,7 +64,7 @@ async function listenerState(checkup: Checkup) {
   );
 }
 
-const RECENT_MS = 7 * 86_400_000;
+const RECENT_MS = 7 * DAY_MS;
 const MAX_MESSAGES = 50;
 
 /** The last message that a public address sent: the only proof that others reach port 25. */
@@ -161,7 +162,7 @@ async function port25State(checkup: Checkup) {
 
 // Certificates.
 
-const EXPIRES_SOON_MS = 14 * 86_400_000;
+const EXPIRES_SOON_MS = 14 * DAY_MS;
 
 async function certificateState({ config, clock, ca, service }: Checkup, kind: 'SMTP' | 'HTTP') {
   const name =
@@ -185,7 +186,7 @@ async function certificateState({ config, clock, ca, service }: Checkup, kind: '
           'Not configured: the API uses plain HTTP, for use behind a proxy. “Public URL” verifies the certificate of the proxy.',
         );
   const { problem: fault, names, validTo, chainLength } = await verifyKeyPair(pair, name, ca);
-  const days = Math.floor((validTo - clock.now()) / 86_400_000);
+  const days = Math.floor((validTo - clock.now()) / DAY_MS);
   const until = new Date(validTo).toISOString().slice(0, 10);
   const text = `For ${names.join(', ')}, until ${until}, ${chainLength} in the chain.`;
   const reloads = service === null ? '' : ' The service reloads it within a minute.';

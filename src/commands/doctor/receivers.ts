@@ -5,6 +5,7 @@
 
 import { PREFIX } from '../../config/config.ts';
 import { RECEIVER_NAMES, type ReceiverAccount } from '../../config/receivers.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { accountState } from '../../receivers/account-state.ts';
 import { type ReceiverState, receiverStates } from '../../receivers/queries.ts';
 import { signInAdvice } from '../../sign-ins/sign-in.ts';
@@ -14,7 +15,7 @@ import type { ReceiverDomainRow, ReceiverRow } from '../../store/tables.generate
 import { type Checkup, type Finding, ok, problem, timeText, unknown, warning } from './finding.ts';
 
 /** The service fetches once a day. */
-const MAX_AGE_MS = 2 * 86_400_000;
+const MAX_AGE_MS = 2 * DAY_MS;
 /** They usually end by themselves. */
 const PASSING_PROBLEMS = ['unreachable', 'timeout', 'throttled', 'closed', 'bad_response'];
 /** Findings about domains; the rest is one finding. */

@@ -4,11 +4,11 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { issueCertificate, type KeyPair, makeAuthority } from '../../lib/certificates.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { createFolder } from '../../lib/folders.ts';
 import { UsageError } from '../command.ts';
 
 const AUTHORITY_NAME = 'deliverability listen local authority';
-const DAY_MS = 86_400_000;
 /** An authority that expires sooner is replaced at startup. */
 const MIN_REMAINING_MS = 30 * DAY_MS;
 /** Each start issues a server certificate; some systems reject longer lifetimes. */

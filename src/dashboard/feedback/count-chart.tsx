@@ -1,5 +1,6 @@
 /** Counts by day as stacked bars, told apart by pattern too, and as a table. */
 
+import { DAY_MS } from '../../lib/durations.ts';
 import { ScrollArea } from '../../report/html/components.tsx';
 import { formatCount } from '../../report/summary.ts';
 import { dayInWords } from '../../report/times.ts';
@@ -123,8 +124,6 @@ export function CountChart<Day extends { date: string }>(props: ChartProps<Day>)
 
 const inWords = <Day,>(day: Day, series: Series<Day>[]): string =>
   series.map(({ title, count }) => `${title.toLowerCase()}: ${formatCount(count(day))}`).join(', ');
-
-const DAY_MS = 86_400_000;
 
 const dayNumber = (day: string, from: string): number =>
   Math.round((Date.parse(day) - Date.parse(from)) / DAY_MS);

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { findDomainNames } from '../../domains/queries.ts';
 import { daysBetween, feedbackFigures } from '../../feedback/summary.ts';
 import { waitUntil } from '../../lib/concurrency.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { monitorOperations } from '../../monitors/routes.ts';
 import type { Monitor, MonitorPatch, MonitorRun } from '../../monitors/schema.ts';
@@ -37,7 +38,6 @@ const PATH = `${MONITORS}/:id`;
 const RUNS_PER_PAGE = 10;
 /** Most runs take less, unless DNS servers are slow. */
 const MAX_WAIT_MS = 12_000;
-const WEEK_MS = 7 * 86_400_000;
 
 /** The result of the action that redirected here. */
 const DONE: Record<string, string> = {
@@ -133,7 +133,7 @@ async function render(call: PageCall, id: string, { query = {}, problem, values 
 /** What receivers report about the last 7 days, as in the summary of a week. */
 async function lastWeek({ db, clock }: PageCall['app'], domain: string) {
   const now = clock.now();
-  const days = daysBetween(now - WEEK_MS, now);
+  const days = daysBetween(now - 7 * DAY_MS, now);
   return days && feedbackFigures(db, { ...days, domains: [domain] });
 }
 

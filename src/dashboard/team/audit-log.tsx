@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { isoTime } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import type { AuditedObject } from '../../store/audited.ts';
 import { auditOperations } from '../../team/audit-routes.ts';
 import { memberOperations } from '../../team/member-routes.ts';
@@ -25,7 +26,6 @@ import {
 } from './audit-words.ts';
 
 const PATH = '/audit-log';
-const DAY_MS = 86_400_000;
 
 const PERIODS: [days: string, text: string][] = [
   ['1', 'Last 24 hours'],

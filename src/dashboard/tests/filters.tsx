@@ -5,6 +5,7 @@ import type { App } from '../../app.ts';
 import { findDomainIdByName, listDomainNames, readDomainNames } from '../../domains/names.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import { listTags } from '../../mailtests/tags.ts';
 import { Filters } from '../frame/filters.tsx';
 import type { FieldErrors } from '../frame/form.tsx';
@@ -120,7 +121,7 @@ export async function readFilters(
       min_score: score?.min,
       max_score: score?.max,
       tag: tag || undefined,
-      created_after: period && isoTime(clock.now() - period.hours * 3_600_000),
+      created_after: period && isoTime(clock.now() - period.hours * HOUR_MS),
       q: q || undefined,
     },
   };

@@ -2,6 +2,7 @@
 
 import type { App } from '../../app.ts';
 import { isoTime } from '../../lib/clock.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { claimingJob, type Job } from '../../scheduler/scheduler.ts';
 import { claimRows } from '../../store/leases.ts';
@@ -13,7 +14,7 @@ export const LOOKUP_JOB = 'domains.feedback-records';
 const LEASE_MS = 120_000;
 /** While a record is missing, someone may be publishing it. */
 const MISSING_MS = 10 * 60_000;
-const PUBLISHED_MS = 6 * 3_600_000;
+const PUBLISHED_MS = 6 * HOUR_MS;
 
 export const lookupJob = (app: App): Job =>
   claimingJob({

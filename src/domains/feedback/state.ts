@@ -1,6 +1,7 @@
 /** What is known about the feedback of a domain: its address, its records, and whether reports arrive. */
 
 import type { App } from '../../app.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { DomainRow, FeedbackDomainRow } from '../../store/tables.generated.ts';
 import { feedbackAddress } from './address.ts';
@@ -22,7 +23,6 @@ export interface DomainFeedback {
   last_report_at: string | null;
 }
 
-const DAY_MS = 86_400_000;
 /** Most reporters send once a day. */
 const SILENT_MS = 3 * DAY_MS;
 /** A domain with little mail gets no report on many days. */

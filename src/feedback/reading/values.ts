@@ -2,6 +2,7 @@
 
 import { normalizeAddress } from '../../lib/addresses.ts';
 import { normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { LIMITS, RefusedError } from './limits.ts';
 
 /**
@@ -23,7 +24,6 @@ export function addCounts(sum: number, count: number): number {
 }
 
 const SECOND = 1000;
-const DAY = 86_400_000;
 /** In seconds, this would be the year 5138; in milliseconds, it is 1973. */
 const FIRST_MILLISECONDS = 1e11;
 
@@ -59,7 +59,7 @@ export function isoMs(text: string): number | null {
 
 /** No aggregate report is older than DMARC. */
 const FIRST_TIME = Date.UTC(2011, 0, 1);
-const MAX_AHEAD = 2 * DAY;
+const MAX_AHEAD = 2 * DAY_MS;
 
 /** Throws RefusedError unless the period is plausible. `now` in milliseconds. */
 export function requirePeriod(begin: number, end: number, now: number): void {
@@ -69,7 +69,7 @@ export function requirePeriod(begin: number, end: number, now: number): void {
   if (end < begin) fail('ends before it begins');
   if (begin < FIRST_TIME) fail('begins before 2011');
   if (end > now + MAX_AHEAD) fail('is in the future');
-  if (end - begin > LIMITS.days * DAY) fail(`is longer than ${LIMITS.days} days`);
+  if (end - begin > LIMITS.days * DAY_MS) fail(`is longer than ${LIMITS.days} days`);
 }
 
 /** In A-labels; null if it is no domain name. */

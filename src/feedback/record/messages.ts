@@ -3,6 +3,7 @@
 import type { App } from '../../app.ts';
 import { appendEvent } from '../../events/events.ts';
 import { isoTime } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { idAt } from '../../lib/ids.ts';
 import type { Tx } from '../../store/open.ts';
 import type { BounceRow, ComplaintRow, FeedbackReportRow } from '../../store/tables.generated.ts';
@@ -13,7 +14,6 @@ import type { PreparedBounce, PreparedComplaint } from '../thread/prepare.ts';
 
 /** Older complaints are history, of which nobody needs to be told. */
 const MAX_EVENT_AGE_DAYS = 7;
-const DAY_MS = 86_400_000;
 
 const dayOf = (time: string): string => time.slice(0, 10);
 

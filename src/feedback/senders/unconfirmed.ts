@@ -1,6 +1,7 @@
 /** The reporters of a domain that nobody has confirmed: what they say, which counts nowhere, and whether it agrees with others. */
 
 import { sql } from 'kysely';
+import { DAY_MS } from '../../lib/durations.ts';
 import type { Db } from '../../store/open.ts';
 import { presentReporter } from '../present.ts';
 
@@ -8,7 +9,6 @@ const MAX_LISTED = 100;
 /** Comparing reads every row of their reports. */
 const MAX_COMPARED = 10;
 
-const DAY_MS = 86_400_000;
 const MIN_DAYS = 10;
 const MIN_SPAN_DAYS = 14;
 /** The share of messages from addresses that others report, and how far the share that passes may differ. */

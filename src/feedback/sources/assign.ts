@@ -2,6 +2,7 @@
 
 import type { App } from '../../app.ts';
 import { isoTime } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { type Tx, transact } from '../../store/open.ts';
 import type { FeedbackAddressRow } from '../../store/tables.generated.ts';
 import { moveState } from '../watch/moved-source.ts';
@@ -9,7 +10,7 @@ import { lockSources, moveSums } from './days.ts';
 import type { SourceName } from './name.ts';
 
 /** Host names and SPF records change rarely. */
-const AGAIN_MS = 7 * 86_400_000;
+const AGAIN_MS = 7 * DAY_MS;
 
 export async function assignSource(
   app: App,

@@ -2,6 +2,7 @@
 
 import type { App } from '../../app.ts';
 import { isoTime } from '../../lib/clock.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { claimingJob, type Job } from '../../scheduler/scheduler.ts';
 import { claimRows } from '../../store/leases.ts';
@@ -16,7 +17,7 @@ export const SOURCES_JOB = 'feedback.sources';
 /** Each second. */
 const PER_TICK = 4;
 const LEASE_MS = 120_000;
-const RETRY_MS = 3_600_000;
+const RETRY_MS = HOUR_MS;
 const OWN_MS = 10 * 60_000;
 
 export function sourcesJob(app: App): Job {

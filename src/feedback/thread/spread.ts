@@ -1,6 +1,6 @@
 /** Spreads a count over the days of a period. */
 
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../../lib/durations.ts';
 
 /**
  * The days in UTC that the period touches, with whole counts by length; the last day gets the remainder. `begin` and `end` in

@@ -8,6 +8,7 @@ import {
   type GmailValues,
   SPAM_RATE,
 } from '../../figures/gmail.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { AccountError } from '../account-error.ts';
 import {
   ERRORS,
@@ -198,8 +199,6 @@ class Figures {
     return page.nextPageToken === '' ? [] : [{ metrics, pageToken: page.nextPageToken }];
   }
 }
-
-const DAY_MS = 86_400_000;
 
 /** So many metrics have no more values than fit in a page. */
 function metricsPerPage({ from, to }: DayRange): number {

@@ -5,6 +5,7 @@
 
 import type { ImapFlow, ListResponse } from 'imapflow';
 import { type ImapAccount, isLoopback } from '../../config/seed-mailboxes.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { ImapError, toImapError } from './errors.ts';
 import type { ImapFolder } from './junk-folders.ts';
 
@@ -145,7 +146,7 @@ export async function openMailbox(
         uidNext: opened.uidNext ? Number(opened.uidNext) : null,
       };
     },
-    uidsSince: (at) => bounded(() => search(client, host, { since: new Date(at - 86_400_000) })),
+    uidsSince: (at) => bounded(() => search(client, host, { since: new Date(at - DAY_MS) })),
     uidsFrom: async (uid) => {
       const uids = await bounded(() => search(client, host, { uid: `${uid}:*` }));
       // `*` is the last message even if its UID is lower.

@@ -2,6 +2,7 @@
 
 import * as oidc from 'openid-client';
 import type { OAuthClient } from '../../config/oauth-client.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import { AccountError, type AccountProblem, quoted } from '../account-error.ts';
 import type { Failure } from '../guarded-connection.ts';
 import type { WebClient } from '../http/web.ts';
@@ -139,7 +140,7 @@ export const requestError = (
 ): AccountError =>
   new AccountError(PROBLEMS[reason] ?? 'unreachable', `Request to ${host} failed: ${detail}.`);
 
-const MAX_RETRY_AFTER_MS = 3_600_000;
+const MAX_RETRY_AFTER_MS = HOUR_MS;
 
 /** For the statuses 429 and 5xx. */
 export function overloadError(

@@ -1,7 +1,8 @@
 /** Times as Microsoft SNDS writes them. */
 
+import { HOUR_MS } from '../../lib/durations.ts';
+
 const TIME = /^(\d{1,2})\/(\d{1,2})\/(\d{4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([AP]M)$/i;
-const HOUR_MS = 3_600_000;
 /** From UTC to local time in winter and in summer. */
 const STANDARD_MS = -8 * HOUR_MS;
 const DAYLIGHT_MS = -7 * HOUR_MS;
