@@ -4,8 +4,8 @@ import type { CheckResult } from '../analysis/result.ts';
 import { checksToFix } from '../analysis/summary.ts';
 import type { App } from '../app.ts';
 import { PLACEHOLDER } from '../domains/merge-records.ts';
-import { truncate } from '../report/plain-text.ts';
-import { timeInWords } from '../report/times.ts';
+import { truncate } from '../lib/format/plain-text.ts';
+import { timeInWords } from '../lib/format/times.ts';
 import type {
   AlertIncidentRow,
   AlertRow,

@@ -6,7 +6,7 @@ import { described, exampleId } from '../http/schemas.ts';
 import { type ToolCall, tool } from '../http/tool.ts';
 import { answerText, clean, kept, type Part, quoted } from '../http/tool-text.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
-import { formatCount } from '../report/summary.ts';
+import { formatCount } from '../lib/format/numbers.ts';
 import { isUndoable } from './changes.ts';
 import { dnsChangeOperations, dnsServerOperations } from './routes.ts';
 import {

@@ -2,7 +2,7 @@
 
 import type { CheckStatus } from '../analysis/check.ts';
 import { clean, recordText, shortened } from '../http/tool-text.ts';
-import { formatCount } from '../report/summary.ts';
+import { formatCount } from '../lib/format/numbers.ts';
 import { recordCaution } from './records-to-publish.ts';
 
 interface Finding {

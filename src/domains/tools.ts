@@ -6,7 +6,7 @@ import { linkTo, type ToolAnswer, type ToolCall, tool, wholeNumber } from '../ht
 import { answerText, clean, NEXT_PAGE, quoted, recordText } from '../http/tool-text.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { invalidParams } from '../lib/errors.ts';
-import { formatCount } from '../report/summary.ts';
+import { formatCount } from '../lib/format/numbers.ts';
 import { domainOperations } from './routes.ts';
 import { type Domain, DomainListQuery, type ListedDomain, NewDomain } from './schema.ts';
 import { healthText } from './tool-text.ts';

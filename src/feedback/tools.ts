@@ -6,7 +6,7 @@ import { STOPPED, stoppedOf } from '../figures/dmarc.ts';
 import { described } from '../http/schemas.ts';
 import { linkTo, tool, wholeNumber } from '../http/tool.ts';
 import { answerText, clean, kept, quoted, recordText } from '../http/tool-text.ts';
-import { formatCount } from '../report/summary.ts';
+import { formatCount } from '../lib/format/numbers.ts';
 import { sourceOperations } from './sources/routes.ts';
 import type { FeedbackSource, FeedbackSourceDetails } from './sources/schema.ts';
 import { SourceListQuery } from './sources/schema.ts';

@@ -2,10 +2,10 @@
 
 import type { App } from '../app.ts';
 import { INBOX_RATE } from '../figures/placement.ts';
+import { formatPercent } from '../lib/format/numbers.ts';
+import { timeInWords } from '../lib/format/times.ts';
 import { isFound, placementFigures } from '../mailtests/placement.ts';
 import { inboxRate, providerName } from '../report/placement-rates.ts';
-import { formatPercent } from '../report/summary.ts';
-import { timeInWords } from '../report/times.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { Subscriber } from '../store/subscribers.ts';
 import type { MonitorRow, PlacementRow, TestRow } from '../store/tables.generated.ts';

@@ -6,7 +6,7 @@ import { latestDomainEvents } from '../domains/queries.ts';
 import { verificationRecord } from '../domains/verification.ts';
 import { unansweredSince } from '../domains/watched-records.ts';
 import { formatUtcTime } from '../lib/clock.ts';
-import { formatCount } from '../report/summary.ts';
+import { formatCount } from '../lib/format/numbers.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import type { IssueId } from './costs.ts';
 import {

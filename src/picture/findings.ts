@@ -1,7 +1,7 @@
 /** What sources say, and how a source makes its line of it. Pure. */
 
 import { issueTitle } from '../analysis/declarations.ts';
-import { truncate } from '../report/plain-text.ts';
+import { truncate } from '../lib/format/plain-text.ts';
 import { type IssueId, issueOf } from './costs.ts';
 import type { FirstStep, SourceLine, Statement } from './schema.ts';
 import type { SourceId, State, Topic } from './vocabulary.ts';

@@ -2,10 +2,10 @@
 
 import { RECEIVER_NAMES } from '../config/receivers.ts';
 import { dayBefore } from '../feedback/sums.ts';
+import { formatCount } from '../lib/format/numbers.ts';
 import { blockFinder } from '../receivers/blocks.ts';
 import { FILTER_RESULTS, type FilterResult } from '../receivers/observations.ts';
 import { accountNames, addressBlocks, addressDays } from '../receivers/queries.ts';
-import { formatCount } from '../report/summary.ts';
 import type { ReceiverAddressRow, ReceiverBlockRow } from '../store/tables.generated.ts';
 import { sendingAddresses } from './addresses.ts';
 import { type Finding, fine, notKnown, problem, sectionOf } from './findings.ts';

@@ -1,6 +1,7 @@
 /** Where the messages of tests landed in seed mailboxes, by provider. */
 
 import { INBOX_LIMITS } from '../figures/placement.ts';
+import { formatCount, formatPercent } from '../lib/format/numbers.ts';
 import { isInbox } from '../mailtests/placement.ts';
 import { type PlacementCounts, readKey } from '../mailtests/placement-counts.ts';
 import {
@@ -9,7 +10,6 @@ import {
   placementState,
   providerName,
 } from '../report/placement-rates.ts';
-import { formatCount, formatPercent } from '../report/summary.ts';
 import {
   type Finding,
   fine,

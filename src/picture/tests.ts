@@ -3,8 +3,8 @@
 import type { Envelope } from '../analysis/check.ts';
 import type { CheckResult } from '../analysis/result.ts';
 import { normalizeAddress } from '../lib/addresses.ts';
-import { truncate } from '../report/plain-text.ts';
-import { formatCount } from '../report/summary.ts';
+import { formatCount } from '../lib/format/numbers.ts';
+import { truncate } from '../lib/format/plain-text.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { TestRow } from '../store/tables.generated.ts';
 import { type IssueId, issueOf } from './costs.ts';

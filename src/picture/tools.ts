@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { DOMAIN_INPUT, domainIdOf, findsDomain } from '../domains/tools.ts';
 import { linkTo, tool } from '../http/tool.ts';
 import { answerText, clean, kept, recordText } from '../http/tool-text.ts';
-import { formatCount } from '../report/summary.ts';
+import { formatCount } from '../lib/format/numbers.ts';
 import { pictureOperations } from './routes.ts';
 import type { FirstStep, Problem, Statement } from './schema.ts';
 

@@ -1,6 +1,6 @@
 /** Flat badges for external pages: a label and a message as a self-contained SVG. */
 
-import { escapeHtml, truncate } from './plain-text.ts';
+import { escapeHtml, truncate } from '../lib/format/plain-text.ts';
 
 export type BadgeState = 'healthy' | 'warning' | 'critical' | 'unknown';
 

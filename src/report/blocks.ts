@@ -7,9 +7,8 @@
 import type { CheckStatus } from '../analysis/check.ts';
 import type { Grade } from '../analysis/result.ts';
 import { printable } from '../lib/log.ts';
+import type { State } from '../ui/state.ts';
 import type { Chart } from './charts.ts';
-
-export type State = 'pass' | 'warn' | 'fail' | 'info' | 'unknown';
 
 // Inline text.
 

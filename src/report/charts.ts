@@ -1,7 +1,7 @@
 /** Bar charts: their data, and the geometry and labels that all renderers share. */
 
 import { crc32, deflateSync } from 'node:zlib';
-import { toHtmlText } from './plain-text.ts';
+import { toHtmlText } from '../lib/format/plain-text.ts';
 
 export interface Chart {
   /** The quantity and the bucket: `Average score by day`. */

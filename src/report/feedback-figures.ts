@@ -1,16 +1,12 @@
 /** What receivers report about the mail of a period, or about the sender of one test: the figures and their sentences. */
 
 import { failedOf, MIN_FAILING_MESSAGES, STOPPED_TEXT } from '../figures/dmarc.ts';
-import type { State } from './blocks.ts';
-import { truncate } from './plain-text.ts';
+import { formatCount } from '../lib/format/numbers.ts';
+import { truncate } from '../lib/format/plain-text.ts';
+import { dateIn } from '../lib/format/times.ts';
+import type { State } from '../ui/state.ts';
 import type { ReportedSource } from './report.ts';
-import {
-  type FeedbackFigures,
-  type FigureSource,
-  type FigureSources,
-  formatCount,
-} from './summary.ts';
-import { dateIn } from './times.ts';
+import type { FeedbackFigures, FigureSource, FigureSources } from './summary.ts';
 
 /** How many sources of each list are in the figures. */
 export const MAX_FIGURE_SOURCES = 10;

@@ -1,6 +1,6 @@
 /** The layout of every email that the service sends: a text part, and HTML that loads nothing external. */
 
-import { escapeHtml, singleLine, toHtmlText, wrap } from './plain-text.ts';
+import { escapeHtml, singleLine, toHtmlText, wrap } from '../lib/format/plain-text.ts';
 
 /** A paragraph, labels with values, steps, or a block already rendered for both parts. */
 type MailBlock = string | { facts: [label: string, value: string][] } | MailSteps | RenderedBlock;

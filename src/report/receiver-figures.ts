@@ -2,17 +2,12 @@
 
 import { rateInWords, stateOf } from '../figures/figure.ts';
 import { ERROR_RATES, type ErrorRate, SPAM_LIMITS, SPAM_RATE } from '../figures/gmail.ts';
+import { formatCount } from '../lib/format/numbers.ts';
+import { truncate } from '../lib/format/plain-text.ts';
+import { dateIn, dayInWords } from '../lib/format/times.ts';
 import { explainError } from './delivery-errors.ts';
 import type { FigureRow } from './feedback-figures.ts';
-import { truncate } from './plain-text.ts';
-import {
-  type DeliveryErrors,
-  formatCount,
-  type GmailFigures,
-  type OutlookFigures,
-  type ReceiverFigures,
-} from './summary.ts';
-import { dateIn, dayInWords } from './times.ts';
+import type { DeliveryErrors, GmailFigures, OutlookFigures, ReceiverFigures } from './summary.ts';
 
 /** How many domains and addresses are in the figures. */
 export const MAX_FIGURE_DOMAINS = 10;

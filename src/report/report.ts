@@ -2,11 +2,11 @@
 
 import type { Envelope, Json } from '../analysis/check.ts';
 import type { AnalysisResult, CheckResult } from '../analysis/result.ts';
-import type { Assets, Shell } from './html/shell.tsx';
+import type { TimeFormat } from '../lib/format/times.ts';
+import type { Assets, Shell } from '../ui/shell.tsx';
 import type { LoadedImage } from './preview/images.ts';
 import type { MessagePreview, PreviewChoice } from './preview/message-preview.ts';
 import type { FigureSource, ScheduledReport } from './summary.ts';
-import type { TimeFormat } from './times.ts';
 
 /** The part of an analysis result that reports show. */
 export type ReportedResult = Pick<

@@ -1,15 +1,10 @@
 /** Renders the email of a scheduled report: each block as HTML and as text, and the charts as images. */
 
 import type { Grade } from '../analysis/result.ts';
+import { toHtmlText } from '../lib/format/plain-text.ts';
 import type { MailImage } from '../lib/mail.ts';
-import {
-  type Average,
-  type Block,
-  plainText,
-  type Rows,
-  type State,
-  type Tiles,
-} from './blocks.ts';
+import type { State } from '../ui/state.ts';
+import { type Average, type Block, plainText, type Rows, type Tiles } from './blocks.ts';
 import {
   type Chart,
   chartInWords,
@@ -31,7 +26,6 @@ import {
   smallParagraph,
   type Tone,
 } from './mail-frame.ts';
-import { toHtmlText } from './plain-text.ts';
 import { type ScheduledReport, trendCharts } from './summary.ts';
 import { ICONS, mailText } from './text.ts';
 

@@ -7,10 +7,11 @@ import type { ErrorRate, SPAM_RATE } from '../figures/gmail.ts';
 import { INBOX_RATE } from '../figures/placement.ts';
 import { isoTime } from '../lib/clock.ts';
 import { HOUR_MS } from '../lib/durations.ts';
+import { formatCount, formatPercent } from '../lib/format/numbers.ts';
+import { truncate } from '../lib/format/plain-text.ts';
+import { dateIn, instantIn, zonedParts } from '../lib/format/times.ts';
 import type { Bucket, Chart } from './charts.ts';
 import { MIN_PLACEMENT_SAMPLES, type ProviderPlacement, TOO_FEW } from './placement-rates.ts';
-import { truncate } from './plain-text.ts';
-import { dateIn, instantIn, zonedParts } from './times.ts';
 
 /** Means over some tests, with their sample sizes. Scores are 0–100; rates are 0–1. */
 interface Means {
@@ -321,20 +322,6 @@ export const samplesInWords = ({
   placement_samples,
 }: Pick<Summary, 'placement' | 'placement_samples'>): string =>
   `${formatCount(placement_samples, 'sample')} of ${formatCount(seeds)} seed ${seeds === 1 ? 'mailbox' : 'mailboxes'}`;
-
-/** Rounded down: 100% always means all, and 0% always means none. */
-export function formatPercent(share: number): string {
-  if (share <= 0) return '0%';
-  return share < 0.01 ? '<1%' : `${Math.floor(Math.min(1, share) * 100 + 1e-9)}%`;
-}
-
-const COUNT = new Intl.NumberFormat('en-GB');
-
-/** `1,204 tests`, `1 test`. */
-export function formatCount(count: number, noun?: string, plural = `${noun}s`): string {
-  const number = COUNT.format(count);
-  return noun ? `${number} ${count === 1 ? noun : plural}` : number;
-}
 
 /** `A 20, B 12`: the grades that occur. */
 export function gradesInWords({ grades }: Summary): string {

@@ -6,6 +6,7 @@
 import { styleText } from 'node:util';
 import type { DomainHealth } from '../analysis/domain/health.ts';
 import { printable } from '../lib/log.ts';
+import type { State } from '../ui/state.ts';
 import {
   type Block,
   type Cell,
@@ -15,7 +16,6 @@ import {
   type Hop,
   type ReportDocument,
   type Span,
-  type State,
   spanText,
   type Table,
   type Text,

@@ -3,7 +3,7 @@
 import { Cron } from 'croner';
 import { isoTime } from '../lib/clock.ts';
 import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
-import { clockAt } from '../report/times.ts';
+import { clockAt } from '../lib/format/times.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import type { SummarySpan } from '../summary/summary.ts';
 

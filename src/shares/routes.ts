@@ -9,7 +9,7 @@ import { type Call, route } from '../http/route.ts';
 import { described } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { type ErrorCode, errorMessage } from '../lib/errors.ts';
-import { PAGE_CSP } from '../report/html/frame.tsx';
+import { PAGE_CSP } from '../ui/frame.tsx';
 import { createShare, revokeShare } from './change-share.ts';
 import {
   findActiveShare,

@@ -2,10 +2,10 @@
 
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
+import { timeInWords } from '../lib/format/times.ts';
 import { printable } from '../lib/log.ts';
 import type { OutgoingMail } from '../outbox/queue.ts';
 import { mailFrame } from '../report/mail-frame.ts';
-import { timeInWords } from '../report/times.ts';
 import type { InvitationRow, MemberRow } from '../store/tables.generated.ts';
 import type { Handover } from './members.ts';
 

@@ -3,9 +3,9 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
+import { timeInWords } from '../lib/format/times.ts';
 import { queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { mailFrame } from '../report/mail-frame.ts';
-import { timeInWords } from '../report/times.ts';
 import { afterCommit, lockIn, type Tx } from '../store/open.ts';
 import type { WebhookEndpointRow } from '../store/tables.generated.ts';
 

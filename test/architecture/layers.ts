@@ -28,6 +28,7 @@ const FEATURES = [
 const MECHANISMS = [
   'lib',
   'figures',
+  'ui',
   'store',
   'net',
   'http',
@@ -54,6 +55,8 @@ const ALLOWED: Record<string, string[]> = {
   store: ['lib'],
   /** What is counted and measured, with its words and limits: data that every layer may show. */
   figures: [],
+  /** What all pages share, of reports and of the dashboard. */
+  ui: ['lib'],
   net: ['lib', 'figures'],
   keys: ['lib', 'store', 'net'],
   http: ['lib', 'store', 'net'],
@@ -61,7 +64,7 @@ const ALLOWED: Record<string, string[]> = {
   smtp: ['lib', 'store', 'http', 'analysis'],
   'sign-ins': ['lib', 'store', 'net'],
   analysis: ['lib', 'net', 'figures'],
-  report: ['lib', 'analysis', 'figures'],
+  report: ['lib', 'analysis', 'figures', 'ui'],
   app: ['lib', 'store', 'net', 'scheduler', 'keys', 'analysis', 'report'],
   // The type of features; it imports none of them.
   feature: ['lib', 'store', 'http', 'smtp', 'scheduler'],
@@ -72,12 +75,12 @@ const ALLOWED: Record<string, string[]> = {
 };
 
 /** Layers that must not use the running service, not even its type. */
-const WITHOUT_APP = ['lib', 'figures', 'store', 'net', 'keys', 'smtp', 'analysis', 'report'];
+const WITHOUT_APP = ['lib', 'figures', 'ui', 'store', 'net', 'keys', 'smtp', 'analysis', 'report'];
 /** Packages that only some layers may import. */
 const PACKAGES: Record<string, (layer: string, file: string) => boolean> = {
   'better-sqlite3': (layer) => layer === 'store',
   pg: (layer) => layer === 'store',
-  kysely: (layer) => !['lib', 'net', 'analysis', 'report', 'smtp'].includes(layer),
+  kysely: (layer) => !['lib', 'ui', 'net', 'analysis', 'report', 'smtp'].includes(layer),
   process: (_, file) => ['main.ts', 'start.ts'].includes(file),
 };
 

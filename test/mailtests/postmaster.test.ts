@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
-import { timeInWords } from '../../src/report/times.ts';
+import { timeInWords } from '../../src/lib/format/times.ts';
 import { startTestService } from '../helpers/app.ts';
 import { type SendOptions, sendMail } from '../helpers/send.ts';
 import { startOutbox } from '../outbox/outbox.ts';

@@ -487,7 +487,7 @@ const RENDERERS: Renderer[] = [
     // Documents for a terminal have no title and other blocks.
     isFor: (which) => !/ in a terminal$/.test(which),
     normalize: asRead,
-    files: ['html/paint.tsx', 'html/report-page.tsx', 'html/components.tsx'],
+    files: ['html/paint.tsx', 'html/report-page.tsx', '../ui/components.tsx'],
   },
   {
     name: 'PDF',

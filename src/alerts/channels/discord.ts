@@ -1,7 +1,7 @@
 /** Discord: posts an embed to a webhook. The first message about an incident then says how it ended. */
 
 import * as v from 'valibot';
-import { truncate } from '../../report/plain-text.ts';
+import { truncate } from '../../lib/format/plain-text.ts';
 import type { Notification } from '../alert-text.ts';
 import type { Channel, ChannelField } from './channel.ts';
 import { settingOf } from './settings.ts';

@@ -2,9 +2,9 @@
 
 import * as v from 'valibot';
 import type { App } from '../../app.ts';
+import { truncate } from '../../lib/format/plain-text.ts';
 import { MAX_RETRY_DELAY_MS } from '../../lib/retry.ts';
 import type { PostOutcome } from '../../net/http/web.ts';
-import { truncate } from '../../report/plain-text.ts';
 import type { ChannelMessage, ServiceAnswers } from './channel.ts';
 
 export interface Failure {

@@ -1,6 +1,6 @@
 /** The message of a notification for an incoming webhook of Slack. */
 
-import { truncate } from '../../report/plain-text.ts';
+import { truncate } from '../../lib/format/plain-text.ts';
 import type { Notification } from '../alert-text.ts';
 import type { Step } from '../conditions/condition.ts';
 import {

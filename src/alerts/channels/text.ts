@@ -1,7 +1,7 @@
 /** The words of a notification for chats: names and subjects come from outside, and each service has its own limits. */
 
+import { truncate } from '../../lib/format/plain-text.ts';
 import { printable } from '../../lib/log.ts';
-import { truncate } from '../../report/plain-text.ts';
 import type { Notification } from '../alert-text.ts';
 import type { Step } from '../conditions/condition.ts';
 

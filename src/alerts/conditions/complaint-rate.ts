@@ -2,8 +2,8 @@
 
 import { providerName } from '../../feedback/bounces/explain.ts';
 import { SPAM_LIMITS } from '../../figures/gmail.ts';
-import { formatCount } from '../../report/summary.ts';
-import { dayInWords } from '../../report/times.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
+import { dayInWords } from '../../lib/format/times.ts';
 import { type Condition, NO, UNKNOWN, type Verdict } from './condition.ts';
 import { firstDay, MAX_PAST_ROWS, timesOf } from './history.ts';
 import {

@@ -1,6 +1,8 @@
 /** `compliance_lost`: Google says that a domain does not meet one of its requirements for senders. */
 
 import type { Fix } from '../../analysis/check.ts';
+import { truncate } from '../../lib/format/plain-text.ts';
+import { dayInWords } from '../../lib/format/times.ts';
 import { complianceOf } from '../../picture/compliance.ts';
 import {
   adviceOnRequirement,
@@ -8,8 +10,6 @@ import {
   codeInWords,
   requirementName,
 } from '../../receivers/requirements.ts';
-import { truncate } from '../../report/plain-text.ts';
-import { dayInWords } from '../../report/times.ts';
 import { type Condition, NO, type Step, UNKNOWN } from './condition.ts';
 import { findRequirements, gmailPage } from './of-receivers.ts';
 

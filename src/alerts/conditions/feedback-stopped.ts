@@ -1,6 +1,6 @@
 /** `feedback_stopped`: receivers no longer report about a domain. */
 
-import { timeInWords } from '../../report/times.ts';
+import { timeInWords } from '../../lib/format/times.ts';
 import { type Condition, NO } from './condition.ts';
 import { countedByEvents, domainPage, domainRemoved, findDomains } from './of-feedback.ts';
 

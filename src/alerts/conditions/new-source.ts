@@ -1,8 +1,8 @@
 /** `new_source`: someone sends with the domain in From who did not before, and the policy does not stop it. */
 
 import { MIN_FAILING_MESSAGES, STOPPED_TEXT } from '../../figures/dmarc.ts';
-import { formatCount } from '../../report/summary.ts';
-import { dayInWords } from '../../report/times.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
+import { dayInWords } from '../../lib/format/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
 import {
   countedBy,

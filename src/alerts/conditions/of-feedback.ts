@@ -2,8 +2,8 @@
 
 import type { Config } from '../../config/config.ts';
 import type { EventType } from '../../events/events.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
 import { idAt } from '../../lib/ids.ts';
-import { formatCount } from '../../report/summary.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { IncidentEnd, OpenedIncident } from './condition.ts';
 import { type History, keptSince } from './history.ts';

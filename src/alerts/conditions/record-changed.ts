@@ -2,7 +2,7 @@
 
 import { goneRecord } from '../../domains/gone-records.ts';
 import type { RecordAuthor, RecordObservation } from '../../domains/observe.ts';
-import { truncate } from '../../report/plain-text.ts';
+import { truncate } from '../../lib/format/plain-text.ts';
 import { type Condition, NO, type OpenedIncident } from './condition.ts';
 import { findVerified, healthPage } from './of-domains.ts';
 

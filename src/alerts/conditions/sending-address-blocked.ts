@@ -1,11 +1,11 @@
 /** `sending_address_blocked`: Outlook blocks an address that mail is sent from, or treats most of its mail as spam. */
 
+import { truncate } from '../../lib/format/plain-text.ts';
+import { dayInWords } from '../../lib/format/times.ts';
 import { idAt } from '../../lib/ids.ts';
 import { subjectOf } from '../../receivers/blocks.ts';
 import type { FilterResult } from '../../receivers/observations.ts';
 import type { ReceiverStatus } from '../../receivers/schema.ts';
-import { truncate } from '../../report/plain-text.ts';
-import { dayInWords } from '../../report/times.ts';
 import { type Condition, type IncidentEnd, NO, UNKNOWN } from './condition.ts';
 import {
   firstDay,

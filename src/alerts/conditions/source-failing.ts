@@ -1,8 +1,8 @@
 /** `source_failing`: messages of one of the domain’s servers or sending services fail DMARC, though they passed before. */
 
 import { FAILING_SHARE_TEXT, MIN_FAILING_MESSAGES } from '../../figures/dmarc.ts';
-import { formatCount, formatPercent } from '../../report/summary.ts';
-import { dayInWords } from '../../report/times.ts';
+import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
+import { dayInWords } from '../../lib/format/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
 import {
   countedBy,

@@ -2,7 +2,7 @@
 
 import { rateInWords } from '../../figures/figure.ts';
 import { SPAM_GOAL_TEXT, SPAM_LIMIT_TEXT, SPAM_LIMITS, SPAM_RATE } from '../../figures/gmail.ts';
-import { dayInWords } from '../../report/times.ts';
+import { dayInWords } from '../../lib/format/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
 import { firstDay, MAX_PAST_ROWS, timesOf } from './history.ts';
 import { endsWithoutReports } from './of-feedback.ts';

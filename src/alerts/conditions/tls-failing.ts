@@ -1,7 +1,7 @@
 /** `tls_failing`: servers that deliver to the domain report that TLS fails. */
 
-import { formatCount, formatPercent } from '../../report/summary.ts';
-import { dayInWords } from '../../report/times.ts';
+import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
+import { dayInWords } from '../../lib/format/times.ts';
 import { type Condition, NO, type ObservationOf, UNKNOWN, type Verdict } from './condition.ts';
 import { firstDay, MAX_PAST_ROWS, timesOf } from './history.ts';
 import {

@@ -6,7 +6,7 @@ import { isAnyMissing } from '../../alerts/recommended.ts';
 import { alertOperations } from '../../alerts/routes.ts';
 import type { Alert } from '../../alerts/schema.ts';
 import { allows } from '../../http/actor.ts';
-import { StateMark } from '../../report/html/components.tsx';
+import { StateMark } from '../../ui/components.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Filters } from '../frame/filters.tsx';
 import { Notice, Select } from '../frame/form.tsx';

@@ -6,7 +6,7 @@ import { alertOperations } from '../../alerts/routes.ts';
 import type { AlertIncidentWithDetails, IncidentNotification } from '../../alerts/schema.ts';
 import { findDomainOf } from '../../domains/queries.ts';
 import { findTest } from '../../mailtests/queries.ts';
-import { Copyable, StateMark } from '../../report/html/components.tsx';
+import { Copyable, StateMark } from '../../ui/components.tsx';
 import { appPage } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
 import { page } from '../frame/page-route.ts';

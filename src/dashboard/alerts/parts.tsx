@@ -4,7 +4,7 @@ import { type ChannelId, channelName } from '../../alerts/channels/index.ts';
 import { conditionOf, thresholdOf } from '../../alerts/conditions/index.ts';
 import type { openedIncident } from '../../alerts/evaluate.ts';
 import type { Alert, AlertIncident, AlertNotification } from '../../alerts/schema.ts';
-import { StateMark } from '../../report/html/components.tsx';
+import { StateMark } from '../../ui/components.tsx';
 import { NotSetUp, Waiting } from '../frame/states.tsx';
 import { Ago } from '../frame/times.tsx';
 

@@ -3,7 +3,7 @@
 import type { DnsChange, DnsServer, PlannedChangeBody } from '../../dns-changes/schema.ts';
 import { allows } from '../../http/actor.ts';
 import { sanitize } from '../../report/blocks.ts';
-import { Copyable, StateMark } from '../../report/html/components.tsx';
+import { Copyable, StateMark } from '../../ui/components.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { Fold, NotSetUp, Waiting } from '../frame/states.tsx';
 import { pathWith } from '../frame/table.tsx';

@@ -9,7 +9,7 @@ import { domainOr404 } from '../../domains/queries.ts';
 import { allows } from '../../http/actor.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { sanitize } from '../../report/blocks.ts';
-import { StateMark } from '../../report/html/components.tsx';
+import { StateMark } from '../../ui/components.tsx';
 import { HiddenFields } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';

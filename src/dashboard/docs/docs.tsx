@@ -6,7 +6,7 @@ import { type Route, route } from '../../http/route.ts';
 import { type StaticDocument, staticResponse } from '../../http/static-document.ts';
 import { AppError } from '../../lib/errors.ts';
 import { memoizePerObject } from '../../lib/memoize.ts';
-import { PAGE_CSP, renderPage } from '../../report/html/frame.tsx';
+import { PAGE_CSP, renderPage } from '../../ui/frame.tsx';
 import { DOCS_PATH, OperationPage } from './operation-page.tsx';
 import { readReference } from './operations.ts';
 import { Overview } from './overview.tsx';

@@ -1,6 +1,6 @@
 /** The page of one operation, or of one event type: what it takes, what it returns, and a command that calls it. */
 
-import { Chevron } from '../../report/html/components.tsx';
+import { Chevron } from '../../ui/components.tsx';
 import { curlsOf } from './curl.ts';
 import {
   alternativesOf,

@@ -1,6 +1,6 @@
 /** The start page of the API reference: every operation and event type, each with a link to its page, and the topics. */
 
-import { Chevron } from '../../report/html/components.tsx';
+import { Chevron } from '../../ui/components.tsx';
 import { DOCS_PATH, Fields, Method } from './operation-page.tsx';
 import type { Operation, Reference } from './operations.ts';
 import { Paragraph, type ServiceInfo, Statuses, TOPICS, WithCode } from './topics.tsx';

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import type { Rate } from '../../config/readers.ts';
 import { ERROR_TYPES, type ErrorType } from '../../http/error-types.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../lib/errors.ts';
-import { Copyable } from '../../report/html/components.tsx';
+import { Copyable } from '../../ui/components.tsx';
 
 export interface ServiceInfo {
   baseUrl: string;

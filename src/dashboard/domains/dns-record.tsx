@@ -2,7 +2,7 @@
 
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import { sanitize } from '../../report/blocks.ts';
-import { Copyable } from '../../report/html/components.tsx';
+import { Copyable } from '../../ui/components.tsx';
 
 interface Published {
   type: string;

@@ -2,7 +2,7 @@
 
 import type { DomainEvent } from '../../domains/queries.ts';
 import type { ListedTest } from '../../mailtests/schema.ts';
-import { StateMark } from '../../report/html/components.tsx';
+import { StateMark } from '../../ui/components.tsx';
 import { Card } from '../frame/card.tsx';
 import { Waiting } from '../frame/states.tsx';
 import { DataTable, pathWith } from '../frame/table.tsx';

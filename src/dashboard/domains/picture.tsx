@@ -3,7 +3,7 @@
 import { isDay } from '../../lib/clock.ts';
 import type { FirstStep, Picture, Problem, SourceLine, Statement } from '../../picture/schema.ts';
 import { sanitize } from '../../report/blocks.ts';
-import { Chevron, Icon, StateMark } from '../../report/html/components.tsx';
+import { Chevron, Icon, StateMark } from '../../ui/components.tsx';
 import { Card } from '../frame/card.tsx';
 import { NotSetUp } from '../frame/states.tsx';
 import { Ago, Day, Time } from '../frame/times.tsx';

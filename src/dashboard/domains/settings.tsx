@@ -2,7 +2,7 @@
 
 import type { Domain } from '../../domains/schema.ts';
 import type { Monitor } from '../../monitors/schema.ts';
-import { Copyable } from '../../report/html/components.tsx';
+import { Copyable } from '../../ui/components.tsx';
 import { ActionButton, Confirm } from '../frame/action.tsx';
 import { Card } from '../frame/card.tsx';
 import { type FormProblem, ProblemNotice, TextArea } from '../frame/form.tsx';

@@ -1,7 +1,7 @@
 /** The states of a domain: which one applies, how it is marked, and what it means in one sentence. */
 
 import type { ListedDomain } from '../../domains/schema.ts';
-import { StateMark } from '../../report/html/components.tsx';
+import { StateMark } from '../../ui/components.tsx';
 import { NotSetUp, Waiting } from '../frame/states.tsx';
 
 /** In the order of lists: what fails comes first, what is fine last. */

@@ -2,7 +2,7 @@
 
 import type * as v from 'valibot';
 import type { DmarcAdvice } from '../../feedback/sources/schema.ts';
-import { formatCount } from '../../report/summary.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
 import { DnsRecord } from '../domains/dns-record.tsx';
 import { Card } from '../frame/card.tsx';
 import { FEEDBACK } from './list.tsx';

@@ -1,9 +1,9 @@
 /** Counts by day as stacked bars, told apart by pattern too, and as a table. */
 
 import { DAY_MS } from '../../lib/durations.ts';
-import { ScrollArea } from '../../report/html/components.tsx';
-import { formatCount } from '../../report/summary.ts';
-import { dayInWords } from '../../report/times.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
+import { dayInWords } from '../../lib/format/times.ts';
+import { ScrollArea } from '../../ui/components.tsx';
 
 export interface Series<Day> {
   title: string;

@@ -3,8 +3,8 @@
 import { type DomainFeedback, feedbackOf } from '../../domains/feedback/state.ts';
 import { findDomain } from '../../domains/queries.ts';
 import { AppError } from '../../lib/errors.ts';
+import { dayInWords } from '../../lib/format/times.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
-import { dayInWords } from '../../report/times.ts';
 import type { PageCall } from '../frame/app-page.tsx';
 import { pathWith } from '../frame/table.tsx';
 import { FEEDBACK, feedbackPath, REPORTS } from './list.tsx';

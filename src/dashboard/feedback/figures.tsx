@@ -6,9 +6,9 @@ import {
   figuresNote,
   RECEIVERS_TITLE,
 } from '../../report/feedback-figures.ts';
-import { StateMark } from '../../report/html/components.tsx';
 import { PUBLISHED_TITLE, publishedNote, publishedRows } from '../../report/receiver-figures.ts';
 import type { FeedbackFigures, ReceiverFigures } from '../../report/summary.ts';
+import { StateMark } from '../../ui/components.tsx';
 import { Card } from '../frame/card.tsx';
 import { DataTable } from '../frame/table.tsx';
 import { FEEDBACK, feedbackPath } from './list.tsx';

@@ -2,7 +2,7 @@
 
 import { explainOverride } from '../../feedback/override-reasons.ts';
 import type { FeedbackRow } from '../../feedback/schemas/report.ts';
-import { formatCount } from '../../report/summary.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
 import { Card } from '../frame/card.tsx';
 
 interface Override {

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { App } from '../../app.ts';
 import { dayBefore, daysOfPeriod, lastDays, MAX_DAYS } from '../../feedback/sums.ts';
 import { isDay } from '../../lib/clock.ts';
-import { dayInWords } from '../../report/times.ts';
+import { dayInWords } from '../../lib/format/times.ts';
 import { Filters } from '../frame/filters.tsx';
 import { Notice, Select, TextField } from '../frame/form.tsx';
 import { pathWith } from '../frame/table.tsx';

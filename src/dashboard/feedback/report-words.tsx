@@ -2,7 +2,7 @@
 
 import type { ListedReport } from '../../feedback/schemas/report.ts';
 import { STATUSES } from '../../feedback/status.ts';
-import { StateMark } from '../../report/html/components.tsx';
+import { StateMark } from '../../ui/components.tsx';
 
 const TYPE_WORDS: Record<string, string> = {
   dmarc: 'DMARC',

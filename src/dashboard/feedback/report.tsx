@@ -5,8 +5,8 @@ import { type PublishedPolicy, whyMilder } from '../../feedback/override-reasons
 import { feedbackOperations } from '../../feedback/routes.ts';
 import type { FeedbackReport, FeedbackRow } from '../../feedback/schemas/report.ts';
 import { sourcesOfAddresses } from '../../feedback/sources/queries.ts';
-import { StateMark } from '../../report/html/components.tsx';
-import { formatCount } from '../../report/summary.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
+import { StateMark } from '../../ui/components.tsx';
 import { Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';

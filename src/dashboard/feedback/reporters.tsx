@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { feedbackOperations } from '../../feedback/routes.ts';
 import type { DmarcReporters } from '../../feedback/schemas/dmarc.ts';
 import { STOPPED } from '../../figures/dmarc.ts';
-import { formatCount, formatPercent } from '../../report/summary.ts';
+import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
 import { Notice, readForm } from '../frame/form.tsx';

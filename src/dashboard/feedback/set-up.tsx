@@ -1,7 +1,7 @@
 /** The set-up as three steps. Each is marked as done automatically; the page shows it without being loaded again. */
 
 import type { DomainFeedback } from '../../domains/feedback/state.ts';
-import { StateMark } from '../../report/html/components.tsx';
+import { StateMark } from '../../ui/components.tsx';
 import { DnsRecord } from '../domains/dns-record.tsx';
 import { Card } from '../frame/card.tsx';
 import { Fold, NotSetUp, Waiting } from '../frame/states.tsx';

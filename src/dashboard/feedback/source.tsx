@@ -5,9 +5,9 @@ import { findDomain } from '../../domains/queries.ts';
 import { MARK_WORDS, SOURCE_MARKS } from '../../feedback/sources/kind.ts';
 import { sourceOperations } from '../../feedback/sources/routes.ts';
 import type { FeedbackSourceDetails } from '../../feedback/sources/schema.ts';
+import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
+import { dayInWords } from '../../lib/format/times.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
-import { formatCount, formatPercent } from '../../report/summary.ts';
-import { dayInWords } from '../../report/times.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
 import {

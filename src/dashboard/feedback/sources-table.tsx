@@ -1,8 +1,8 @@
 /** Who sends: the filters, one page of the sources, and their export. */
 
 import type { FeedbackSource } from '../../feedback/sources/schema.ts';
-import { formatCount, formatPercent } from '../../report/summary.ts';
-import { dayInWords } from '../../report/times.ts';
+import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
+import { dayInWords } from '../../lib/format/times.ts';
 import { Card } from '../frame/card.tsx';
 import { Filters } from '../frame/filters.tsx';
 import { Select } from '../frame/form.tsx';

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { feedbackOperations } from '../../feedback/routes.ts';
 import type { TlsFeedback } from '../../feedback/schemas/tls.ts';
 import { MAX_POLICY_REPORTS } from '../../feedback/tls/policies.ts';
-import { formatCount, formatPercent } from '../../report/summary.ts';
+import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
 import { DnsRecord } from '../domains/dns-record.tsx';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';

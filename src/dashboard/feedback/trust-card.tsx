@@ -2,7 +2,7 @@
 
 import type { FeedbackReport } from '../../feedback/schemas/report.ts';
 import type { FeedbackReporter } from '../../feedback/senders/schema.ts';
-import { formatCount } from '../../report/summary.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
 import { ActionButton, Confirm } from '../frame/action.tsx';
 import { Card } from '../frame/card.tsx';
 import { For } from '../frame/reader.tsx';

@@ -1,7 +1,7 @@
 /** The reporters of a domain that nobody has confirmed, apart from those that count. */
 
 import type { UnconfirmedReporters } from '../../feedback/senders/schema.ts';
-import { formatCount, formatPercent } from '../../report/summary.ts';
+import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
 import { Confirm } from '../frame/action.tsx';
 import { Card } from '../frame/card.tsx';
 import { Notice } from '../frame/form.tsx';

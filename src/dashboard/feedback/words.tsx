@@ -4,7 +4,7 @@ import type { FeedbackState } from '../../domains/feedback/state.ts';
 import { KINDS, type SourceKind } from '../../feedback/sources/kind.ts';
 import type { FeedbackSource } from '../../feedback/sources/schema.ts';
 import { stoppedOf } from '../../figures/dmarc.ts';
-import { StateMark } from '../../report/html/components.tsx';
+import { StateMark } from '../../ui/components.tsx';
 import { NotSetUp, Waiting } from '../frame/states.tsx';
 
 export function FeedbackStateMark({ state }: { state: FeedbackState }) {

@@ -2,7 +2,7 @@
 
 import { allows } from '../../http/actor.ts';
 import type { Route } from '../../http/route.ts';
-import { Copyable } from '../../report/html/components.tsx';
+import { Copyable } from '../../ui/components.tsx';
 import { useReader } from './reader.tsx';
 
 /** An operation with the values of its parameters, as for `call.invoke`. */

@@ -1,7 +1,7 @@
 /** The icon of the service, for browsers that request it by its well-known path. Pages contain it. */
 
 import { route } from '../../http/route.ts';
-import { ICON_SVG } from '../../report/html/frame.tsx';
+import { ICON_SVG } from '../../ui/frame.tsx';
 
 /** The same mark with 32 × 32 pixels, as a PNG in an ICO file: for browsers without SVG icons. */
 const ICON_ICO = Buffer.from(

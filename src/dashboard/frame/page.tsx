@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { type AppError, ERROR_STATUS } from '../../lib/errors.ts';
-import { FORM_REFERRER, renderPage } from '../../report/html/frame.tsx';
+import { FORM_REFERRER, renderPage } from '../../ui/frame.tsx';
 import { ASSETS } from './assets.ts';
 import { Notice } from './form.tsx';
 import { PAGE_HEADERS, PAGE_POLICY } from './policy.ts';

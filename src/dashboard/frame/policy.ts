@@ -1,6 +1,6 @@
 /** Security header fields of the pages of the web application, except reports. */
 
-import { FORM_REFERRER } from '../../report/html/frame.tsx';
+import { FORM_REFERRER } from '../../ui/frame.tsx';
 
 /**
  * Style and script come from files of the service. No text of a page can run as code, and no page shows the HTML of

@@ -1,7 +1,7 @@
 /** Tables of objects whose rows are links, with paging below. */
 
 import type { ComponentChildren } from 'preact';
-import { ScrollArea } from '../../report/html/components.tsx';
+import { ScrollArea } from '../../ui/components.tsx';
 
 export interface Column<Row> {
   title: string;

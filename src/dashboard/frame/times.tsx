@@ -1,10 +1,10 @@
 /** Times in the zone of the reader, with the exact time on hover. */
 
-import { formatTime } from '../../report/times.ts';
+import { formatTime } from '../../lib/format/times.ts';
 import { useReader } from './reader.tsx';
 import { relativeTime } from './relative-time.ts';
 
-export { formatTime } from '../../report/times.ts';
+export { formatTime } from '../../lib/format/times.ts';
 export { durationText, relativeTime } from './relative-time.ts';
 
 interface TimeProps {

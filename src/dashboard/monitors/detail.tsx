@@ -8,7 +8,7 @@ import { DAY_MS } from '../../lib/durations.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { monitorOperations } from '../../monitors/routes.ts';
 import type { Monitor, MonitorPatch, MonitorRun } from '../../monitors/schema.ts';
-import { Copyable } from '../../report/html/components.tsx';
+import { Copyable } from '../../ui/components.tsx';
 import { ReportedFigures } from '../feedback/figures.tsx';
 import { ActionButton, Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';

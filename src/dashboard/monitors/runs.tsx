@@ -4,8 +4,8 @@ import { LISTS } from '../../analysis/blocklists/lists.ts';
 import { PLACEMENT_PROBLEMS } from '../../monitors/findings.ts';
 import type { Monitor, MonitorRun } from '../../monitors/schema.ts';
 import { sanitize } from '../../report/blocks.ts';
-import { Icon, StateMark } from '../../report/html/components.tsx';
 import { providerName } from '../../report/placement-rates.ts';
+import { Icon, StateMark } from '../../ui/components.tsx';
 import { Card } from '../frame/card.tsx';
 import { Ago } from '../frame/times.tsx';
 

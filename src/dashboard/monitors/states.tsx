@@ -2,7 +2,7 @@
 
 import type { Monitor } from '../../monitors/schema.ts';
 import type { MonitorType } from '../../monitors/types.ts';
-import { StateMark } from '../../report/html/components.tsx';
+import { StateMark } from '../../ui/components.tsx';
 import { NotSetUp, Waiting } from '../frame/states.tsx';
 
 /** In the order of lists: what alerts comes first, what is fine last. */

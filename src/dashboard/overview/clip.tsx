@@ -1,6 +1,6 @@
 /** Text from outside in one line: names, subjects, addresses. */
 
-import { truncate } from '../../report/plain-text.ts';
+import { truncate } from '../../lib/format/plain-text.ts';
 
 /** No column shows more. */
 const MAX_LENGTH = 200;

@@ -3,21 +3,20 @@
 import type * as v from 'valibot';
 import { INBOX_RATE } from '../../figures/placement.ts';
 import { isoTime } from '../../lib/clock.ts';
+import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
+import { zonedParts } from '../../lib/format/times.ts';
 import { chartSvg, valueInWords } from '../../report/charts.ts';
 import { meterState } from '../../report/content.ts';
-import { ScrollArea } from '../../report/html/components.tsx';
 import { TOO_FEW } from '../../report/placement-rates.ts';
 import {
   averageOf,
-  formatCount,
-  formatPercent,
   hasInboxRate,
   samplesInWords,
   type TrendChart,
   trendCharts,
 } from '../../report/summary.ts';
-import { zonedParts } from '../../report/times.ts';
 import type { ReportSummary } from '../../summary/routes.ts';
+import { ScrollArea } from '../../ui/components.tsx';
 import { Card } from '../frame/card.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { previousPeriod } from './period.tsx';

@@ -3,10 +3,10 @@
 import * as v from 'valibot';
 import { countDomains, type DomainCounts } from '../../domains/overview.ts';
 import { allows } from '../../http/actor.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
 import { findScoreChanges } from '../../mailtests/history.ts';
 import { findIssueExamples } from '../../mailtests/issue-examples.ts';
 import { testOperations } from '../../mailtests/routes.ts';
-import { formatCount } from '../../report/summary.ts';
 import { summaryOperations } from '../../summary/routes.ts';
 import { DOMAIN_STATES, type DomainState, DomainStateMark } from '../domains/states.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';

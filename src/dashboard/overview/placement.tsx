@@ -1,8 +1,8 @@
 /** Placement by provider: the inbox rate with its samples, and what happened over time. */
 
 import { INBOX_RATE, lostInWords, PLACES } from '../../figures/placement.ts';
+import { formatPercent } from '../../lib/format/numbers.ts';
 import { labelsOf } from '../../report/charts.ts';
-import { ScrollArea, StateMark } from '../../report/html/components.tsx';
 import {
   basisOf,
   placementState,
@@ -11,7 +11,8 @@ import {
   TOO_FEW,
   TOO_FEW_NOTE,
 } from '../../report/placement-rates.ts';
-import { formatPercent, type TrendChart } from '../../report/summary.ts';
+import type { TrendChart } from '../../report/summary.ts';
+import { ScrollArea, StateMark } from '../../ui/components.tsx';
 import { Card } from '../frame/card.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { chartsOf, type SummaryFigures } from './figures.tsx';

@@ -13,10 +13,10 @@ import {
   PUBLIC_RETENTION_MS,
   publicTestOr404,
 } from '../../mailtests/public.ts';
-import { Copyable } from '../../report/html/components.tsx';
 import type { ReportFormat } from '../../report/report.ts';
 import { sharedReport } from '../../shares/rendering.ts';
 import type { TestRow } from '../../store/tables.generated.ts';
+import { Copyable } from '../../ui/components.tsx';
 import { FORM, Notice, Submit } from '../frame/form.tsx';
 import { pageResponse, seeOther } from '../frame/page.tsx';
 import { page } from '../frame/page-route.ts';

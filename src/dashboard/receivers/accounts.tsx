@@ -5,7 +5,7 @@ import { allows } from '../../http/actor.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { codeInWords } from '../../receivers/requirements.ts';
 import type { Receiver } from '../../receivers/schema.ts';
-import { Copyable, StateMark } from '../../report/html/components.tsx';
+import { Copyable, StateMark } from '../../ui/components.tsx';
 import { ActionButton } from '../frame/action.tsx';
 import { Card, Facts } from '../frame/card.tsx';
 import { Notice } from '../frame/form.tsx';

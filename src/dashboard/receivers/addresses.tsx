@@ -1,9 +1,9 @@
 /** Sending addresses at Outlook, worst first: filter results by day, complaints, trap hits, and whether they are blocked. */
 
 import { rateInWords } from '../../figures/figure.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
 import type { SendingAddresses } from '../../receivers/schema.ts';
-import { StateMark } from '../../report/html/components.tsx';
-import { formatCount } from '../../report/summary.ts';
+import { StateMark } from '../../ui/components.tsx';
 import { DataTable } from '../frame/table.tsx';
 import { Day as DayInWords, Time } from '../frame/times.tsx';
 import { type DayColumn, DayTable, orNothing } from './day-table.tsx';

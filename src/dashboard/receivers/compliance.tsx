@@ -1,10 +1,10 @@
 /** The requirements of Google for senders, each beside what our own checks found about the same thing. */
 
+import { formatCount } from '../../lib/format/numbers.ts';
 import type { ComplianceFinding, ComplianceRequirement } from '../../picture/schema.ts';
 import { codeInWords } from '../../receivers/requirements.ts';
 import { sanitize } from '../../report/blocks.ts';
-import { StateMark } from '../../report/html/components.tsx';
-import { formatCount } from '../../report/summary.ts';
+import { StateMark } from '../../ui/components.tsx';
 import { Fold } from '../frame/states.tsx';
 import { DataTable } from '../frame/table.tsx';
 import { Ago, Time } from '../frame/times.tsx';

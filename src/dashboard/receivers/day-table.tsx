@@ -1,7 +1,7 @@
 /** All that a receiver published, by day, newest first, folded. */
 
 import type { ComponentChildren } from 'preact';
-import { ScrollArea } from '../../report/html/components.tsx';
+import { ScrollArea } from '../../ui/components.tsx';
 import { Fold } from '../frame/states.tsx';
 import { Day } from '../frame/times.tsx';
 

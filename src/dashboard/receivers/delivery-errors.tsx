@@ -2,10 +2,10 @@
 
 import { rateInWords } from '../../figures/figure.ts';
 import { type ErrorRate, errorRateOf } from '../../figures/gmail.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
 import { codeInWords } from '../../receivers/requirements.ts';
 import type { ReceiverDay } from '../../receivers/schema.ts';
 import { explainError } from '../../report/delivery-errors.ts';
-import { formatCount } from '../../report/summary.ts';
 import { DataTable } from '../frame/table.tsx';
 import { Day } from '../frame/times.tsx';
 

@@ -1,7 +1,7 @@
 /** Why a receiver publishes nothing: gray, unless someone has to act. */
 
 import type { NoData as NoDataReason } from '../../receivers/no-data.ts';
-import { StateMark } from '../../report/html/components.tsx';
+import { StateMark } from '../../ui/components.tsx';
 import { NotSetUp, Waiting } from '../frame/states.tsx';
 import { RECEIVERS } from './set-up.tsx';
 

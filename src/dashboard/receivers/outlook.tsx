@@ -1,8 +1,8 @@
 /** What Microsoft SNDS publishes about the addresses that send for a domain. */
 
+import { formatCount } from '../../lib/format/numbers.ts';
 import type { NoData as NoDataReason } from '../../receivers/no-data.ts';
 import type { SendingAddresses } from '../../receivers/schema.ts';
-import { formatCount } from '../../report/summary.ts';
 import { Card } from '../frame/card.tsx';
 import { AddressDays, Addresses } from './addresses.tsx';
 import { NoData } from './no-data.tsx';

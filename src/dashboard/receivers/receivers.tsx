@@ -2,10 +2,10 @@
 
 import * as v from 'valibot';
 import { RECEIVER_IDS } from '../../config/receivers.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
 import { receiverOperations } from '../../receivers/routes.ts';
 import type { SendingAddresses } from '../../receivers/schema.ts';
-import { StateMark } from '../../report/html/components.tsx';
-import { formatCount } from '../../report/summary.ts';
+import { StateMark } from '../../ui/components.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
 import { type FormProblem, Notice, ProblemNotice, submit } from '../frame/form.tsx';

@@ -1,7 +1,7 @@
 /** How to set receivers up: the variable, and the next command. */
 
 import { RECEIVER_NAMES, type ReceiverId } from '../../config/receivers.ts';
-import { Copyable } from '../../report/html/components.tsx';
+import { Copyable } from '../../ui/components.tsx';
 import { Card } from '../frame/card.tsx';
 import { NotSetUp } from '../frame/states.tsx';
 import { exampleText } from '../system/dependencies.ts';

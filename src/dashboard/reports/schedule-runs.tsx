@@ -1,10 +1,10 @@
 /** The reports that a schedule has sent: their state, their recipients, and what became of the one just sent. */
 
 import { isoTime } from '../../lib/clock.ts';
-import { StateMark } from '../../report/html/components.tsx';
-import { formatCount } from '../../report/summary.ts';
-import { dateIn } from '../../report/times.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
+import { dateIn } from '../../lib/format/times.ts';
 import type { ReportCopy, ReportRun, RunStatus } from '../../schedules/schema.ts';
+import { StateMark } from '../../ui/components.tsx';
 import { Notice } from '../frame/form.tsx';
 import { NotSetUp, Waiting } from '../frame/states.tsx';
 import { Ago, Time } from '../frame/times.tsx';

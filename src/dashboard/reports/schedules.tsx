@@ -3,11 +3,11 @@
 import type { ComponentChildren } from 'preact';
 import * as v from 'valibot';
 import { allows } from '../../http/actor.ts';
-import { StateMark } from '../../report/html/components.tsx';
-import { formatCount } from '../../report/summary.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
 import { scheduleOperations } from '../../schedules/routes.ts';
 import type { Schedule } from '../../schedules/schema.ts';
 import { findMember } from '../../team/members.ts';
+import { StateMark } from '../../ui/components.tsx';
 import { ActionButton, Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';

@@ -3,18 +3,18 @@
 import * as v from 'valibot';
 import { badgeRoutes } from '../../badges/routes.ts';
 import { allows } from '../../http/actor.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
+import { truncate } from '../../lib/format/plain-text.ts';
 import {
   findTitledTests,
   newestResults,
   type TitledTest,
   titleOfTest,
 } from '../../mailtests/titles.ts';
-import { Copyable, StateMark } from '../../report/html/components.tsx';
-import { truncate } from '../../report/plain-text.ts';
 import type { SharePreview } from '../../report/report.ts';
-import { formatCount } from '../../report/summary.ts';
 import { shareOperations } from '../../shares/routes.ts';
 import type { Share } from '../../shares/schema.ts';
+import { Copyable, StateMark } from '../../ui/components.tsx';
 import { Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';

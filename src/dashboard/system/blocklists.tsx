@@ -2,7 +2,7 @@
 
 import type { BlocklistInUse } from '../../analysis/blocklists/blocklist.ts';
 import { NOT_TESTED } from '../../analysis/blocklists/watch.ts';
-import { StateMark } from '../../report/html/components.tsx';
+import { StateMark } from '../../ui/components.tsx';
 import { Card } from '../frame/card.tsx';
 import { Fold, NotSetUp, Waiting } from '../frame/states.tsx';
 import { DataTable } from '../frame/table.tsx';

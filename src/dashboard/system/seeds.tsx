@@ -2,9 +2,9 @@
 
 import type { SeedMailbox } from '../../config/seed-mailboxes.ts';
 import { isPassing, seedAdvice } from '../../placement/seeds.ts';
-import { Copyable, StateMark } from '../../report/html/components.tsx';
 import { providerName } from '../../report/placement-rates.ts';
 import type { SeedMailboxRow } from '../../store/tables.generated.ts';
+import { Copyable, StateMark } from '../../ui/components.tsx';
 import { Card } from '../frame/card.tsx';
 import { Fold, NotSetUp, Waiting } from '../frame/states.tsx';
 import { DataTable } from '../frame/table.tsx';

@@ -4,7 +4,7 @@ import { type Setting, settingsOf } from '../../config/config.ts';
 import { healthOperations } from '../../health/routes.ts';
 import { describeSystem, type SystemFacts, type Tally } from '../../health/system.ts';
 import { seedStates } from '../../placement/seeds.ts';
-import { Copyable, StateMark } from '../../report/html/components.tsx';
+import { Copyable, StateMark } from '../../ui/components.tsx';
 import { appPage } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
 import { Notice } from '../frame/form.tsx';

@@ -2,10 +2,10 @@
 
 import type * as v from 'valibot';
 import { allows, ROLES, type Role } from '../../http/actor.ts';
-import { Copyable, StateMark } from '../../report/html/components.tsx';
 import { apiKeyOperations } from '../../team/api-key-routes.ts';
 import { memberOperations } from '../../team/member-routes.ts';
 import type { ApiKey } from '../../team/schema.ts';
+import { Copyable, StateMark } from '../../ui/components.tsx';
 import { Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';

@@ -1,8 +1,8 @@
 /** Parts of the page of the team: open invitations, the form, and the link that is shown once. */
 
-import { Copyable, StateMark } from '../../report/html/components.tsx';
 import { invitationOperations } from '../../team/invitation-routes.ts';
 import type { TeamInvitation, TeamMember } from '../../team/schema.ts';
+import { Copyable, StateMark } from '../../ui/components.tsx';
 import { ActionButton, Confirm } from '../frame/action.tsx';
 import type { PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';

@@ -7,7 +7,7 @@ import { findPreviousTests } from '../../mailtests/history.ts';
 import { findTest } from '../../mailtests/queries.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import type { Test } from '../../mailtests/schema.ts';
-import { oneLine, type State, stateOf } from '../../report/blocks.ts';
+import { oneLine, stateOf } from '../../report/blocks.ts';
 import {
   type Change,
   type ComparedCheck,
@@ -17,7 +17,8 @@ import {
   type ScoreStep,
 } from '../../report/comparison.ts';
 import { formatPoints, STATUS_WORDS } from '../../report/content.ts';
-import { ScrollArea, StateMark } from '../../report/html/components.tsx';
+import { ScrollArea, StateMark } from '../../ui/components.tsx';
+import type { State } from '../../ui/state.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
 import { catchErrors, Notice } from '../frame/form.tsx';

@@ -1,12 +1,12 @@
 /** The history of a test on its page: earlier tests with the same name or sender, and how the score changed. */
 
+import { formatTime } from '../../lib/format/times.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import type { HistoryEntry } from '../../mailtests/schemas/history.ts';
 import { titleOfTest } from '../../mailtests/titles.ts';
 import { oneLine } from '../../report/blocks.ts';
 import { type Chart, chartSvg } from '../../report/charts.ts';
-import { ScrollArea, StateMark } from '../../report/html/components.tsx';
-import { formatTime } from '../../report/times.ts';
+import { ScrollArea, StateMark } from '../../ui/components.tsx';
 import type { PageCall } from '../frame/app-page.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { Score } from '../frame/states.tsx';

@@ -1,14 +1,14 @@
 /** The page of the images of a test: what was loaded, what was not and why, and the buttons to load and delete them. */
 
 import { formatSize } from '../../lib/durations.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
 import { imageOperations } from '../../mailtests/image-routes.ts';
 import { testOr404 } from '../../mailtests/queries.ts';
 import { imagesPath } from '../../mailtests/report.ts';
 import type { TestImages } from '../../mailtests/schemas/image.ts';
 import { titleOfTest } from '../../mailtests/titles.ts';
 import { oneLine } from '../../report/blocks.ts';
-import { StateMark } from '../../report/html/components.tsx';
-import { formatCount } from '../../report/summary.ts';
+import { StateMark } from '../../ui/components.tsx';
 import { ActionButton, Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';

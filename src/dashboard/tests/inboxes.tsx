@@ -7,7 +7,7 @@ import { inboxOperations } from '../../mailtests/inbox-routes.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import type { ListedTest } from '../../mailtests/schema.ts';
 import type { Inbox } from '../../mailtests/schemas/inbox.ts';
-import { Copyable } from '../../report/html/components.tsx';
+import { Copyable } from '../../ui/components.tsx';
 import { Confirm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';

@@ -4,7 +4,7 @@ import { addressDomain } from '../../lib/domain-names.ts';
 import type { ListedTest } from '../../mailtests/schema.ts';
 import { titleOfTest } from '../../mailtests/titles.ts';
 import { oneLine } from '../../report/blocks.ts';
-import { Icon, StateMark } from '../../report/html/components.tsx';
+import { Icon, StateMark } from '../../ui/components.tsx';
 import { Score, Waiting } from '../frame/states.tsx';
 import { Ago } from '../frame/times.tsx';
 

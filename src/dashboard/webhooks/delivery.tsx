@@ -1,7 +1,7 @@
 /** The page of a delivery: the event, and each attempt with its response. */
 
 import { printable, printableJson } from '../../lib/log.ts';
-import { Chevron, Copyable, ScrollArea, StateMark } from '../../report/html/components.tsx';
+import { Chevron, Copyable, ScrollArea, StateMark } from '../../ui/components.tsx';
 import { deliveryOperations, endpointOperations } from '../../webhooks/routes.ts';
 import type { WebhookDelivery } from '../../webhooks/schema.ts';
 import { ActionButton } from '../frame/action.tsx';

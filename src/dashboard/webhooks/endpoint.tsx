@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { EVENT_TYPES } from '../../events/events.ts';
 import { isoTime } from '../../lib/clock.ts';
-import { StateMark } from '../../report/html/components.tsx';
+import { StateMark } from '../../ui/components.tsx';
 import {
   MAX_COUNTED_DELIVERIES,
   type MissedDeliveries,

@@ -1,7 +1,7 @@
 /** What the pages about webhooks share: states, event types, and the secret that is shown once. */
 
 import { EVENT_SUMMARIES } from '../../events/event-types.generated.ts';
-import { Copyable, StateMark } from '../../report/html/components.tsx';
+import { Copyable, StateMark } from '../../ui/components.tsx';
 import type { Outcomes } from '../../webhooks/delivery-figures.ts';
 import type { ListedDelivery, WebhookEndpoint } from '../../webhooks/schema.ts';
 import { Card } from '../frame/card.tsx';

@@ -8,7 +8,7 @@ import {
 } from '../../analysis/sending-services/services.ts';
 import { networkOf } from '../../lib/addresses.ts';
 import { organizationalDomain, ownerOf } from '../../lib/domain-names.ts';
-import { dayInWords } from '../../report/times.ts';
+import { dayInWords } from '../../lib/format/times.ts';
 import { forwarderOf } from './forwarders.ts';
 
 /** What is known about an address that sends with a domain in From. */

@@ -1,8 +1,8 @@
 /** A bar chart as a block: bars for graphical media, values in words for text. */
 
+import { truncate } from '../../lib/format/plain-text.ts';
 import type { ChartBlock } from '../blocks.ts';
 import { type Chart, valueInWords } from '../charts.ts';
-import { truncate } from '../plain-text.ts';
 
 const MAX_NAME_LENGTH = 200;
 

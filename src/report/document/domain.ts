@@ -3,12 +3,12 @@
 import { worstFirst } from '../../analysis/domain/dangers.ts';
 import type { DomainCheck, DomainHealth, HealthStatus } from '../../analysis/domain/health.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
+import type { State } from '../../ui/state.ts';
 import {
   type Block,
   type Finding,
   oneLine,
   type ReportDocument,
-  type State,
   sanitize,
   stateOf,
   state as stateSpan,

@@ -1,6 +1,7 @@
 /** How the score is calculated: a table whose figures add up, then the points of every check. */
 
 import type { CheckResult } from '../../analysis/result.ts';
+import type { State } from '../../ui/state.ts';
 import {
   type Block,
   type Cell,
@@ -9,7 +10,6 @@ import {
   oneLine,
   type Row,
   type Section,
-  type State,
   small,
   state,
   stateOf,

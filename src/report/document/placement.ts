@@ -1,5 +1,7 @@
 /** Where the message arrived in the seed mailboxes, and what their providers wrote about it. */
 
+import { formatPercent } from '../../lib/format/numbers.ts';
+import type { State } from '../../ui/state.ts';
 import {
   type Block,
   muted,
@@ -7,7 +9,6 @@ import {
   oneLine,
   type Row,
   type Section,
-  type State,
   type StateSpan,
   state,
   type Text,
@@ -22,7 +23,6 @@ import {
   TOO_FEW,
 } from '../placement-rates.ts';
 import { isMove, type Report, type SeedPlacement } from '../report.ts';
-import { formatPercent } from '../summary.ts';
 import { formatSeconds } from './evidence.ts';
 
 const MAX_PROVIDERS = 60;

@@ -7,6 +7,7 @@ import {
   type RuleVerdict,
   ruleApplies,
 } from '../../analysis/result.ts';
+import type { State } from '../../ui/state.ts';
 import {
   type Block,
   badge,
@@ -19,7 +20,6 @@ import {
   type Paragraph,
   type Row,
   type Section,
-  type State,
   type StateSpan,
   small,
   state,

@@ -2,6 +2,8 @@
 
 import type { Grade } from '../../analysis/result.ts';
 import { INBOX_RATE, LOST } from '../../figures/placement.ts';
+import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
+import { truncate } from '../../lib/format/plain-text.ts';
 import { bothForms } from '../../lib/readable-domain.ts';
 import {
   type Average,
@@ -27,13 +29,10 @@ import {
   TOO_FEW,
   TOO_FEW_NOTE,
 } from '../placement-rates.ts';
-import { truncate } from '../plain-text.ts';
 import {
   attentionText,
   averageOf,
   domainsInWords,
-  formatCount,
-  formatPercent,
   gradesInWords,
   HEALTH,
   headlineOf,

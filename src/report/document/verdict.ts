@@ -3,6 +3,7 @@
 import type { Grade } from '../../analysis/result.ts';
 import { checksToFix, scoreAfterFix, unknownResults } from '../../analysis/summary.ts';
 import { formatSize } from '../../lib/durations.ts';
+import type { State } from '../../ui/state.ts';
 import {
   type CategoryScores,
   type Fact,
@@ -12,7 +13,6 @@ import {
   nameSpan,
   oneLine,
   type ScoreFigure,
-  type State,
   type StateList,
   state,
   type Text,

@@ -2,6 +2,9 @@
 
 import { type ComponentChildren, type ComponentType, createContext, Fragment } from 'preact';
 import { useContext } from 'preact/hooks';
+import { formatTime, type TimeFormat } from '../../lib/format/times.ts';
+import { Chevron, Copyable, Icon, ScrollArea, StateMark } from '../../ui/components.tsx';
+import type { State } from '../../ui/state.ts';
 import type {
   AlignmentRow,
   Block,
@@ -15,13 +18,10 @@ import type {
   Row,
   ScoreFigure,
   Span,
-  State,
   Table,
   Text,
 } from '../blocks.ts';
 import { chartSvg } from '../charts.ts';
-import { formatTime, type TimeFormat } from '../times.ts';
-import { Chevron, Copyable, Icon, ScrollArea, StateMark } from './components.tsx';
 import { InboxLists, PreviewPanes } from './preview.tsx';
 
 type BlockOf<K extends Block['kind']> = Extract<Block, { kind: K }>;

@@ -4,8 +4,8 @@
  */
 
 import type { ComponentChildren } from 'preact';
+import { ScrollArea } from '../../ui/components.tsx';
 import type { Block, InboxBlock, InboxList, PreviewBlock, PreviewFrame } from '../blocks.ts';
-import { ScrollArea } from './components.tsx';
 import { messageDocument } from './message-frame.ts';
 
 interface PreviewProps extends PreviewBlock {

@@ -1,11 +1,11 @@
 /** A report as a self-contained HTML page, for the team or behind a shared link. */
 
+import { truncate } from '../../lib/format/plain-text.ts';
+import { APP_REPORT_CSP, FORM_CSP, FORM_REFERRER, PAGE_CSP, renderPage } from '../../ui/frame.tsx';
 import { type Block, plainText, type ReportDocument } from '../blocks.ts';
 import { sharedDocument, testDocument } from '../document/document.ts';
-import { truncate } from '../plain-text.ts';
 import type { AppFrame, Report } from '../report.ts';
 import type { Share } from '../share.ts';
-import { APP_REPORT_CSP, FORM_CSP, FORM_REFERRER, PAGE_CSP, renderPage } from './frame.tsx';
 import { Blocks, InlineText, Times } from './paint.tsx';
 import { REPORT_STYLE } from './styles.ts';
 

@@ -1,6 +1,7 @@
 /** The style of the PDF: page, font sizes, colors, and the style of each kind of span. */
 
-import type { Span, State, Text } from '../blocks.ts';
+import type { State } from '../../ui/state.ts';
+import type { Span, Text } from '../blocks.ts';
 import type { TextStyle } from './lines.ts';
 import type { StyledSpan } from './pieces.ts';
 

@@ -6,7 +6,7 @@ import { type HtmlFacts, isTiny } from '../../analysis/html/facts.ts';
 import type { Attributes } from '../../analysis/html/tokens.ts';
 import { isGenericText } from '../../analysis/links/generic-text.ts';
 import { hasVisibleText } from '../../analysis/text.ts';
-import { formatCount } from '../summary.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
 import type { ProblemList } from './accessibility-problems.ts';
 import type { Font } from './font.ts';
 import type { ItemCollector, ReadPlace } from './read-items.ts';

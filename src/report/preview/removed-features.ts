@@ -1,7 +1,7 @@
 /** Collects what a mail client removes from a message: which features, where, and who else lacks them. */
 
 import { CLIENTS, FEATURES } from '../../analysis/html/client-support.generated.ts';
-import { truncate } from '../plain-text.ts';
+import { truncate } from '../../lib/format/plain-text.ts';
 import { type PreviewClient, tableIndex } from './clients.ts';
 
 export interface RemovedFeature {

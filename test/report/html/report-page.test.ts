@@ -12,9 +12,9 @@ import {
   ledgerOf,
   SCORE_LIMITATIONS,
 } from '../../../src/report/content.ts';
-import { ICON_SVG } from '../../../src/report/html/frame.tsx';
 import { REPORT_CSP, reportPage } from '../../../src/report/html/report-page.tsx';
 import type { Report } from '../../../src/report/report.ts';
+import { ICON_SVG } from '../../../src/ui/frame.tsx';
 import { badReport, goodReport, newsletterReport, unscoredReport } from '../reports.ts';
 
 type Document = ReturnType<typeof parseDocument>;

@@ -1,7 +1,7 @@
 /** Components that all pages share: states with icons, chevrons, scrolling areas, text to copy. */
 
 import type { ComponentChildren, JSX } from 'preact';
-import type { State } from '../blocks.ts';
+import type { State } from './state.ts';
 
 /** Each icon has its own shape, so that no two states differ only by color. */
 export function IconSprite() {

@@ -1,6 +1,6 @@
 /** Text for emails: their plain-text part and their HTML. */
 
-import { printable } from '../lib/log.ts';
+import { printable } from '../log.ts';
 
 /** Maximum line length of the text part. Longer words, such as URLs, are kept whole. */
 const MAX_LINE_LENGTH = 72;

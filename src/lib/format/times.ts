@@ -1,6 +1,6 @@
 /** Formats times for people. */
 
-import { formatUtcTime } from '../lib/clock.ts';
+import { formatUtcTime } from '../clock.ts';
 
 /** Bounds the cache: time zones are few, but their names have many spellings. */
 const MAX_CACHED_FORMATS = 1000;

@@ -1,0 +1,15 @@
+/** Formats counts and shares for people. */
+
+/** Rounded down: 100% always means all, and 0% always means none. */
+export function formatPercent(share: number): string {
+  if (share <= 0) return '0%';
+  return share < 0.01 ? '<1%' : `${Math.floor(Math.min(1, share) * 100 + 1e-9)}%`;
+}
+
+const COUNT = new Intl.NumberFormat('en-GB');
+
+/** `1,204 tests`, `1 test`. */
+export function formatCount(count: number, noun?: string, plural = `${noun}s`): string {
+  const number = COUNT.format(count);
+  return noun ? `${number} ${count === 1 ? noun : plural}` : number;
+}
