@@ -31,6 +31,8 @@ import { type Hostile, hostileRequest, REAL } from '../http/hostile-requests.ts'
 
 const SEED = 20_261_121;
 const REQUESTS = isFullSize ? 21_000 : 4_000;
+/** What a few requests to each operation may not reach. */
+const RARE_STATUSES = isFullSize ? [202, 409] : [];
 
 /** Request data that a page contains unescaped. */
 const UNESCAPED = /<script>alert|"><img src=x/;
@@ -250,7 +252,7 @@ test('Hostile requests to every operation cause no 5xx, leaks or unintended chan
   t.diagnostic(`responses by status: ${JSON.stringify(seen)}`);
   assert.ok(Object.values(seen).reduce((a, b) => a + b) >= REQUESTS);
   // Not 412, which takes the ID of an object and a good body: `every-operation` has one for each operation.
-  for (const status of [200, 201, 202, 400, 401, 403, 404, 409, 413, 415, 422])
+  for (const status of [200, 201, 400, 401, 403, 404, 413, 415, 422, ...RARE_STATUSES])
     assert.ok(seen[status]! > 0, `no response has status ${status}: ${JSON.stringify(seen)}`);
   assert.deepEqual(faults, []);
   assert.equal(({} as Row).polluted, undefined);
