@@ -168,6 +168,26 @@ export const SCENARIOS: Scenario[] = [
     describe: () => '',
   },
   {
+    name: 'tables',
+    fault: 'Hostile requests to every operation, any date of the clock, both themes at both sizes',
+    asserts: 'The same holds for the whole table as for the sample that the tests take of it',
+    runs: [
+      'hostile-requests',
+      'check-clock',
+      'dashboard-alerts',
+      'dashboard-dns',
+      'dashboard-domains',
+      'dashboard-feedback',
+      'dashboard-overview',
+      'dashboard-placement',
+      'dashboard-receivers',
+      'dashboard-team',
+      'dashboard-test-page',
+      'dashboard-tests',
+    ].map((name) => ({ file: long(name), env: { TEST_FULL_SIZE: '1' } })),
+    describe: () => '',
+  },
+  {
     name: 'soak',
     fault: 'Half an hour of mail, requests, pages, webhooks and reports',
     asserts:
