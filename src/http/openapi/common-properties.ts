@@ -30,9 +30,6 @@ const TEXTS: Record<string, [description: string, example?: string]> = {
 
 /** Integers. */
 const COUNTS: Record<string, string> = {
-  passed: 'Messages that pass DMARC.',
-  quarantined: 'Messages that receivers quarantined because of the policy.',
-  rejected: 'Messages that receivers rejected because of the policy.',
   reports: 'The number of reports.',
   succeeded: 'Successful sessions.',
 };
