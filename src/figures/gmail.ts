@@ -1,6 +1,7 @@
 /** What Google publishes about the mail of a domain to Gmail on a day. */
 
-import { type Figure, type Limits, rateInWords } from './figure.ts';
+import { rateInWords } from '../lib/format/numbers.ts';
+import type { Figure, Limits } from './figure.ts';
 
 interface GmailFigure extends Figure {
   /** Of the table `receiver_days`, and in queries to Google. */

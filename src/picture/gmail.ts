@@ -2,7 +2,7 @@
 
 import { RECEIVER_NAMES } from '../config/receivers.ts';
 import { dayBefore } from '../feedback/sums.ts';
-import { type Limits, rateInWords, stateOf } from '../figures/figure.ts';
+import { type Limits, stateOf } from '../figures/figure.ts';
 import {
   ERROR_RATES,
   type ErrorRate,
@@ -14,6 +14,7 @@ import {
   SPAM_LIMITS,
   SPAM_RATE,
 } from '../figures/gmail.ts';
+import { rateInWords } from '../lib/format/numbers.ts';
 import { noDataReason } from '../receivers/no-data.ts';
 import { type GoogleDay, googleDays } from '../receivers/queries.ts';
 import { explainError } from '../report/delivery-errors.ts';

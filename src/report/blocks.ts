@@ -7,7 +7,7 @@
 import type { CheckStatus } from '../analysis/check.ts';
 import type { Grade } from '../analysis/result.ts';
 import { printable } from '../lib/log.ts';
-import type { State } from '../ui/state.ts';
+import type { State } from '../ui/components.tsx';
 import type { Chart } from './charts.ts';
 
 // Inline text.

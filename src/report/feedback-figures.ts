@@ -4,7 +4,7 @@ import { failedOf, MIN_FAILING_MESSAGES, STOPPED_TEXT } from '../figures/dmarc.t
 import { formatCount } from '../lib/format/numbers.ts';
 import { truncate } from '../lib/format/plain-text.ts';
 import { dateIn } from '../lib/format/times.ts';
-import type { State } from '../ui/state.ts';
+import type { State } from '../ui/components.tsx';
 import type { ReportedSource } from './report.ts';
 import type { FeedbackFigures, FigureSource, FigureSources } from './summary.ts';
 

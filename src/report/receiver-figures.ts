@@ -1,8 +1,8 @@
 /** What Google and Microsoft publish about the mail of a period: the figures and their sentences. */
 
-import { rateInWords, stateOf } from '../figures/figure.ts';
+import { stateOf } from '../figures/figure.ts';
 import { ERROR_RATES, type ErrorRate, SPAM_LIMITS, SPAM_RATE } from '../figures/gmail.ts';
-import { formatCount } from '../lib/format/numbers.ts';
+import { formatCount, rateInWords } from '../lib/format/numbers.ts';
 import { truncate } from '../lib/format/plain-text.ts';
 import { dateIn, dayInWords } from '../lib/format/times.ts';
 import { explainError } from './delivery-errors.ts';

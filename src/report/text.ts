@@ -6,7 +6,7 @@
 import { styleText } from 'node:util';
 import type { DomainHealth } from '../analysis/domain/health.ts';
 import { printable } from '../lib/log.ts';
-import type { State } from '../ui/state.ts';
+import type { State } from '../ui/components.tsx';
 import {
   type Block,
   type Cell,

@@ -1,7 +1,9 @@
 /** Components that all pages share: states with icons, chevrons, scrolling areas, text to copy. */
 
 import type { ComponentChildren, JSX } from 'preact';
-import type { State } from './state.ts';
+
+/** How good something is. Each state has a color and an icon, and a page says it in a word too. */
+export type State = 'pass' | 'warn' | 'fail' | 'info' | 'unknown';
 
 /** Each icon has its own shape, so that no two states differ only by color. */
 export function IconSprite() {

@@ -54,7 +54,7 @@ const ALLOWED: Record<string, string[]> = {
   lib: [],
   store: ['lib'],
   /** What is counted and measured, with its words and limits: data that every layer may show. */
-  figures: [],
+  figures: ['lib'],
   /** What all pages share, of reports and of the dashboard. */
   ui: ['lib'],
   net: ['lib', 'figures'],

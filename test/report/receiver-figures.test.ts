@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { rateInWords, stateOf } from '../../src/figures/figure.ts';
+import { stateOf } from '../../src/figures/figure.ts';
 import { SPAM_LIMITS } from '../../src/figures/gmail.ts';
+import { rateInWords } from '../../src/lib/format/numbers.ts';
 import { publishedNote, publishedRows, worstFirst } from '../../src/report/receiver-figures.ts';
 import type { GmailFigures, ReceiverFigures } from '../../src/report/summary.ts';
 import { PUBLISHED } from './scheduled-reports.ts';

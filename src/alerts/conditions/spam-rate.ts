@@ -1,7 +1,7 @@
 /** Too many Gmail users report messages of the domain as spam. */
 
-import { rateInWords } from '../../figures/figure.ts';
 import { SPAM_GOAL_TEXT, SPAM_LIMIT_TEXT, SPAM_LIMITS, SPAM_RATE } from '../../figures/gmail.ts';
+import { rateInWords } from '../../lib/format/numbers.ts';
 import { dayInWords } from '../../lib/format/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
 import { firstDay, MAX_PAST_ROWS, timesOf } from './history.ts';

@@ -5,7 +5,7 @@ import { feedbackOperations } from '../../feedback/routes.ts';
 import type { ListedComplaint } from '../../feedback/schemas/message.ts';
 import type { ComplaintSummary } from '../../feedback/schemas/message-sums.ts';
 import { SPAM_LIMIT_TEXT } from '../../figures/gmail.ts';
-import { formatCount } from '../../lib/format/numbers.ts';
+import { formatCount, rateInWords } from '../../lib/format/numbers.ts';
 import { dayInWords } from '../../lib/format/times.ts';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
@@ -131,7 +131,7 @@ function InWords({ sums }: { sums: v.InferOutput<typeof ComplaintSummary> }) {
         {total === 0
           ? 'No provider reported a spam complaint.'
           : `Recipients marked ${formatCount(total, 'message')} as spam.`}
-        {total > 0 && messages > 0 && ` ${rateInWords(total, messages)}`}
+        {total > 0 && messages > 0 && ` ${shareOfMail(total, messages)}`}
         {notSpam > 0 && ` They marked ${formatCount(notSpam, 'message')} as not spam.`}
       </p>
       <p class="small muted">
@@ -144,10 +144,7 @@ function InWords({ sums }: { sums: v.InferOutput<typeof ComplaintSummary> }) {
 }
 
 /** Both numbers, because complaints and DMARC reports come from different providers. */
-const rateInWords = (total: number, messages: number): string =>
-  `DMARC reports count ${formatCount(messages, 'message')} in the same period, so this is ${ratePercent(total / messages)}. Gmail and Yahoo require a rate below ${SPAM_LIMIT_TEXT}.`;
-
-const ratePercent = (share: number): string =>
-  share < 0.0001 ? 'less than 0.01%' : `${(share * 100).toFixed(2)}%`;
+const shareOfMail = (total: number, messages: number): string =>
+  `DMARC reports count ${formatCount(messages, 'message')} in the same period, so this is ${rateInWords(total / messages)}. Gmail and Yahoo require a rate below ${SPAM_LIMIT_TEXT}.`;
 
 export const complaintPages = [show];

@@ -1,7 +1,6 @@
 /** Sending addresses at Outlook, worst first: filter results by day, complaints, trap hits, and whether they are blocked. */
 
-import { rateInWords } from '../../figures/figure.ts';
-import { formatCount } from '../../lib/format/numbers.ts';
+import { formatCount, rateInWords } from '../../lib/format/numbers.ts';
 import type { SendingAddresses } from '../../receivers/schema.ts';
 import { StateMark } from '../../ui/components.tsx';
 import { DataTable } from '../frame/table.tsx';

@@ -1,8 +1,7 @@
 /** Mail that Gmail rejected or deferred, by reason, with what to do about it. */
 
-import { rateInWords } from '../../figures/figure.ts';
 import { type ErrorRate, errorRateOf } from '../../figures/gmail.ts';
-import { formatCount } from '../../lib/format/numbers.ts';
+import { formatCount, rateInWords } from '../../lib/format/numbers.ts';
 import { codeInWords } from '../../receivers/requirements.ts';
 import type { ReceiverDay } from '../../receivers/schema.ts';
 import { explainError } from '../../report/delivery-errors.ts';

@@ -2,9 +2,9 @@
 
 import type { ComponentChildren } from 'preact';
 import { daysOfPeriod } from '../../feedback/sums.ts';
-import { rateInWords, stateOf } from '../../figures/figure.ts';
+import { stateOf } from '../../figures/figure.ts';
 import { GMAIL_FIGURES, PASS_RATES, SPAM_LIMITS, SPAM_RATE } from '../../figures/gmail.ts';
-import { formatCount } from '../../lib/format/numbers.ts';
+import { formatCount, rateInWords } from '../../lib/format/numbers.ts';
 import type { ComplianceRequirement } from '../../picture/schema.ts';
 import type { NoData as NoDataReason } from '../../receivers/no-data.ts';
 import type { ReceiverDay } from '../../receivers/schema.ts';

@@ -1,7 +1,8 @@
 /** The spam rate at Gmail by day, with the limits that Google sets. */
 
-import { rateInWords, stateOf } from '../../figures/figure.ts';
+import { stateOf } from '../../figures/figure.ts';
 import { SPAM_GOAL_TEXT, SPAM_LIMIT_TEXT, SPAM_LIMITS } from '../../figures/gmail.ts';
+import { rateInWords } from '../../lib/format/numbers.ts';
 import { useDayText } from '../frame/times.tsx';
 import { dayAxis } from './day-axis.ts';
 

@@ -17,8 +17,7 @@ import {
   type ScoreStep,
 } from '../../report/comparison.ts';
 import { formatPoints, STATUS_WORDS } from '../../report/content.ts';
-import { ScrollArea, StateMark } from '../../ui/components.tsx';
-import type { State } from '../../ui/state.ts';
+import { ScrollArea, type State, StateMark } from '../../ui/components.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
 import { catchErrors, Notice } from '../frame/form.tsx';

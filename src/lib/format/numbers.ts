@@ -6,6 +6,14 @@ export function formatPercent(share: number): string {
   return share < 0.01 ? '<1%' : `${Math.floor(Math.min(1, share) * 100 + 1e-9)}%`;
 }
 
+/** A rate from 0 to 1 as `0.29%`, rounded down: what is below a limit never looks as if it had reached it. */
+export function rateInWords(rate: number): string {
+  if (rate <= 0) return '0%';
+  const digits = rate < 0.1 ? 100 : 10;
+  const percent = Math.floor(rate * 100 * digits + 1e-9) / digits;
+  return percent === 0 ? '<0.01%' : `${percent}%`;
+}
+
 const COUNT = new Intl.NumberFormat('en-GB');
 
 /** `1,204 tests`, `1 test`. */

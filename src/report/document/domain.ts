@@ -3,7 +3,7 @@
 import { worstFirst } from '../../analysis/domain/dangers.ts';
 import type { DomainCheck, DomainHealth, HealthStatus } from '../../analysis/domain/health.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
-import type { State } from '../../ui/state.ts';
+import type { State } from '../../ui/components.tsx';
 import {
   type Block,
   type Finding,

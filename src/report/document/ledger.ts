@@ -1,7 +1,7 @@
 /** How the score is calculated: a table whose figures add up, then the points of every check. */
 
 import type { CheckResult } from '../../analysis/result.ts';
-import type { State } from '../../ui/state.ts';
+import type { State } from '../../ui/components.tsx';
 import {
   type Block,
   type Cell,

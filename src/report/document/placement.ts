@@ -1,7 +1,7 @@
 /** Where the message arrived in the seed mailboxes, and what their providers wrote about it. */
 
 import { formatPercent } from '../../lib/format/numbers.ts';
-import type { State } from '../../ui/state.ts';
+import type { State } from '../../ui/components.tsx';
 import {
   type Block,
   muted,

@@ -7,7 +7,7 @@ import {
   type RuleVerdict,
   ruleApplies,
 } from '../../analysis/result.ts';
-import type { State } from '../../ui/state.ts';
+import type { State } from '../../ui/components.tsx';
 import {
   type Block,
   badge,

@@ -3,7 +3,7 @@
 import type { Grade } from '../../analysis/result.ts';
 import { checksToFix, scoreAfterFix, unknownResults } from '../../analysis/summary.ts';
 import { formatSize } from '../../lib/durations.ts';
-import type { State } from '../../ui/state.ts';
+import type { State } from '../../ui/components.tsx';
 import {
   type CategoryScores,
   type Fact,

@@ -3,8 +3,14 @@
 import { type ComponentChildren, type ComponentType, createContext, Fragment } from 'preact';
 import { useContext } from 'preact/hooks';
 import { formatTime, type TimeFormat } from '../../lib/format/times.ts';
-import { Chevron, Copyable, Icon, ScrollArea, StateMark } from '../../ui/components.tsx';
-import type { State } from '../../ui/state.ts';
+import {
+  Chevron,
+  Copyable,
+  Icon,
+  ScrollArea,
+  type State,
+  StateMark,
+} from '../../ui/components.tsx';
 import type {
   AlignmentRow,
   Block,

@@ -1,6 +1,6 @@
 /** The style of the PDF: page, font sizes, colors, and the style of each kind of span. */
 
-import type { State } from '../../ui/state.ts';
+import type { State } from '../../ui/components.tsx';
 import type { Span, Text } from '../blocks.ts';
 import type { TextStyle } from './lines.ts';
 import type { StyledSpan } from './pieces.ts';
