@@ -33,7 +33,7 @@ export interface DomainFinding {
 export const LIST_CHECK = 'domain_blocklists';
 
 /** With what to do, on the page of the monitor and in an alert. */
-export const PLACEMENT_PROBLEMS = {
+const PLACEMENT_PROBLEMS = {
   no_message: {
     meaning: 'Check the program that sends the message, and its bounces.',
     advice:
@@ -62,6 +62,16 @@ export const PLACEMENT_PROBLEMS = {
 };
 
 type PlacementProblem = keyof typeof PLACEMENT_PROBLEMS;
+
+/** A newer version of the program may have stored another problem. */
+export const adviceFor = (problem: string): { meaning: string; advice: string } =>
+  Object.hasOwn(PLACEMENT_PROBLEMS, problem)
+    ? PLACEMENT_PROBLEMS[problem as PlacementProblem]
+    : {
+        meaning: 'The report of the test shows where the message arrived.',
+        advice: 'Open the last test of the monitor to see its report.',
+      };
+
 export const PLACEMENT_PROBLEM_IDS = Object.keys(PLACEMENT_PROBLEMS) as PlacementProblem[];
 
 /** A problem found by a placement monitor. */

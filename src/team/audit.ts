@@ -22,7 +22,7 @@ export async function audit<Action extends string>(
   object: AuditedObject<Action>,
   action: NoInfer<Action>,
   id: string,
-  details: object = {},
+  details: Record<string, unknown> = {},
 ): Promise<void> {
   await tx
     .insertInto('audit_log')

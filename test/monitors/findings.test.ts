@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isoTime } from '../../src/lib/clock.ts';
 import {
+  adviceFor,
   type BlocklistFinding,
   compareRuns,
   type DomainFinding,
@@ -191,4 +192,11 @@ test('compare keeps findings that could not be rechecked and does not report the
   assert.deepEqual([changes.appeared, changes.gone], [[], [check('critical')]]);
   assert.deepEqual(changes.unknown, [{ target: ADDRESS, list: 'tier-1.example' }]);
   assert.equal(compareRuns(findings, known([listing(1)])).hasWorsened, false);
+});
+
+test('A problem that a newer version stored has advice too', () => {
+  for (const problem of ['quarantine_delay', 'constructor']) {
+    const { meaning, advice } = adviceFor(problem);
+    assert.match(`${meaning} ${advice}`, /report/);
+  }
 });

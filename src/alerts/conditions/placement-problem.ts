@@ -1,6 +1,6 @@
 /** `placement_problem`: a placement monitor found spam, a lower inbox rate, or missing messages. */
 
-import { PLACEMENT_PROBLEMS, type PlacementFinding } from '../../monitors/findings.ts';
+import { adviceFor } from '../../monitors/findings.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
 
 interface Value {
@@ -52,7 +52,7 @@ export const placementProblem: Condition<'run', Value> = {
   fixes: ({ value: { problems } }) =>
     problems.slice(0, MAX_SHOWN).map(({ problem, title }) => ({
       title,
-      text: adviceOn(problem),
+      text: adviceFor(problem).advice,
       record: null,
     })),
   subjectLabel: 'Monitor address',
@@ -67,9 +67,3 @@ export const placementProblem: Condition<'run', Value> = {
     ],
   }),
 };
-
-/** A newer version of the program may have stored another problem. */
-const adviceOn = (problem: string): string =>
-  Object.hasOwn(PLACEMENT_PROBLEMS, problem)
-    ? PLACEMENT_PROBLEMS[problem as PlacementFinding['problem']].advice
-    : 'Open the last test of the monitor to see its report.';

@@ -55,6 +55,7 @@ const show = listPage({
       ) : (
         <ServerTable servers={servers} />
       ),
+      calls: [{ route: dnsChangeOperations.list, query }],
       after: changes.data.length > 0 && (
         <Card
           title="Latest changes"

@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import type { Role } from '../../http/actor.ts';
 import type { ResultOf, Route } from '../../http/route.ts';
 import { appPage, type PageCall, type Section } from './app-page.tsx';
+import type { ApiCall } from './curl.tsx';
 import { Notice } from './form.tsx';
 import { page } from './page-route.ts';
 import { Pager } from './table.tsx';
@@ -20,12 +21,16 @@ type RowsOf<T extends Route> = ResultOf<T> extends { data: infer Rows } ? Rows :
 interface Content {
   /** Buttons beside the heading. */
   actions?: ComponentChildren;
+  /** Links to the other pages of the section, above the notice. */
+  tabs?: ComponentChildren;
   /** Above the list. */
   before?: ComponentChildren;
   /** A table, or that there is nothing yet. */
   list: ComponentChildren;
   /** Below the list. */
   after?: ComponentChildren;
+  /** Other operations that the page shows the result of. */
+  calls?: ApiCall[];
 }
 
 interface ListPage<T extends Route> {
@@ -55,15 +60,23 @@ export const listPage = <T extends Route>(declaration: ListPage<T>) => {
       const { done: name = '', ...cursors } = call.query;
       const result: unknown = await call.invoke<Route>(route, { query: cursors as never });
       const { data, has_more } = result as { data: { id: string }[]; has_more: boolean };
-      const { actions, before, list, after } = await content(data as RowsOf<T>, call);
+      const {
+        actions,
+        tabs,
+        before,
+        list,
+        after,
+        calls = [],
+      } = await content(data as RowsOf<T>, call);
       return appPage(call, {
         title,
         section,
         path,
         actions,
-        calls: [{ route, query: cursors }],
+        calls: [{ route, query: cursors }, ...calls],
         children: (
           <>
+            {tabs}
             {Object.hasOwn(done, name) && <Notice tone="pass">{done[name]}</Notice>}
             {before}
             {list}

@@ -1,7 +1,7 @@
 /** Findings of monitor runs, and what has changed from run to run. */
 
 import { LISTS } from '../../analysis/blocklists/lists.ts';
-import { PLACEMENT_PROBLEMS } from '../../monitors/findings.ts';
+import { adviceFor } from '../../monitors/findings.ts';
 import type { Monitor, MonitorRun } from '../../monitors/schema.ts';
 import { sanitize } from '../../report/blocks.ts';
 import { providerName } from '../../report/placement-rates.ts';
@@ -85,7 +85,7 @@ function meaningOf(finding: Finding): string {
       `${TIERS[finding.tier]} ${finding.meaning ?? ''}${codes ? ` (${codes})` : ''}`.trim(),
     );
   }
-  if ('problem' in finding) return PLACEMENT_PROBLEMS[finding.problem].meaning;
+  if ('problem' in finding) return adviceFor(finding.problem).meaning;
   const selector = finding.selector ? ` Selector: ${finding.selector}.` : '';
   return sanitize(
     `${finding.severity === 'critical' ? 'Critical: mail is rejected, or anyone can send as the domain.' : 'Mail is delivered, but this weakens the domain.'}${selector}`,

@@ -82,9 +82,9 @@ const list = listPage({
     );
     return {
       actions: schedules.length > 0 && create,
+      tabs: <ReportTabs current="schedules" />,
       before: (
         <>
-          <ReportTabs current="schedules" />
           <NoTestMode />
           {app.mailer === null && <NoMail />}
         </>
