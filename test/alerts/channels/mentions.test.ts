@@ -25,6 +25,8 @@ const MENTIONS = [
   '<users/123>',
   '<at>Everyone</at>',
   '<at id="0">Alex</at>',
+  // A look-alike takes the place of the underscore.
+  '<at_>Alex</at_>',
   '@everyone',
   '@here',
   '@channel',
