@@ -1,7 +1,8 @@
 /** Explains why a message bounced: by the reply of the provider, else by the enhanced status code. */
 
 import { explainStatus } from './enhanced-status.ts';
-import { COMMON_REPLIES, type PolicyReply, REPLY_GROUPS, type ReplyGroup } from './policy-codes.ts';
+import { type BounceReason, codeOfReason, reasonOfCode } from './reasons.ts';
+import { COMMON_REPLIES, type KnownReply, REPLY_GROUPS, type ReplyGroup } from './replies.ts';
 
 export interface BounceReply {
   /** The base domain of the server that replied, or of the recipient. */
@@ -28,26 +29,32 @@ export const RFC_3463 = 'https://www.rfc-editor.org/rfc/rfc3463';
 
 /** null if the bounce has neither a code nor a reply that is known. */
 export function explainBounce(bounce: BounceReply): Explained | null {
-  const { group, reply } = policyReplyOf(bounce);
-  if (reply)
+  const { group, reply } = knownReplyOf(bounce);
+  if (reply) {
+    const isDocumented = reply.meaning !== null && group?.replies.includes(reply);
     return {
       provider: group?.name ?? null,
-      text: reply.meaning,
-      reference: group?.replies.includes(reply) ? group.reference : null,
+      text: reply.meaning ?? explainStatus(`5.${codeOfReason(reply.reason)}`)!,
+      reference: isDocumented ? group!.reference : reply.meaning === null ? RFC_3463 : null,
       checks: reply.checks,
     };
+  }
   const text = bounce.status_code === null ? null : explainStatus(bounce.status_code);
   if (text === null) return null;
   return { provider: group?.name ?? null, text, reference: RFC_3463, checks: [] };
 }
 
-/** Whether the text of a reply shows a rejection by policy. Many servers send no enhanced code with it. */
-export const isPolicyReply = (bounce: BounceReply): boolean =>
-  policyReplyOf({ ...bounce, status_code: null }).reply !== undefined;
+/** What the server says decides before its code, and what a provider is known to mean before what others do. */
+export const reasonOf = (bounce: BounceReply): BounceReason =>
+  knownReplyOf(bounce).reply?.reason ?? reasonOfCode(bounce.status_code);
 
-function policyReplyOf(bounce: BounceReply): { group?: ReplyGroup; reply?: PolicyReply } {
+function knownReplyOf(bounce: BounceReply): { group?: ReplyGroup; reply?: KnownReply } {
   const group = groupOf(bounce);
-  const matches = (reply: PolicyReply) => isMatch(reply, bounce);
+  const said = {
+    code: bounce.status_code?.slice(2) ?? '',
+    words: wordsOf(bounce.diagnostic ?? ''),
+  };
+  const matches = (reply: KnownReply) => isMatch(reply, said);
   return { group, reply: group?.replies.find(matches) ?? COMMON_REPLIES.find(matches) };
 }
 
@@ -56,10 +63,16 @@ const groupOf = ({ provider, diagnostic }: BounceReply): ReplyGroup | undefined 
   REPLY_GROUPS.find(({ domains }) => domains.includes(provider)) ??
   REPLY_GROUPS.find(({ marks }) => marks.test(diagnostic ?? ''));
 
-function isMatch({ status, text }: PolicyReply, { status_code, diagnostic }: BounceReply): boolean {
-  if (status && !status.test(status_code?.slice(2) ?? '')) return false;
-  return text === undefined || text.test(diagnostic ?? '');
-}
+/** Without the codes that begin each further line of a reply, and what some servers write before the reply of another. */
+const wordsOf = (diagnostic: string): string =>
+  diagnostic
+    .replace(/\s+/g, ' ')
+    .replace(/unknown address error (?=[45]\d\d)/i, '')
+    .replace(/(?<= )[245]\d\d-(?:[245]\.\d{1,3}\.\d{1,3} ?)?/g, '')
+    .replace(/’/g, "'");
+
+const isMatch = ({ status, text }: KnownReply, said: { code: string; words: string }): boolean =>
+  (!status || status.test(said.code)) && (!text || text.test(said.words));
 
 /** The name of a provider by the domain of its servers, such as "Gmail" for `google.com`. */
 export const providerName = (domain: string): string | null =>
