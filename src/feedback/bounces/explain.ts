@@ -48,31 +48,48 @@ export function explainBounce(bounce: BounceReply): Explained | null {
 export const reasonOf = (bounce: BounceReply): BounceReason =>
   knownReplyOf(bounce).reply?.reason ?? reasonOfCode(bounce.status_code);
 
+/** What the server replied decides before what another server writes around it, and clear words before weak ones. */
 function knownReplyOf(bounce: BounceReply): { group?: ReplyGroup; reply?: KnownReply } {
   const group = groupOf(bounce);
-  const said = {
-    code: bounce.status_code?.slice(2) ?? '',
-    words: wordsOf(bounce.diagnostic ?? ''),
+  const code = bounce.status_code?.slice(2) ?? '';
+  const byCode = reasonOfCode(bounce.status_code);
+  const whole = wordsOf(bounce.diagnostic ?? '');
+  const texts = new Set([replyWithin(whole), whole]);
+  const find = (isWeak: boolean) => {
+    for (const words of texts) {
+      const matches = ({ status, text, weak }: KnownReply) =>
+        weak === isWeak && (!status || status.test(code)) && (!text || text.test(words));
+      const reply = group?.replies.find(matches) ?? COMMON_REPLIES.find(matches);
+      if (reply) return reply;
+    }
+    return undefined;
   };
-  const matches = (reply: KnownReply) => isMatch(reply, said);
-  return { group, reply: group?.replies.find(matches) ?? COMMON_REPLIES.find(matches) };
+  const clear = find(false);
+  if (clear) return { group, reply: clear };
+  const weak = find(true);
+  return { group, reply: byCode === 'unknown' || byCode === weak?.reason ? weak : undefined };
 }
+
+/** From its first code on. */
+const replyWithin = (words: string): string =>
+  words.slice(Math.max(0, words.search(/(?<![\w.])(?:[45]\d\d[ -]|[245]\.[0-7]\.\d{1,3} )/)));
 
 /** The server that replied says who it is; its text may quote others. */
 const groupOf = ({ provider, diagnostic }: BounceReply): ReplyGroup | undefined =>
   REPLY_GROUPS.find(({ domains }) => domains.includes(provider)) ??
   REPLY_GROUPS.find(({ marks }) => marks.test(diagnostic ?? ''));
 
+/** Of a reply, in characters. A server says the reason first. */
+const MAX_WORDS = 1000;
+
 /** Without the codes that begin each further line of a reply, and what some servers write before the reply of another. */
 const wordsOf = (diagnostic: string): string =>
   diagnostic
+    .slice(0, MAX_WORDS)
     .replace(/\s+/g, ' ')
     .replace(/unknown address error (?=[45]\d\d)/i, '')
     .replace(/(?<= )[245]\d\d-(?:[245]\.\d{1,3}\.\d{1,3} ?)?/g, '')
     .replace(/’/g, "'");
-
-const isMatch = ({ status, text }: KnownReply, said: { code: string; words: string }): boolean =>
-  (!status || status.test(said.code)) && (!text || text.test(said.words));
 
 /** The name of a provider by the domain of its servers, such as "Gmail" for `google.com`. */
 export const providerName = (domain: string): string | null =>

@@ -18,6 +18,8 @@ export interface ReplyEntry {
   caseSensitive?: boolean;
   /** `policy` if it is left out. */
   reason?: BounceReason;
+  /** Whether it says so little that a code with another reason decides. */
+  weak?: boolean;
   /** Left out if the reason says it all. */
   meaning?: string;
   /** As in `KnownReply`. `@name` is a group of `checkGroups`. */
@@ -28,6 +30,7 @@ export interface KnownReply {
   status?: RegExp;
   text?: RegExp;
   reason: BounceReason;
+  weak: boolean;
   meaning: string | null;
   /** The checks of a test whose finding explains the reply, the most likely cause first. */
   checks: readonly string[];
@@ -58,11 +61,20 @@ export const REPLY_GROUPS: readonly ReplyGroup[] = data.providers.map((provider)
 export const COMMON_REPLIES: readonly KnownReply[] = (data.anyServer as ReplyEntry[]).map(replyOf);
 
 function replyOf(entry: ReplyEntry): KnownReply {
-  const { status, text, caseSensitive, reason = 'policy', meaning = null, checks } = entry;
+  const {
+    status,
+    text,
+    caseSensitive,
+    reason = 'policy',
+    weak = false,
+    meaning = null,
+    checks,
+  } = entry;
   return {
     status: status && statusPattern(status),
     text: text === undefined ? undefined : pattern([text].flat().join('|'), caseSensitive),
     reason,
+    weak,
     meaning,
     checks: checks.flatMap((id) => (id.startsWith('@') ? CHECK_GROUPS[id.slice(1)]! : id)),
   };

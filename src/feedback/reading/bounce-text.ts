@@ -3,6 +3,7 @@
  * (`bounce-texts.json`). Only a mail server writes them; a person may quote or forward one.
  */
 
+import { decodeText } from '../../analysis/mime/decode.ts';
 import { fields, fieldValue, type Message } from '../../analysis/mime/message.ts';
 import data from './bounce-texts.json' with { type: 'json' };
 import { LIMITS } from './limits.ts';
@@ -41,11 +42,14 @@ const SENDER = new RegExp(either(senders), 'i');
 const START = new RegExp(`^\\s*${either(programs.flatMap(({ start }) => start))}`, 'i');
 const END = new RegExp(`^\\s*${either(ends)}`, 'i');
 const LABEL = new RegExp(`(?:^|\\b)${either(labels)}\\s*$`, 'i');
+/** Says nothing about the reason. */
+const BARE_LABEL = /^(?:recipient|recipient address|to|rcpt to)\s?:?$/i;
 const DELAYED = new RegExp(either(delayed), 'i');
 
 /** Of the text, without the returned message. */
 const MAX_LINES = 500;
 const MAX_LINE = 1000;
+const MAX_TEXT = 100_000;
 /** A program begins its text with what it is. */
 const MAX_START = 60;
 
@@ -72,8 +76,13 @@ export function readBounceText(message: Message): BounceText | null {
   };
 }
 
-const textOf = ({ text, html }: Message): string =>
-  text?.trim() ? text : (html ?? '').slice(0, 100_000).replace(/<[^<>]{0,300}>/g, ' ');
+/** A multipart whose boundary never occurs is one part, with its text in it. */
+function textOf({ text, html, parts }: Message): string {
+  if (text?.trim()) return text;
+  if (html?.trim()) return html.slice(0, MAX_TEXT).replace(/<[^<>]{0,300}>/g, ' ');
+  const whole = parts.find(({ type }) => type.startsWith('multipart/'));
+  return whole ? decodeText(whole.content.subarray(0, MAX_TEXT), 'utf-8') : '';
+}
 
 /** From its first field on. */
 function returnedOf(lines: string[], text: string): string | null {
@@ -88,36 +97,48 @@ function returnedOf(lines: string[], text: string): string | null {
 const ADDRESS = /^([^@]{0,200}?)(?:mailto:)?([^\s<>"'()[\]:;,@]{1,64}@[\w.-]{1,255}\w)(.*)$/;
 
 /** The address is the first thing in a line, but for a label, or comes after the code of a reply. */
-function addressIn(line: string): { address: string; rest: string } | null {
+function addressIn(line: string): { address: string; lead: string; rest: string } | null {
   const [, before, address, rest] = ADDRESS.exec(line) ?? [];
   if (before === undefined) return null;
   const lead = before.replace(/[\s<>"'*•|([]+$/, '').trim();
   if (lead !== '' && !/^[>*•-]+$/.test(lead) && !LABEL.test(lead) && !/^\S+:\d+:$/.test(lead))
     return null;
-  return { address: address!.toLowerCase(), rest: rest!.replace(/^[\s>"'\])]*[:,]?/, '') };
+  return { address: address!.toLowerCase(), lead, rest: rest!.replace(/^[\s>"'\])]*[:,]?/, '') };
 }
 
 function readRecipients(lines: string[]): ToldRecipient[] {
-  const found = new Map<string, string[]>();
-  let current: string[] = [];
-  const others: string[] = [];
+  const found = new Map<string, { lead: string; own: string[] }>();
+  const before: string[] = [];
+  let current = before;
+  let previous = '';
   for (const line of lines) {
-    const named = /^\s*[45]\d\d[ -]/.test(line) ? null : addressIn(line);
-    if (named && !found.has(named.address)) {
-      if (found.size === LIMITS.recipients) break;
-      current = [];
-      found.set(named.address, current);
-      current.push(named.rest);
-    } else if (found.size > 0) current.push(line);
-    else others.push(line);
+    const named = REPLY.test(line) || SENT_BY.test(previous) ? null : addressIn(line);
+    if (line.trim() !== '') previous = line;
+    if (!named || found.has(named.address)) {
+      current.push(line);
+      continue;
+    }
+    if (found.size === LIMITS.recipients) break;
+    current = [named.rest];
+    found.set(named.address, { lead: named.lead, own: current });
   }
   if (found.size === 0) return readTranscript(lines);
-  const all = [...others, ...[...found.values()].flat()];
-  return Array.from(found, ([address, own]) => ({
-    address,
-    reply: joined(joined(own) === '' ? aboutRecipient(all, address) : own),
-  }));
+  const all = [...before, ...[...found.values()].flatMap(({ own }) => own)];
+  const isBefore =
+    before.some((line) => REPLY.test(line)) && !all.slice(before.length).some(hasReply);
+  return Array.from(found, ([address, { lead, own }]) => {
+    if (isBefore)
+      return { address, reply: joined(before.slice(before.findIndex((line) => REPLY.test(line)))) };
+    const said = joined(own) || (/[a-z]/i.test(lead) && !BARE_LABEL.test(lead) ? lead : '');
+    return { address, reply: said || joined(aboutRecipient(all, address)) };
+  });
 }
+
+/** The address of the sender follows. */
+const SENT_BY = /\b(?:sent by|from)\s*$/i;
+/** A line that begins with the code of a reply. */
+const REPLY = /^\s*[45]\d\d[ -]/;
+const hasReply = (line: string): boolean => /\b[45]\d\d[ -]/.test(line);
 
 /** Old versions of Sendmail name the recipients within their replies only. */
 function readTranscript(lines: string[]): ToldRecipient[] {
@@ -151,7 +172,7 @@ function namedElsewhere(message: Message, lines: string[]): ToldRecipient[] {
 
 /** The fields of a delivery status within a text, from the first one on; null if there are none. */
 export function statusFieldsIn(message: Message): Uint8Array | null {
-  const text = textOf(message).slice(0, MAX_LINES * MAX_LINE);
+  const text = textOf(message).slice(0, MAX_TEXT);
   const start = /^(?:Reporting-MTA|Final-Recipient|Original-Recipient|Action): ?\S/im.exec(
     text,
   )?.index;

@@ -69,7 +69,21 @@ function fieldGroups(content: Uint8Array): FieldMap[] {
     .split(/\r?\n[ \t]*\r?\n\s*/)
     .slice(0, LIMITS.recipients + 1)
     .map((group) => readFieldMap(Buffer.from(group.trimStart(), 'latin1')))
-    .filter((map) => map.size > 0);
+    .filter((map) => map.size > 0)
+    .flatMap(byRecipient);
+}
+
+/** Some servers do not separate the recipients. */
+function byRecipient(map: FieldMap): FieldMap[] {
+  const count = map.get('final-recipient')?.length ?? 1;
+  if (count === 1) return [map];
+  return Array.from({ length: Math.min(count, LIMITS.recipients) }, (_, index) => {
+    const own = Array.from(map, ([name, values]): [string, string[]] => [
+      name,
+      values.length === count ? [values[index]!] : values,
+    ]);
+    return new Map(own);
+  });
 }
 
 function readRecipient(map: FieldMap, text: BounceText | null): BouncedRecipient[] {
