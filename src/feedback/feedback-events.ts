@@ -5,6 +5,7 @@ import { FeedbackState } from '../domains/schema.ts';
 import { asText, labeled, quoted } from '../events/line.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import { described, named, Time, typeField } from '../http/schemas.ts';
+import { ANNOUNCED_CLASSES, CLASSES } from './reading/report.ts';
 import { Bounce, Complaint } from './schemas/message.ts';
 
 export const DomainFeedbackState = named(
@@ -23,6 +24,11 @@ export const DomainFeedbackState = named(
     state: 'stopped',
     last_report_at: '2026-11-22T01:00:00.000Z',
   },
+);
+
+/** Such as "`policy` (the server rejected …) or `unknown` (…)". */
+const ANNOUNCED = ANNOUNCED_CLASSES.map((one) => `\`${one}\` (${CLASSES[one].meaning})`).join(
+  ' or ',
 );
 
 /** The event types of this feature. */
@@ -47,12 +53,12 @@ export const FEEDBACK_EVENTS: EventDeclaration[] = [
   },
   {
     type: 'bounce.received',
-    summary: 'A server rejected a message by policy',
-    description:
-      'A message bounced for authentication, reputation or content. Other bounces have no event. If `authenticated` is false, anyone may have sent it. No bounce opens an incident by itself.',
+    summary: 'A message bounced by policy, or for an unknown reason',
+    description: `A message bounced. \`class\` is ${ANNOUNCED}; other bounces have no event. If \`authenticated\` is false, anyone may have sent it. No bounce opens an incident by itself.`,
     data: Bounce,
     object: 'the bounce',
     line: (data) => [
+      asText(data.class),
       asText(data.status_code),
       labeled('at', data.provider),
       quoted(data.diagnostic),

@@ -28,7 +28,9 @@ export interface ReplyEntry {
 
 export interface KnownReply {
   status?: RegExp;
+  /** One of `patterns`. */
   text?: RegExp;
+  patterns: readonly RegExp[];
   reason: BounceReason;
   weak: boolean;
   meaning: string | null;
@@ -70,9 +72,11 @@ function replyOf(entry: ReplyEntry): KnownReply {
     meaning = null,
     checks,
   } = entry;
+  const patterns = text === undefined ? [] : [text].flat();
   return {
     status: status && statusPattern(status),
-    text: text === undefined ? undefined : pattern([text].flat().join('|'), caseSensitive),
+    text: patterns.length > 0 ? pattern(patterns.join('|'), caseSensitive) : undefined,
+    patterns: patterns.map((one) => pattern(one, caseSensitive)),
     reason,
     weak,
     meaning,

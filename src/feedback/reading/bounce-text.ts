@@ -81,7 +81,9 @@ function textOf({ text, html, parts }: Message): string {
   if (text?.trim()) return text;
   if (html?.trim()) return html.slice(0, MAX_TEXT).replace(/<[^<>]{0,300}>/g, ' ');
   const whole = parts.find(({ type }) => type.startsWith('multipart/'));
-  return whole ? decodeText(whole.content.subarray(0, MAX_TEXT), 'utf-8') : '';
+  return whole
+    ? decodeText(whole.content.subarray(0, MAX_TEXT), 'utf-8').replaceAll('\r\n', '\n')
+    : '';
 }
 
 /** From its first field on. */
@@ -123,14 +125,17 @@ function readRecipients(lines: string[]): ToldRecipient[] {
     found.set(named.address, { lead: named.lead, own: current });
   }
   if (found.size === 0) return readTranscript(lines);
-  const all = [...before, ...[...found.values()].flatMap(({ own }) => own)];
-  const isBefore =
-    before.some((line) => REPLY.test(line)) && !all.slice(before.length).some(hasReply);
+  const lists = [...found.values()].map(({ own }) => own);
+  const all = [...before, ...lists.flat()];
+  const first = before.findIndex((line) => REPLY.test(line));
+  // The reply comes before the recipients, or after the list of them.
+  const isBefore = first >= 0 && !lists.flat().some((line) => /\b[45]\d\d[ -]/.test(line));
+  const isList = lists.some((own) => joined(own) === '');
   return Array.from(found, ([address, { lead, own }]) => {
-    if (isBefore)
-      return { address, reply: joined(before.slice(before.findIndex((line) => REPLY.test(line)))) };
-    const said = joined(own) || (/[a-z]/i.test(lead) && !BARE_LABEL.test(lead) ? lead : '');
-    return { address, reply: said || joined(aboutRecipient(all, address)) };
+    if (isBefore) return { address, reply: joined(before.slice(first)) };
+    const about = isList ? all.filter((line) => line.toLowerCase().includes(address)) : [];
+    const label = /[a-z]/i.test(lead) && !BARE_LABEL.test(lead) ? lead : '';
+    return { address, reply: joined(about) || joined(own) || label || joined(all) };
   });
 }
 
@@ -138,7 +143,6 @@ function readRecipients(lines: string[]): ToldRecipient[] {
 const SENT_BY = /\b(?:sent by|from)\s*$/i;
 /** A line that begins with the code of a reply. */
 const REPLY = /^\s*[45]\d\d[ -]/;
-const hasReply = (line: string): boolean => /\b[45]\d\d[ -]/.test(line);
 
 /** Old versions of Sendmail name the recipients within their replies only. */
 function readTranscript(lines: string[]): ToldRecipient[] {
@@ -151,12 +155,6 @@ function readTranscript(lines: string[]): ToldRecipient[] {
       found.set(address, joined([lines[index - 1] ?? '', line]));
   }
   return Array.from(found, ([address, reply]) => ({ address, reply }));
-}
-
-/** Where replies follow the list of recipients: the lines that name one of them, else all. */
-function aboutRecipient(lines: string[], address: string): string[] {
-  const own = lines.filter((line) => line.toLowerCase().includes(address));
-  return own.length > 0 ? own : lines;
 }
 
 const joined = (lines: string[]): string => lines.join(' ').replace(/\s+/g, ' ').trim();

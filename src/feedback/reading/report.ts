@@ -265,6 +265,9 @@ export const CLASSES = {
 export type BounceClass = keyof typeof CLASSES;
 /** Those to act on first. */
 export const BOUNCE_CLASSES = Object.keys(CLASSES) as BounceClass[];
+/** A value for each class. */
+export const byClass = <Value>(read: (one: BounceClass) => Value): Record<BounceClass, Value> =>
+  Object.fromEntries(BOUNCE_CLASSES.map((one) => [one, read(one)])) as Record<BounceClass, Value>;
 /** Those that have an event. */
 export const ANNOUNCED_CLASSES = BOUNCE_CLASSES.filter((one) => CLASSES[one].hasEvent);
 
