@@ -54,7 +54,7 @@ export const FEEDBACK_EVENTS: EventDeclaration[] = [
   {
     type: 'bounce.received',
     summary: 'A message bounced by policy, or for an unknown reason',
-    description: `A message bounced. \`class\` is ${ANNOUNCED}; other bounces have no event. If \`authenticated\` is false, anyone may have sent it. No bounce opens an incident by itself.`,
+    description: `A message bounced with the class ${ANNOUNCED}. Other bounces have no event. If \`authenticated\` is false, anyone may have sent it. No bounce opens an incident by itself.`,
     data: Bounce,
     object: 'the bounce',
     line: (data) => [
