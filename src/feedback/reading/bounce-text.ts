@@ -62,7 +62,8 @@ export const isFromServer = (message: Message): boolean =>
 export function readBounceText(message: Message): BounceText | null {
   if (!isFromServer(message)) return null;
   const text = textOf(message);
-  const lines = text.split('\n', MAX_LINES).map((line) => line.slice(0, MAX_LINE));
+  const whole = text.split('\n', MAX_LINES);
+  const lines = whole.map((line) => line.slice(0, MAX_LINE));
   const start = lines.slice(0, MAX_START).findIndex((line) => START.test(line));
   if (start < 0) return null;
   const length = lines.slice(start + 1).findIndex((line) => END.test(line));
@@ -72,7 +73,7 @@ export function readBounceText(message: Message): BounceText | null {
   return {
     recipients: found.length > 0 ? found : namedElsewhere(message, told),
     delayed: DELAYED.test(told.join(' ')),
-    returned: length < 0 ? null : returnedOf(lines.slice(end), text),
+    returned: length < 0 ? null : returnedOf(text, whole, end),
   };
 }
 
@@ -87,13 +88,14 @@ function textOf({ text, html, parts }: Message): string {
 }
 
 /** From its first field on. */
-function returnedOf(lines: string[], text: string): string | null {
-  const first = lines.findIndex(
-    (line) => /^[A-Za-z][\w-]{1,60}: ?\S/.test(line) && !/^Original message/i.test(line),
-  );
+function returnedOf(text: string, lines: string[], end: number): string | null {
+  const first = lines.findIndex((line, index) => index >= end && FIELD.test(line));
   if (first < 0) return null;
-  return text.slice(text.indexOf(lines.slice(first, first + 2).join('\n')));
+  return text.slice(lines.slice(0, first).reduce((sum, line) => sum + line.length + 1, 0));
 }
+
+/** A header field, unlike "Original Message:" without a value. */
+const FIELD = /^[A-Za-z][\w-]{1,60}: ?\S/;
 
 /** Of a line, what comes before the address and after it. */
 const ADDRESS = /^([^@]{0,200}?)(?:mailto:)?([^\s<>"'()[\]:;,@]{1,64}@[\w.-]{1,255}\w)(.*)$/;
