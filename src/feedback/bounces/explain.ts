@@ -67,7 +67,10 @@ function knownReplyOf(bounce: BounceReply): { group?: ReplyGroup; reply?: KnownR
   const clear = find(false);
   if (clear) return { group, reply: clear };
   const weak = find(true);
-  return { group, reply: byCode === 'unknown' || byCode === weak?.reason ? weak : undefined };
+  // A code that says no more, or is temporary, as those of greylisting are.
+  const isGeneral = byCode === 'unknown' || byCode === weak?.reason;
+  const isTemporary = bounce.status_code?.startsWith('4') ?? false;
+  return { group, reply: isGeneral || isTemporary ? weak : undefined };
 }
 
 /** From its first code on. */

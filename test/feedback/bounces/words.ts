@@ -53,6 +53,9 @@ export const WORDS: Partial<Record<BounceReason, string[]>> = {
     'Bare LF received',
     'Multiple From fields',
     'Local policy violation',
+    'Unauthenticated mail',
+    'Message headers fail syntax check',
+    'The user does not accept mail from you',
   ],
   greylisting: ['See postgrey.schweikert.ch'],
   full_mailbox: [
@@ -86,7 +89,13 @@ export const WORDS: Partial<Record<BounceReason, string[]>> = {
     'Maximum size reached',
     'RESOLVER.RST.SendSizeLimit.Org',
   ],
-  disabled: ['Disabled mailbox', 'She is no longer available', 'User was terminated'],
+  disabled: [
+    'Disabled mailbox',
+    'She is no longer available',
+    'User was terminated',
+    'Mailbox blocked due to inactivity',
+    'Address expired',
+  ],
   moved: ['I have a new address', 'Please use b@example.org instead'],
   no_mail: [
     'MX indicated no SMTP service',
@@ -156,6 +165,7 @@ export const WORDS: Partial<Record<BounceReason, string[]>> = {
 
 /** Replies of one provider: the domain of its server, the reply, and the reason. */
 export const OF_PROVIDERS: [server: string, reply: string, reason: BounceReason][] = [
+  ['aol.com', '521 5.2.1 : (RLY:BL) Service not available', 'policy'],
   [
     'google.com',
     '550-5.7.1 [192.0.2.9] The IP you are using is not authorized to send email directly',
