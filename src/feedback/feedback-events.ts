@@ -26,10 +26,8 @@ export const DomainFeedbackState = named(
   },
 );
 
-/** Such as "`policy` (the server rejected …) or `unknown` (…)". */
-const ANNOUNCED = ANNOUNCED_CLASSES.map((one) => `\`${one}\` (${CLASSES[one].meaning})`).join(
-  ' or ',
-);
+/** A sentence for each class. */
+const ANNOUNCED = ANNOUNCED_CLASSES.map((one) => `\`${one}\`: ${CLASSES[one].meaning}.`).join(' ');
 
 /** The event types of this feature. */
 export const FEEDBACK_EVENTS: EventDeclaration[] = [
@@ -54,7 +52,7 @@ export const FEEDBACK_EVENTS: EventDeclaration[] = [
   {
     type: 'bounce.received',
     summary: 'A message bounced by policy, or for an unknown reason',
-    description: `A message bounced with the class ${ANNOUNCED}. Other bounces have no event. If \`authenticated\` is false, anyone may have sent it. No bounce opens an incident by itself.`,
+    description: `A message bounced with one of these classes. ${ANNOUNCED} Other bounces have no event. If \`authenticated\` is false, anyone may have sent it. No bounce opens an incident by itself.`,
     data: Bounce,
     object: 'the bounce',
     line: (data) => [
