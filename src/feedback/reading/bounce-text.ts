@@ -129,13 +129,14 @@ function readRecipients(lines: string[]): ToldRecipient[] {
   if (found.size === 0) return readTranscript(lines);
   const lists = [...found.values()].map(({ own }) => own);
   const all = [...before, ...lists.flat()];
+  const lower = all.map((line) => line.toLowerCase());
   const first = before.findIndex((line) => REPLY.test(line));
   // The reply comes before the recipients, or after the list of them.
   const isBefore = first >= 0 && !lists.flat().some((line) => /\b[45]\d\d[ -]/.test(line));
   const isList = lists.some((own) => joined(own) === '');
   return Array.from(found, ([address, { lead, own }]) => {
     if (isBefore) return { address, reply: joined(before.slice(first)) };
-    const about = isList ? all.filter((line) => line.toLowerCase().includes(address)) : [];
+    const about = isList ? all.filter((_, index) => lower[index]!.includes(address)) : [];
     const label = /[a-z]/i.test(lead) && !BARE_LABEL.test(lead) ? lead : '';
     return { address, reply: joined(about) || joined(own) || label || joined(all) };
   });

@@ -87,14 +87,15 @@ function byRecipient(map: FieldMap): FieldMap[] {
 }
 
 function readRecipient(map: FieldMap, text: BounceText | null): BouncedRecipient[] {
-  // A server that leaves the action out reports what failed (RFC 3464 §2.3.3 requires it).
-  const action = fieldOf(map, 'action', 20)?.toLowerCase() ?? 'failed';
+  // Some servers leave the action out, which RFC 3464 §2.3.3 requires.
+  const status = fieldOf(map, 'status', 100);
+  const unsaid = status?.startsWith('2') ? 'delivered' : 'failed';
+  const action = fieldOf(map, 'action', 20)?.toLowerCase() ?? unsaid;
   const isFailure = /^(?:failed|failure|expired)$/.test(action);
   if (!isFailure && action !== 'delayed') return [];
   const address = withoutType(
     fieldOf(map, 'original-recipient', 1000) ?? fieldOf(map, 'final-recipient', 1000),
   );
-  const status = fieldOf(map, 'status', 100);
   return [
     bouncedRecipient({
       address,

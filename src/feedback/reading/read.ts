@@ -107,7 +107,10 @@ async function readMessage(message: Message, reading: Reading, depth: number): P
   if (status) return [await readStatusPart(status, part(RETURNED), reading, message)];
   const complaint = await readBareComplaint(message, reading);
   if (complaint) return [complaint];
-  const bounce = depth === 0 ? await readTextBounce(message, part(RETURNED), reading) : null;
+  // A mail server may also send the reports of receivers, which are archives.
+  const isArchive = ({ content }: Part) => ['gzip', 'zip'].includes(kindOf(content) ?? '');
+  const mayBounce = depth === 0 && !message.parts.some(isArchive);
+  const bounce = mayBounce ? await readTextBounce(message, part(RETURNED), reading) : null;
   if (bounce) return [bounce];
   const items: ReadItem[] = [];
   for (const { type, content } of message.parts) {

@@ -109,6 +109,8 @@ test('Fields with the reply: of X.400, of Postfix, and of recipients that nothin
     ),
     'one.example 5.1.1 hard, two.example 5.2.2 soft',
   );
+  assert.equal(recipients(`${final}Status: 5.1.1\n`), 'one.example 5.1.1 hard');
+  assert.equal(recipients(`${final}Status: 2.1.5\n`), undefined);
   assert.equal(
     recipients(`${final}Action: failed\nDiagnostic-Code: X-Unix; 75\n`),
     'one.example null unknown',

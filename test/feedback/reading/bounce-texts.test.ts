@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readFeedback } from '../../../src/feedback/reading/read.ts';
 import { OTHER_MAIL, TEXT_BOUNCES } from './bounce-texts.ts';
-import { dsn, mail, text } from './builders.ts';
+import { dmarc, dsn, gzip, mail, text } from './builders.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 
@@ -43,6 +43,17 @@ test('A bounce that a person attaches is passed on, and no bounce', async () => 
   assert.equal(await inWords(passedOn), 'refused not_a_report');
 });
 
+test('A report that a mail server attaches is read, whatever the text says', async () => {
+  const report = mail(
+    [
+      text('Your message could not be delivered.'),
+      { type: 'application/gzip', content: gzip(dmarc()) },
+    ],
+    { header: 'From: postmaster@receiver.example\nSubject: Report\nMIME-Version: 1.0\n' },
+  );
+  assert.equal(await inWords(report), 'dmarc');
+});
+
 test('The addresses of recipients are not kept', async () => {
   for (const sample of TEXT_BOUNCES) {
     const items = await readFeedback(bytesOf(sample), { now: NOW });
@@ -78,6 +89,10 @@ test('Hostile texts are read in linear time', async () => {
     '550 ',
     'to:',
     '<a@b.example>:\r\n',
+    Array.from(
+      { length: 500 },
+      (_, index) => `<a${index}@b.example>\r\n${'x'.repeat(900)}\r\n`,
+    ).join(''),
     '550 <a@b.example>...\r\n',
     '\r\n',
   ])
