@@ -54,6 +54,7 @@ export const WORDS: Partial<Record<BounceReason, string[]>> = {
     'Multiple From fields',
     'Local policy violation',
     'Unauthenticated mail',
+    'EHLO does not resolve',
     'Message headers fail syntax check',
     'The user does not accept mail from you',
   ],
@@ -107,6 +108,7 @@ export const WORDS: Partial<Record<BounceReason, string[]>> = {
   unknown_domain: [
     'Invalid domain name',
     'NXDOMAIN',
+    'Domain not hosted here',
     'There is no mail server for example.net',
     "I couldn't find a mail exchanger",
     'Unrouteable',
