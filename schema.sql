@@ -1140,7 +1140,7 @@ CREATE TABLE bounces (
   domain_id        TEXT,
   received_at      TEXT NOT NULL,
   day              TEXT NOT NULL,
-  -- `hard`, `soft` or `policy`.
+  -- `policy`, `hard`, `soft` or `unknown`.
   class            TEXT NOT NULL,
   action           TEXT NOT NULL,
   status_code      TEXT,

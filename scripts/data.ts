@@ -14,7 +14,9 @@ import type { MailServiceEntry } from '../src/analysis/sender-setup/mail-service
 import type { ServiceEntry } from '../src/analysis/sending-services/service-entry.ts';
 import { SENDING_SERVICES } from '../src/analysis/sending-services/services.ts';
 import type { Vendor } from '../src/analysis/sending-services/vendors.ts';
-import type { ReplyEntry } from '../src/feedback/bounces/policy-codes.ts';
+import { BOUNCE_REASONS } from '../src/feedback/bounces/reasons.ts';
+import type { ReplyEntry } from '../src/feedback/bounces/replies.ts';
+import type { BounceTexts } from '../src/feedback/reading/bounce-text.ts';
 import { normalizeDomain } from '../src/lib/domain-names.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -155,12 +157,14 @@ const reply = v.strictObject({
   status: v.optional(
     list(v.pipe(v.string(), v.regex(/^\d\.[\dx]{1,3}$/, 'Expected a code such as 7.26 or 7.65x'))),
   ),
-  text: v.optional(pattern),
+  text: v.optional(v.union([pattern, list(pattern)])),
   caseSensitive: v.optional(v.boolean()),
-  meaning: text,
+  reason: v.optional(v.picklist(BOUNCE_REASONS)),
+  weak: v.optional(v.boolean()),
+  meaning: v.optional(text),
   checks,
 }) satisfies v.GenericSchema<ReplyEntry>;
-const policyCodes = v.pipe(
+const replies = v.pipe(
   v.strictObject({
     checkGroups: v.record(text, checks),
     providers: entries(
@@ -245,6 +249,15 @@ const cautionWords = v.strictObject({
   whole: stems,
 }) satisfies v.GenericSchema<CautionWords>;
 
+const bounceTexts = v.strictObject({
+  source: text,
+  senders: list(pattern),
+  programs: entries(v.strictObject({ name: text, start: list(pattern) }), 'name'),
+  ends: list(pattern),
+  labels: list(pattern),
+  delayed: list(pattern),
+}) satisfies v.GenericSchema<BounceTexts>;
+
 /** The schema of each file below src. */
 const FILES: Record<string, v.GenericSchema> = {
   'analysis/blocklists/lists.json': entries(blocklist, 'zone'),
@@ -269,7 +282,8 @@ const FILES: Record<string, v.GenericSchema> = {
   'analysis/sending-services/mailbox-hosts.json': entries(service, 'name'),
   'analysis/sending-services/newsletters.json': entries(service, 'name'),
   'analysis/sending-services/vendors.json': entries(vendor, 'name'),
-  'feedback/bounces/policy-codes.json': policyCodes,
+  'feedback/bounces/replies.json': replies,
+  'feedback/reading/bounce-texts.json': bounceTexts,
   'feedback/sources/forwarders.json': entries(named, 'name'),
   'net/imap/junk-folders.json': byLanguage,
 };

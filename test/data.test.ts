@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { dataFaults } from '../scripts/data.ts';
 
 const NEWSLETTERS = 'analysis/sending-services/newsletters.json';
-const CODES = 'feedback/bounces/policy-codes.json';
+const CODES = 'feedback/bounces/replies.json';
 
 const read = (path: string) =>
   JSON.parse(readFileSync(new URL(`../src/${path}`, import.meta.url), 'utf8'));

@@ -5,6 +5,7 @@ import { FeedbackState } from '../domains/schema.ts';
 import { asText, labeled, quoted } from '../events/line.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import { described, named, Time, typeField } from '../http/schemas.ts';
+import { ANNOUNCED_CLASSES, CLASSES } from './reading/report.ts';
 import { Bounce, Complaint } from './schemas/message.ts';
 
 export const DomainFeedbackState = named(
@@ -24,6 +25,9 @@ export const DomainFeedbackState = named(
     last_report_at: '2026-11-22T01:00:00.000Z',
   },
 );
+
+/** A sentence for each class. */
+const ANNOUNCED = ANNOUNCED_CLASSES.map((one) => `\`${one}\`: ${CLASSES[one].meaning}.`).join(' ');
 
 /** The event types of this feature. */
 export const FEEDBACK_EVENTS: EventDeclaration[] = [
@@ -47,12 +51,12 @@ export const FEEDBACK_EVENTS: EventDeclaration[] = [
   },
   {
     type: 'bounce.received',
-    summary: 'A server rejected a message by policy',
-    description:
-      'A message bounced for authentication, reputation or content. Other bounces have no event. If `authenticated` is false, anyone may have sent it. No bounce opens an incident by itself.',
+    summary: 'A message bounced by policy, or for an unknown reason',
+    description: `A message bounced with one of these classes. ${ANNOUNCED} Other bounces have no event. If \`authenticated\` is false, anyone may have sent it. No bounce opens an incident by itself.`,
     data: Bounce,
     object: 'the bounce',
     line: (data) => [
+      asText(data.class),
       asText(data.status_code),
       labeled('at', data.provider),
       quoted(data.diagnostic),

@@ -1014,7 +1014,7 @@ export interface BounceRow {
   domain_id: string | null;
   received_at: string;
   day: string;
-  /** `hard`, `soft` or `policy`. */
+  /** `policy`, `hard`, `soft` or `unknown`. */
   class: string;
   action: string;
   status_code: string | null;

@@ -7,6 +7,7 @@ import type { BounceSummary } from '../../src/feedback/schemas/message-sums.ts';
 import { memberOf } from '../dashboard/member.ts';
 import { mainOf } from '../dashboard/pages.ts';
 import { bounce, complaint, GMAIL, runTest, UNKNOWN, withId } from './messages.ts';
+import { TEXT_BOUNCES } from './reading/bounce-texts.ts';
 import { BEGIN, dsn } from './reading/builders.ts';
 import { type FeedbackService, named, startFeedback } from './start.ts';
 import { reportsOfDay, SENDERS, STORY_ZONE } from './story.ts';
@@ -124,7 +125,9 @@ test('Bounces are told apart by class and name the source that the servers show'
   );
   type Sums = Record<keyof typeof BounceSummary.entries, never>;
   const sums = await listed<Sums>(feedback, 'bounces/summary');
-  assert.deepEqual(sums.days, [{ date: '2026-11-22', count: 4, policy: 2, hard: 1, soft: 1 }]);
+  assert.deepEqual(sums.days, [
+    { date: '2026-11-22', count: 4, policy: 2, hard: 1, soft: 1, unknown: 0 },
+  ]);
   const bySource = sums.sources as { name: string | null; count: number; messages: number }[];
   assert.deepEqual(
     bySource.map(({ name, count, messages }) => [name, count, messages]),
@@ -235,4 +238,45 @@ test('Without complaints and bounces, the pages say how they arrive', async (t) 
     const unknown = await member.get(`/feedback/domains/dom_none/${kind}`);
     assert.equal(unknown.status, 404);
   }
+});
+
+test('Bounces by policy and for an unknown reason have an event that says who is authenticated; none opens an incident', async (t) => {
+  const feedback = await startMessages(t);
+  const { send, service } = feedback;
+  await service.call('POST', '/v1/alerts/recommended', {});
+  const bounced = [
+    { status: '5.7.1', reply: '550 5.7.1 Blacklisted' },
+    { status: '5.0.0', reply: '550 Go away' },
+    { status: '5.1.1', reply: '550 5.1.1 User unknown' },
+    { status: '5.2.2', reply: '552 5.2.2 Over quota' },
+  ];
+  for (const [index, one] of bounced.entries())
+    await send(bounce({ ...one, original: withId(`news-${index}`) }), { sign: false });
+  const text = TEXT_BOUNCES.find(({ name }) => name.startsWith('a server that says nothing'))!;
+  const returned = `--- Below this line is a copy of the message.\n\n${withId('news-5')}`;
+  await send(Buffer.from(`${text.header}\n${text.body}\n${returned}`.replaceAll('\n', '\r\n')), {
+    sign: false,
+  });
+  const { data } = await listed<{ data: ListedBounce[] }>(feedback, 'bounces', '&class=unknown');
+  assert.deepEqual(
+    data.map((one) => [one.message_id, one.diagnostic, one.explanation?.text]),
+    [
+      ['news-5@example.com', 'Remote host said: 550 Go away', 'The reply has no detailed code.'],
+      ['news-1@example.com', '550 Go away', 'The reply has no detailed code.'],
+    ],
+  );
+  const events = await service.call<{ data: { type: string; data: ListedBounce }[] }>(
+    'GET',
+    '/v1/events?type=bounce.received',
+  );
+  assert.deepEqual(
+    events.body.data.map(({ data }) => [data.message_id, data.class, data.authenticated]),
+    [
+      ['news-5@example.com', 'unknown', false],
+      ['news-1@example.com', 'unknown', false],
+      ['news-0@example.com', 'policy', false],
+    ],
+  );
+  const incidents = await service.call<{ data: unknown[] }>('GET', '/v1/alert_incidents');
+  assert.deepEqual([incidents.status, incidents.body.data], [200, []]);
 });

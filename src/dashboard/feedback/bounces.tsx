@@ -2,7 +2,7 @@
 
 import type * as v from 'valibot';
 import { explainBounce, RFC_3463 } from '../../feedback/bounces/explain.ts';
-import { CLASSES } from '../../feedback/reading/report.ts';
+import { BOUNCE_CLASSES, CLASSES } from '../../feedback/reading/report.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
 import type { ListedBounce } from '../../feedback/schemas/message.ts';
 import type { BounceSummary } from '../../feedback/schemas/message-sums.ts';
@@ -28,9 +28,12 @@ const PAGE_SIZE = '25';
 const MAX_REJECTIONS = '100';
 const MAX_CODES = 10;
 
-/** Those to act on first. */
-const BOUNCE_ORDER = ['policy', 'hard', 'soft'] as const;
-const CLASS_LOOKS = { policy: 'solid', hard: 'striped', soft: 'hollow' } as const;
+const CLASS_LOOKS = {
+  policy: 'solid',
+  hard: 'striped',
+  soft: 'hollow',
+  unknown: 'dotted',
+} as const;
 
 const show = page({
   path: `${FEEDBACK}/domains/:id/bounces`,
@@ -44,7 +47,7 @@ const show = page({
       name: 'bounces',
       title: 'Bounces of',
     });
-    const bounceClass = BOUNCE_ORDER.find((one) => one === query.class);
+    const bounceClass = BOUNCE_CLASSES.find((one) => one === query.class);
     const { starting_after, ending_before } = query;
     const cursors = { starting_after, ending_before };
     const listed = { ...asked, class: bounceClass, limit: PAGE_SIZE };
@@ -71,7 +74,7 @@ const show = page({
               value={bounceClass ?? ''}
               options={[
                 ['', 'All'],
-                ...BOUNCE_ORDER.map((one): [string, string] => [one, CLASSES[one].word]),
+                ...BOUNCE_CLASSES.map((one): [string, string] => [one, CLASSES[one].word]),
               ]}
             />
           </Filters>
@@ -109,7 +112,7 @@ const show = page({
                 </p>
                 <CountChart
                   title="Bounces"
-                  series={BOUNCE_ORDER.map((one) => ({
+                  series={BOUNCE_CLASSES.map((one) => ({
                     title: CLASSES[one].word,
                     count: (day: Sums['days'][number]) => day[one],
                     look: CLASS_LOOKS[one],
@@ -172,9 +175,11 @@ type Sums = v.InferOutput<typeof BounceSummary>;
 /** The sums first, then what they are based on. */
 function InWords({ sums }: { sums: Sums }) {
   const { total, classes, providers, messages, from, to } = sums;
-  const parts = BOUNCE_ORDER.flatMap((one) => {
+  const parts = BOUNCE_CLASSES.flatMap((one) => {
     const count = classes.find((row) => row.class === one)?.count ?? 0;
-    return count > 0 ? [`${formatCount(count)} ${one}`] : [];
+    return count > 0
+      ? [`${formatCount(count)} ${one === 'unknown' ? 'for an unknown reason' : one}`]
+      : [];
   });
   return (
     <>

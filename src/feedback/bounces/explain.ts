@@ -1,7 +1,8 @@
 /** Explains why a message bounced: by the reply of the provider, else by the enhanced status code. */
 
 import { explainStatus } from './enhanced-status.ts';
-import { COMMON_REPLIES, type PolicyReply, REPLY_GROUPS, type ReplyGroup } from './policy-codes.ts';
+import { type BounceReason, codeOfReason, reasonOfCode } from './reasons.ts';
+import { COMMON_REPLIES, type KnownReply, REPLY_GROUPS, type ReplyGroup } from './replies.ts';
 
 export interface BounceReply {
   /** The base domain of the server that replied, or of the recipient. */
@@ -28,38 +29,70 @@ export const RFC_3463 = 'https://www.rfc-editor.org/rfc/rfc3463';
 
 /** null if the bounce has neither a code nor a reply that is known. */
 export function explainBounce(bounce: BounceReply): Explained | null {
-  const { group, reply } = policyReplyOf(bounce);
-  if (reply)
+  const { group, reply } = knownReplyOf(bounce);
+  if (reply) {
+    const isDocumented = reply.meaning !== null && group?.replies.includes(reply);
     return {
       provider: group?.name ?? null,
-      text: reply.meaning,
-      reference: group?.replies.includes(reply) ? group.reference : null,
+      text: reply.meaning ?? explainStatus(`5.${codeOfReason(reply.reason)}`)!,
+      reference: isDocumented ? group!.reference : reply.meaning === null ? RFC_3463 : null,
       checks: reply.checks,
     };
+  }
   const text = bounce.status_code === null ? null : explainStatus(bounce.status_code);
   if (text === null) return null;
   return { provider: group?.name ?? null, text, reference: RFC_3463, checks: [] };
 }
 
-/** Whether the text of a reply shows a rejection by policy. Many servers send no enhanced code with it. */
-export const isPolicyReply = (bounce: BounceReply): boolean =>
-  policyReplyOf({ ...bounce, status_code: null }).reply !== undefined;
+/** What the server says decides before its code, and what a provider is known to mean before what others do. */
+export const reasonOf = (bounce: BounceReply): BounceReason =>
+  knownReplyOf(bounce).reply?.reason ?? reasonOfCode(bounce.status_code);
 
-function policyReplyOf(bounce: BounceReply): { group?: ReplyGroup; reply?: PolicyReply } {
+/** What the server replied decides before what another server writes around it, and clear words before weak ones. */
+function knownReplyOf(bounce: BounceReply): { group?: ReplyGroup; reply?: KnownReply } {
   const group = groupOf(bounce);
-  const matches = (reply: PolicyReply) => isMatch(reply, bounce);
-  return { group, reply: group?.replies.find(matches) ?? COMMON_REPLIES.find(matches) };
+  const code = bounce.status_code?.slice(2) ?? '';
+  const byCode = reasonOfCode(bounce.status_code);
+  const whole = wordsOf(bounce.diagnostic ?? '');
+  const texts = new Set([replyWithin(whole), whole]);
+  const find = (isWeak: boolean) => {
+    for (const words of texts) {
+      const matches = ({ status, text, weak }: KnownReply) =>
+        weak === isWeak && (!status || status.test(code)) && (!text || text.test(words));
+      const reply = group?.replies.find(matches) ?? COMMON_REPLIES.find(matches);
+      if (reply) return reply;
+    }
+    return undefined;
+  };
+  const clear = find(false);
+  if (clear) return { group, reply: clear };
+  const weak = find(true);
+  // A code that says no more, or is temporary, as those of greylisting are.
+  const isGeneral = byCode === 'unknown' || byCode === weak?.reason;
+  const isTemporary = bounce.status_code?.startsWith('4') ?? false;
+  return { group, reply: isGeneral || isTemporary ? weak : undefined };
 }
+
+/** From its first code on. */
+const replyWithin = (words: string): string =>
+  words.slice(Math.max(0, words.search(/(?<![\w.])(?:[45]\d\d[ -]|[245]\.[0-7]\.\d{1,3} )/)));
 
 /** The server that replied says who it is; its text may quote others. */
 const groupOf = ({ provider, diagnostic }: BounceReply): ReplyGroup | undefined =>
   REPLY_GROUPS.find(({ domains }) => domains.includes(provider)) ??
   REPLY_GROUPS.find(({ marks }) => marks.test(diagnostic ?? ''));
 
-function isMatch({ status, text }: PolicyReply, { status_code, diagnostic }: BounceReply): boolean {
-  if (status && !status.test(status_code?.slice(2) ?? '')) return false;
-  return text === undefined || text.test(diagnostic ?? '');
-}
+/** Of a reply, in characters. A server says the reason first. */
+const MAX_WORDS = 1000;
+
+/** Without the codes that begin each further line of a reply, and what some servers write before the reply of another. */
+const wordsOf = (diagnostic: string): string =>
+  diagnostic
+    .slice(0, MAX_WORDS)
+    .replace(/\s+/g, ' ')
+    .replace(/unknown address error (?=[45]\d\d)/i, '')
+    .replace(/(?<= )[245]\d\d-(?:[245]\.\d{1,3}\.\d{1,3} ?)?/g, '')
+    .replace(/’/g, "'");
 
 /** The name of a provider by the domain of its servers, such as "Gmail" for `google.com`. */
 export const providerName = (domain: string): string | null =>

@@ -4,6 +4,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { App } from '../../app.ts';
 import type { Db } from '../../store/open.ts';
 import { isOfCountedReport } from '../queries.ts';
+import { byClass } from '../reading/report.ts';
 import { messagesOf as messagesOfSources } from '../sources/queries.ts';
 import type { Period } from '../sums.ts';
 import { messageCounts, messageDays } from './counts.ts';
@@ -138,8 +139,7 @@ export async function bounceSummary({ db }: App, period: Period) {
     messages,
     days: [...Map.groupBy(days, ({ day }) => day)].map(([date, rows]) => {
       const of = (name: string) => totalOf(rows.filter(({ value }) => value === name));
-      const counts = { policy: of('policy'), hard: of('hard'), soft: of('soft') };
-      return { date, count: totalOf(rows), ...counts };
+      return { date, count: totalOf(rows), ...byClass(of) };
     }),
     classes: listed(classes, 'class'),
     providers: listed(providers, 'provider'),

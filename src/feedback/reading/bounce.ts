@@ -1,29 +1,50 @@
-/** Reads delivery status notifications (RFC 3464, RFC 6533): the recipients that a message did not reach. */
+/**
+ * Reads bounces: the recipients that a message did not reach. From delivery status notifications (RFC 3464, RFC 6533), or
+ * from the text of a mail server that sends none.
+ */
 
 import type { Message } from '../../analysis/mime/message.ts';
 import { sha256 } from '../../lib/crypto.ts';
-import { type BounceReply, isPolicyReply } from '../bounces/explain.ts';
+import { type BounceReply, reasonOf } from '../bounces/explain.ts';
+import { classOfReason } from '../bounces/reasons.ts';
+import type { BounceText } from './bounce-text.ts';
 import { dateOf, type FieldMap, fieldOf, readFieldMap, withoutType } from './feedback-fields.ts';
 import { LIMITS } from './limits.ts';
 import type { BounceClass, BouncedRecipient, BounceReport } from './report.ts';
 import { NO_MESSAGE, reportedMessage } from './reported-message.ts';
 import { domainOfAddress, providerOf, shortText } from './values.ts';
 
+/** Of a reply, in characters: what is read, and what is kept. */
+const MAX_REPLY = 4000;
 const MAX_DIAGNOSTIC = 500;
 
+/** What a bounce is read from. */
+export interface BounceSource {
+  /** The fields for programs; null if there are none. */
+  fields: Uint8Array | null;
+  /** What the mail server wrote for people. */
+  text: BounceText | null;
+  /** The message that was returned, or its header. */
+  returned: Message | null;
+  reporter: string;
+}
+
 /** null if no recipient failed or is delayed. */
-export function readBounce(
-  content: Uint8Array,
-  returned: Message | null,
-  reporter: string,
-): BounceReport | null {
-  const [first = new Map(), ...others] = fieldGroups(content);
+export function readBounce({
+  fields,
+  text,
+  returned,
+  reporter,
+}: BounceSource): BounceReport | null {
+  const [first = new Map(), ...others] = fields ? fieldGroups(fields) : [];
   // Some servers leave the fields of the message out, and begin with a recipient.
-  const isRecipient = first.has('final-recipient') || first.has('action');
+  const isRecipient = isRecipientGroup(first);
   const perMessage: FieldMap = isRecipient ? new Map() : first;
-  const recipients = (isRecipient ? [first, ...others] : others)
-    .slice(0, LIMITS.recipients)
-    .flatMap(readRecipient);
+  const groups = (isRecipient ? [first, ...others] : others).filter(isRecipientGroup);
+  const recipients =
+    groups.length > 0
+      ? groups.slice(0, LIMITS.recipients).flatMap((group) => readRecipient(group, text))
+      : readTold(text);
   if (recipients.length === 0) return null;
   const message = returned ? reportedMessage(returned) : NO_MESSAGE;
   return {
@@ -38,6 +59,9 @@ export function readBounce(
   };
 }
 
+const isRecipientGroup = (map: FieldMap): boolean =>
+  ['final-recipient', 'original-recipient', 'action'].some((name) => map.has(name));
+
 /** Groups of fields are separated by empty lines. */
 function fieldGroups(content: Uint8Array): FieldMap[] {
   const text = Buffer.from(content.subarray(0, 1024 * 1024)).toString('latin1');
@@ -45,57 +69,129 @@ function fieldGroups(content: Uint8Array): FieldMap[] {
     .split(/\r?\n[ \t]*\r?\n\s*/)
     .slice(0, LIMITS.recipients + 1)
     .map((group) => readFieldMap(Buffer.from(group.trimStart(), 'latin1')))
-    .filter((map) => map.size > 0);
+    .filter((map) => map.size > 0)
+    .flatMap(byRecipient);
 }
 
-function readRecipient(map: FieldMap): BouncedRecipient[] {
-  const action = fieldOf(map, 'action', 20)?.toLowerCase();
-  if (action !== 'failed' && action !== 'delayed') return [];
+/** Some servers do not separate the recipients. */
+function byRecipient(map: FieldMap): FieldMap[] {
+  const count = map.get('final-recipient')?.length ?? 1;
+  if (count === 1) return [map];
+  return Array.from({ length: Math.min(count, LIMITS.recipients) }, (_, index) => {
+    const own = Array.from(map, ([name, values]): [string, string[]] => [
+      name,
+      values.length === count ? [values[index]!] : values,
+    ]);
+    return new Map(own);
+  });
+}
+
+function readRecipient(map: FieldMap, text: BounceText | null): BouncedRecipient[] {
+  // Some servers leave the action out, which RFC 3464 §2.3.3 requires.
+  const status = fieldOf(map, 'status', 100);
+  const unsaid = status?.startsWith('2') ? 'delivered' : 'failed';
+  const action = fieldOf(map, 'action', 20)?.toLowerCase() ?? unsaid;
+  const isFailure = /^(?:failed|failure|expired)$/.test(action);
+  if (!isFailure && action !== 'delayed') return [];
   const address = withoutType(
     fieldOf(map, 'original-recipient', 1000) ?? fieldOf(map, 'final-recipient', 1000),
   );
-  const reply = withoutType(shortText(map.get('diagnostic-code')?.[0], 4000));
-  const status = statusOf(fieldOf(map, 'status', 100), reply);
-  const domain = domainOfAddress(address);
-  const diagnostic = shortText(withoutLocalParts(reply ?? ''), MAX_DIAGNOSTIC);
-  const remoteServer = withoutType(fieldOf(map, 'remote-mta', 255));
-  const provider = providerOf(remoteServer ?? domain);
   return [
-    {
-      key: sha256(address?.toLowerCase() ?? ''),
-      domain,
-      action,
+    bouncedRecipient({
+      address,
+      action: isFailure ? 'failed' : 'delayed',
       status,
-      diagnostic,
-      remoteServer,
-      class: classOf(action, { provider, status_code: status, diagnostic }),
-    },
+      reply: replyOf(map) ?? toldAbout(text, address),
+      remoteServer: withoutType(fieldOf(map, 'remote-mta', 255)),
+    }),
   ];
 }
 
-const STATUS = /(?:^|[^\d.])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/;
-
-/** The code in the reply of the server is more exact than a general one, such as 5.0.0. */
-function statusOf(field: string | null, reply: string | null): string | null {
-  const declared = STATUS.exec(field ?? '')?.[1] ?? null;
-  const replied = STATUS.exec(reply ?? '')?.[1] ?? null;
-  const isGeneral = declared === null || /^\d\.0\.0$/.test(declared);
-  if (isGeneral && replied !== null) return replied;
-  if (declared !== null) return declared;
-  const code = /^\s*([45])\d\d\b/.exec(reply ?? '')?.[1];
-  return code === undefined ? null : `${code}.0.0`;
+/** X.400 gateways and some servers put the reply of the other server into a field of their own. */
+function replyOf(map: FieldMap): string | null {
+  const [reply, more] = ['diagnostic-code', 'x-supplementary-info'].map((name) =>
+    withoutType(shortText(map.get(name)?.join(' '), MAX_REPLY)),
+  );
+  const all = [more, reply].flatMap((one) => one ?? []).join(' ');
+  // A number alone is the exit code of a program.
+  return /[a-z]/i.test(all) ? all : null;
 }
 
-/**
- * RFC 3463: X.2.2 is a full mailbox, X.7.Y is about security and policy. Servers that send no code, or a general
- * one such as 5.2.0, say in their reply that they refuse by policy.
- */
+const toldAbout = (text: BounceText | null, address: string | null): string | null => {
+  const told = text?.recipients ?? [];
+  const own = told.find((one) => one.address !== null && one.address === address?.toLowerCase());
+  return shortText((own ?? (told.length === 1 ? told[0] : undefined))?.reply, MAX_REPLY);
+};
+
+const readTold = (text: BounceText | null): BouncedRecipient[] =>
+  (text?.recipients ?? []).map(({ address, reply }) =>
+    bouncedRecipient({
+      address,
+      action: text!.delayed ? 'delayed' : 'failed',
+      status: null,
+      reply: shortText(reply, MAX_REPLY),
+      remoteServer: SERVER.exec(reply.slice(0, MAX_REPLY))?.[1]?.toLowerCase() ?? null,
+    }),
+  );
+
+/** As Exim, Gmail and Sendmail name the server that replied. */
+const SERVER =
+  /(?:\bhost:? |talking to |recipient domain \S{1,255} by |said to |server )((?:[a-z\d-]{1,63}\.){1,10}[a-z]{2,24})\b/i;
+
+interface Failure {
+  address: string | null;
+  action: 'failed' | 'delayed';
+  /** The Status field. */
+  status: string | null;
+  reply: string | null;
+  remoteServer: string | null;
+}
+
+function bouncedRecipient({
+  address,
+  action,
+  status,
+  reply,
+  remoteServer,
+}: Failure): BouncedRecipient {
+  const domain = domainOfAddress(address);
+  const code = statusOf(status, reply);
+  const provider = providerOf(remoteServer ?? domain);
+  // The reply is often longer than what is kept of it.
+  const whole = withoutLocalParts(reply ?? '');
+  return {
+    key: sha256(address?.toLowerCase() ?? ''),
+    domain,
+    action,
+    status: code,
+    diagnostic: shortText(whole, MAX_DIAGNOSTIC),
+    remoteServer,
+    class: classOf(action, { provider, status_code: code, diagnostic: whole }),
+  };
+}
+
+/** The subjects of RFC 3463 end with 7, unlike the parts of versions and addresses. */
+const STATUS = /(?:^|[^\d.])([245]\.[0-7]\.\d{1,3})(?![\d.])/g;
+
+/** The reply decides before the Status field, and a code that says something before a general one, such as 5.0.0. */
+function statusOf(field: string | null, reply: string | null): string | null {
+  const codes = [reply, field].flatMap((text) =>
+    Array.from((text ?? '').matchAll(STATUS), ([, code]) => code!),
+  );
+  const code =
+    codes.find((one) => !one.endsWith('.0')) ?? codes.find((one) => !/\.0\.0$/.test(one));
+  const replyClass = replyCodeOf(reply)?.[0];
+  return code ?? codes[0] ?? (replyClass === undefined ? null : `${replyClass}.0.0`);
+}
+
+const replyCodeOf = (reply: string | null): string | undefined =>
+  /(?:^|[\s:"'>(])([45]\d\d)(?=[ \-#]|$)/.exec(reply ?? '')?.[1];
+
+/** A delayed message may still arrive. */
 function classOf(action: 'failed' | 'delayed', reply: BounceReply): BounceClass {
-  const status = reply.status_code ?? '';
-  if (action === 'delayed' || status.startsWith('4.') || status === '5.2.2') return 'soft';
-  if (status.startsWith('5.7.')) return 'policy';
-  const isGeneral = status === '' || /^5\.\d\.0$/.test(status);
-  return isGeneral && isPolicyReply(reply) ? 'policy' : 'hard';
+  if (action === 'delayed') return 'soft';
+  const first = (replyCodeOf(reply.diagnostic) ?? reply.status_code)?.[0];
+  return classOfReason(reasonOf(reply), first === '4');
 }
 
 const withoutLocalParts = (text: string): string =>

@@ -3,7 +3,8 @@
 import { fieldValue, type Message, type Part } from '../../analysis/mime/message.ts';
 import { parseMessage } from '../../analysis/mime/parse-message.ts';
 import { addressDomain } from '../../lib/domain-names.ts';
-import { readBounce } from './bounce.ts';
+import { type BounceSource, readBounce } from './bounce.ts';
+import { isFromServer, readBounceText, statusFieldsIn } from './bounce-text.ts';
 import { readComplaint } from './complaint.ts';
 import { readDmarcAggregate } from './dmarc-aggregate.ts';
 import { readDmarcFailure } from './dmarc-failure.ts';
@@ -100,9 +101,17 @@ async function readMessage(message: Message, reading: Reading, depth: number): P
   const feedback = part(['message/feedback-report']);
   if (feedback) return [await readFeedbackPart(feedback, part(RETURNED), reading, message)];
   const status = part(DELIVERY_STATUS);
+  // Who attaches a bounce of their own mail passes it on.
+  if (status && depth > 0)
+    return [refusal('not_a_report', 'The attached bounce is passed on.', 'bounce')];
   if (status) return [await readStatusPart(status, part(RETURNED), reading, message)];
   const complaint = await readBareComplaint(message, reading);
   if (complaint) return [complaint];
+  // A mail server may also send the reports of receivers, which are archives.
+  const isArchive = ({ content }: Part) => ['gzip', 'zip'].includes(kindOf(content) ?? '');
+  const mayBounce = depth === 0 && !message.parts.some(isArchive);
+  const bounce = mayBounce ? await readTextBounce(message, part(RETURNED), reading) : null;
+  if (bounce) return [bounce];
   const items: ReadItem[] = [];
   for (const { type, content } of message.parts) {
     // What was unpacked before the limit counts, and nothing after it.
@@ -162,11 +171,38 @@ async function readStatusPart(
   reading: Reading,
   message: Message,
 ): Promise<ReadItem> {
-  const original = returned ? await parseReported(returned.content) : null;
-  const report = readBounce(content, original, reporterOf(message, reading));
-  return report
-    ? itemOf(report, [], reading)
-    : refusal('not_a_report', 'The notification names no recipient that failed.', 'bounce');
+  const text = readBounceText(message);
+  return (
+    (await bounceItem({ fields: content, text, message }, returned, reading)) ??
+    refusal('not_a_report', 'The notification names no recipient that failed.', 'bounce')
+  );
+}
+
+/** Many servers send no fields for programs, or within a text only. */
+async function readTextBounce(
+  message: Message,
+  returned: Part | undefined,
+  reading: Reading,
+): Promise<ReadItem | null> {
+  if (!isFromServer(message)) return null;
+  const fields = statusFieldsIn(message);
+  const text = readBounceText(message);
+  return fields || text ? bounceItem({ fields, text, message }, returned, reading) : null;
+}
+
+async function bounceItem(
+  { fields, text, message }: Pick<BounceSource, 'fields' | 'text'> & { message: Message },
+  returned: Part | undefined,
+  reading: Reading,
+): Promise<ReadItem | null> {
+  const content = returned?.content ?? (text?.returned ? Buffer.from(text.returned) : null);
+  const report = readBounce({
+    fields,
+    text,
+    returned: content ? await parseReported(content) : null,
+    reporter: reporterOf(message, reading),
+  });
+  return report && itemOf(report, [], reading);
 }
 
 // Files.

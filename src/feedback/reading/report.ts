@@ -239,20 +239,37 @@ export interface BounceReport {
   recipients: BouncedRecipient[];
 }
 
-/** With the word on pages, and the meaning in the API. */
+/** With the word on pages, and the meaning in the API. `hasEvent`: `bounce.received`, for what its sender can act on. */
 export const CLASSES = {
-  hard: {
-    word: 'Hard bounce',
-    meaning: 'permanent, for a reason other than policy, such as an unknown mailbox',
-  },
-  soft: { word: 'Soft bounce', meaning: 'temporary, delayed, or a full mailbox' },
   policy: {
     word: 'Policy',
     meaning: 'the server rejected the message for authentication, reputation or content',
+    hasEvent: true,
+  },
+  hard: {
+    word: 'Hard bounce',
+    meaning: 'permanent, for a reason other than policy, such as an unknown mailbox',
+    hasEvent: false,
+  },
+  soft: {
+    word: 'Soft bounce',
+    meaning: 'temporary, delayed, or a full mailbox',
+    hasEvent: false,
+  },
+  unknown: {
+    word: 'Unknown reason',
+    meaning: 'permanent, and neither the reply nor its code says why',
+    hasEvent: true,
   },
 } as const;
 export type BounceClass = keyof typeof CLASSES;
+/** Those to act on first. */
 export const BOUNCE_CLASSES = Object.keys(CLASSES) as BounceClass[];
+/** A value for each class. */
+export const byClass = <Value>(read: (one: BounceClass) => Value): Record<BounceClass, Value> =>
+  Object.fromEntries(BOUNCE_CLASSES.map((one) => [one, read(one)])) as Record<BounceClass, Value>;
+/** Those that have an event. */
+export const ANNOUNCED_CLASSES = BOUNCE_CLASSES.filter((one) => CLASSES[one].hasEvent);
 
 export interface BouncedRecipient {
   /** A hash of the address, which tells recipients apart; the address itself is not kept. */

@@ -8,6 +8,7 @@ import { idAt } from '../../lib/ids.ts';
 import type { Tx } from '../../store/open.ts';
 import type { BounceRow, ComplaintRow, FeedbackReportRow } from '../../store/tables.generated.ts';
 import { presentBounce, presentComplaint } from '../present.ts';
+import { ANNOUNCED_CLASSES } from '../reading/report.ts';
 import { providerOf } from '../reading/values.ts';
 import { dayBefore } from '../sums.ts';
 import type { PreparedBounce, PreparedComplaint } from '../thread/prepare.ts';
@@ -102,7 +103,7 @@ export async function announce(tx: Tx, app: App, { id, type }: FeedbackReportRow
       .selectFrom('bounces')
       .selectAll()
       .where('report_id', '=', id)
-      .where('class', '=', 'policy')
+      .where('class', 'in', ANNOUNCED_CLASSES)
       .orderBy('position')
       .limit(MAX_BOUNCE_EVENTS)
       .execute();

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { Count, described, exampleId, named, Text, typeField } from '../../http/schemas.ts';
+import { byClass } from '../reading/report.ts';
 import { DAYS } from './period.ts';
 
 /** A count for each value of a column. */
@@ -34,9 +35,9 @@ const BounceDay = named(
   v.object({
     date: v.string(),
     count: described(Count, 'All bounces of the day.', 2),
-    policy: described(Count, 'Rejected by policy.', 2),
-    hard: described(Count, 'Permanent, for a reason other than policy.', 0),
-    soft: described(Count, 'Temporary, delayed, or a full mailbox.', 0),
+    ...byClass((one) =>
+      described(Count, `Those of the class \`${one}\`.`, one === 'policy' ? 2 : 0),
+    ),
   }),
   'The bounces of a day, by class.',
 );
@@ -107,7 +108,7 @@ export const BounceSummary = named(
     total: described(Count, 'All bounces.', 2),
     messages: REPORTED_MESSAGES,
     days: described(v.array(BounceDay), 'Bounces by day.', [
-      { date: '2026-11-21', count: 2, policy: 2, hard: 0, soft: 0 },
+      { date: '2026-11-21', count: 2, ...byClass((one) => (one === 'policy' ? 2 : 0)) },
     ]),
     classes: described(v.array(CountByClass), 'Bounces by class.', [{ class: 'policy', count: 2 }]),
     providers: described(v.array(CountByProvider), 'Bounces by provider.', [

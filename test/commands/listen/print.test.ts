@@ -52,8 +52,13 @@ const SUMMARIES: Record<string, [data: Record<string, unknown>, line: string]> =
     'abuse, “News”, at mailbox.example',
   ],
   'bounce.received': [
-    { status_code: '5.7.26', provider: 'mailbox.example', diagnostic: '550 5.7.26 no' },
-    '5.7.26, at mailbox.example, “550 5.7.26 no”',
+    {
+      class: 'policy',
+      status_code: '5.7.26',
+      provider: 'mailbox.example',
+      diagnostic: '550 5.7.26 no',
+    },
+    'policy, 5.7.26, at mailbox.example, “550 5.7.26 no”',
   ],
   'domain.verified': [{ name: 'example.com' }, 'example.com'],
   'domain.verification_failed': [{ name: 'example.com' }, 'example.com'],

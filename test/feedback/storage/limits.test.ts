@@ -31,19 +31,14 @@ const policy = (index: number, lines: number) =>
     [tlsFailure({ 'failure-reason-code': long(index) })],
   );
 
-const bounces = (recipients: number, number: number): string =>
-  Buffer.from(
-    dsn(
-      `Reporting-MTA: dns; mx.${number}.example\nOriginal-Envelope-Id: ${number}\n\n${times(
-        recipients,
-        (index) =>
-          `Final-Recipient: rfc822; r${index}@mailbox.example\nAction: failed\nStatus: 5.${number}.${index}\nRemote-MTA: dns; ${long(index)}\nDiagnostic-Code: smtp; 550 ${long(index)}\n\n`,
-      ).join('')}`,
-    ),
-  )
-    .toString('latin1')
-    // Unlike the message around it.
-    .replace(/b0/g, 'b1');
+const bounces = (recipients: number): Uint8Array =>
+  dsn(
+    `Reporting-MTA: dns; mx.example\nOriginal-Envelope-Id: 1\n\n${times(
+      recipients,
+      (index) =>
+        `Final-Recipient: rfc822; r${index}@mailbox.example\nAction: failed\nStatus: 5.1.${index}\nRemote-MTA: dns; ${long(index)}\nDiagnostic-Code: smtp; 550 ${long(index)}\n\n`,
+    ).join('')}`,
+  );
 
 /** Each would take megabytes. */
 const MANY: [what: string, raw: () => Uint8Array][] = [
@@ -77,14 +72,8 @@ const MANY: [what: string, raw: () => Uint8Array][] = [
   ],
   [
     'bounces',
-    () =>
-      mail(
-        times(REPORTS, (number) => ({
-          type: 'message/rfc822',
-          content: bounces(50, number),
-          plain: true,
-        })),
-      ),
+    // A bounce that is attached is passed on, so a message has one.
+    () => bounces(1000),
   ],
 ];
 

@@ -1,29 +1,39 @@
 /**
- * What mailbox providers, gateways and blocklists mean by their replies, in our own words: `policy-codes.json`. Only
+ * What mailbox providers, gateways and blocklists mean by their replies, in our own words: `replies.json`. Only
  * replies that their operator documents or that they send unchanged for years; others are explained by RFC 3463.
  */
 
-import data from './policy-codes.json' with { type: 'json' };
+import type { BounceReason } from './reasons.ts';
+import data from './replies.json' with { type: 'json' };
 
-/** How `policy-codes.json` describes a reply. `scripts/data.ts` checks it. */
+/** How `replies.json` describes a reply. `scripts/data.ts` checks it. */
 export interface ReplyEntry {
   /** For readers of the file. */
   note?: string;
   /** Subjects and details of the enhanced status code: `7.26` is 5.7.26 and 4.7.26. An `x` is any digit. */
   status?: string[];
-  /** A regular expression for what the reply says. With a code, both must match. */
-  text?: string;
+  /** Regular expressions for what the reply says, of which one must match. With a code, both must match. */
+  text?: string | string[];
   /** Whether `text` matches only in the case in which it is written. */
   caseSensitive?: boolean;
-  meaning: string;
-  /** As in `PolicyReply`. `@name` is a group of `checkGroups`. */
+  /** `policy` if it is left out. */
+  reason?: BounceReason;
+  /** Whether it says so little that a code with another reason decides. */
+  weak?: boolean;
+  /** Left out if the reason says it all. */
+  meaning?: string;
+  /** As in `KnownReply`. `@name` is a group of `checkGroups`. */
   checks: string[];
 }
 
-export interface PolicyReply {
+export interface KnownReply {
   status?: RegExp;
+  /** One of `patterns`. */
   text?: RegExp;
-  meaning: string;
+  patterns: readonly RegExp[];
+  reason: BounceReason;
+  weak: boolean;
+  meaning: string | null;
   /** The checks of a test whose finding explains the reply, the most likely cause first. */
   checks: readonly string[];
 }
@@ -36,7 +46,7 @@ export interface ReplyGroup {
   marks: RegExp;
   reference: string | null;
   /** The first one that matches counts. */
-  replies: readonly PolicyReply[];
+  replies: readonly KnownReply[];
 }
 
 const CHECK_GROUPS: Record<string, string[]> = data.checkGroups;
@@ -46,16 +56,29 @@ export const REPLY_GROUPS: readonly ReplyGroup[] = data.providers.map((provider)
   domains: provider.domains,
   marks: pattern(provider.marks, provider.caseSensitive),
   reference: provider.reference ?? null,
-  replies: provider.replies.map(replyOf),
+  replies: (provider.replies as ReplyEntry[]).map(replyOf),
 }));
 
-/** What any server can reply. The first one that matches counts. */
-export const COMMON_REPLIES: readonly PolicyReply[] = data.anyServer.map(replyOf);
+/** What any server can reply, the most specific first. The first one that matches counts. */
+export const COMMON_REPLIES: readonly KnownReply[] = (data.anyServer as ReplyEntry[]).map(replyOf);
 
-function replyOf({ status, text, caseSensitive, meaning, checks }: ReplyEntry): PolicyReply {
+function replyOf(entry: ReplyEntry): KnownReply {
+  const {
+    status,
+    text,
+    caseSensitive,
+    reason = 'policy',
+    weak = false,
+    meaning = null,
+    checks,
+  } = entry;
+  const patterns = text === undefined ? [] : [text].flat();
   return {
     status: status && statusPattern(status),
-    text: text === undefined ? undefined : pattern(text, caseSensitive),
+    text: patterns.length > 0 ? pattern(patterns.join('|'), caseSensitive) : undefined,
+    patterns: patterns.map((one) => pattern(one, caseSensitive)),
+    reason,
+    weak,
     meaning,
     checks: checks.flatMap((id) => (id.startsWith('@') ? CHECK_GROUPS[id.slice(1)]! : id)),
   };
