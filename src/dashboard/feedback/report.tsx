@@ -248,6 +248,7 @@ const DISPOSITION_WORDS: Record<FeedbackRow['disposition'], string> = {
   none: 'Not applied',
   quarantine: 'Quarantined',
   reject: 'Rejected',
+  unknown: 'Unknown',
 };
 
 /** A result with alignment, and the domain that it is about. */
