@@ -71,13 +71,10 @@ export function isLocalAddress(address: string): boolean {
 
 export const isAddress = (text: string): boolean => isIP(text) !== 0;
 
-/**
- * The network that one organization usually has: the /24 of an IPv4 address, the /48 of an IPv6 address (RFC 6177). Other lengths are
- * multiples of 8.
- */
-export function networkOf(address: string, ipv4Bits = 24, ipv6Bits = 48): string {
+/** The network that one organization usually has: the /24 of an IPv4 address, the /48 of an IPv6 address (RFC 6177). */
+export function networkOf(address: string): string {
   const parsed = parseAddress(address);
-  const bits = parsed.kind() === 'ipv4' ? ipv4Bits : ipv6Bits;
+  const bits = parsed.kind() === 'ipv4' ? 24 : 48;
   const bytes = parsed.toByteArray().map((byte, i) => (i < bits / 8 ? byte : 0));
   return `${ipaddr.fromByteArray(bytes)}/${bits}`;
 }

@@ -142,6 +142,8 @@ const show = page({
                 <p class="small muted">
                   {`Counted by ${formatCount(sums.reporter_count, 'reporter')} from ${dayInWords(period.from)} to ${dayInWords(period.to)} (UTC). `}
                   Only some receivers send reports.
+                  {sums.folded.reports > 0 &&
+                    ` ${formatCount(sums.folded.messages, 'message')} in the smallest rows of ${formatCount(sums.folded.reports, 'large report')} are summed up by sending service, or by network and signing domain.`}
                 </p>
                 {totals.messages > 0 && (
                   <DayChart

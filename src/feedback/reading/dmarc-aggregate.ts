@@ -1,8 +1,11 @@
 /** Reads DMARC aggregate reports: RFC 9990, and RFC 7489 appendix C. */
 
 import { ownerOf } from '../../lib/domain-names.ts';
+import { noteElement, noteRepeated } from './dmarc-elements.ts';
 import { addFolded, addTotal, type Fold, foldedRows, newFold } from './dmarc-rows.ts';
 import { LIMITS, RefusedError } from './limits.ts';
+import { Notes } from './notes.ts';
+import { type FileName, readPeriod } from './period.ts';
 import {
   DISPOSITIONS,
   type Disposition,
@@ -13,9 +16,6 @@ import {
   type DmarcRow,
   type SpfAuthResult,
 } from './report.ts';
-import { noteElement, noteRepeated } from './dmarc-elements.ts';
-import { Notes } from './notes.ts';
-import { type FileName, readPeriod } from './period.ts';
 import {
   domainOfAddress,
   firstOf,
@@ -25,7 +25,6 @@ import {
   readDomain,
   readNamedDomain,
   readTime,
-  shortText,
 } from './values.ts';
 import { child, childrenOf, readXml, textOf, type XmlElement } from './xml.ts';
 
@@ -118,11 +117,11 @@ function reportOf(reading: Reading, { sender, file, now }: DmarcContext): DmarcR
   if ([metadata, policy, records || null].filter((part) => part !== null).length < 2)
     throw new RefusedError('invalid', 'The report has only one of metadata, a policy and records.');
   const domain =
-    readNamedDomain(textOf(policy, 'domain'), 'policy domain', notes) ??
-    otherDomain(reading, file);
+    readNamedDomain(textOf(policy, 'domain'), 'policy domain', notes) ?? otherDomain(reading, file);
   for (const record of reading.waiting) addRecord(reading, record, domain);
   const period = periodOf(metadata, { file, now }, notes);
-  const text = (name: string, max = MAX_TEXT) => notedText(textOf(metadata, name), max, name, notes);
+  const text = (name: string, max = MAX_TEXT) =>
+    notedText(textOf(metadata, name), max, name, notes);
   return {
     type: 'dmarc',
     reporter: reporterOf(metadata, sender, notes),
@@ -230,7 +229,12 @@ function readRecord(record: XmlElement, domain: string | null, notes: Notes): Dm
   if (child(record, 'identities') !== null) notes.add('“identities” for “identifiers”');
   const identifiers = identifiersOf(record);
   const results = (name: 'dkim' | 'spf') =>
-    firstOf(childrenOf(child(record, 'auth_results'), name), MAX_RESULTS, `results of ${name.toUpperCase()}`, notes);
+    firstOf(
+      childrenOf(child(record, 'auth_results'), name),
+      MAX_RESULTS,
+      `results of ${name.toUpperCase()}`,
+      notes,
+    );
   return {
     address: readAddress(textOf(row, 'source_ip'), notes),
     count: countOf(row, notes),

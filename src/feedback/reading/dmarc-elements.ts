@@ -7,9 +7,7 @@ const words = (text: string): Set<string> => new Set(text.split(' '));
 
 /** Elements that are read once, by the one that they are in. */
 const SINGLE: Record<string, Set<string>> = {
-  report_metadata: words(
-    'org_name email extra_contact_info report_id date_range generator',
-  ),
+  report_metadata: words('org_name email extra_contact_info report_id date_range generator'),
   date_range: words('begin end'),
   policy_published: words('domain p sp np adkim aspf pct fo testing discovery_method'),
   record: words('row identifiers auth_results'),

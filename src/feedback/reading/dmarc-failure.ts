@@ -2,7 +2,15 @@
 
 import type { Message } from '../../analysis/mime/message.ts';
 import { normalizeAddress } from '../../lib/addresses.ts';
-import { dateOf, type FieldMap, fieldOf, fieldsOf, incidentsOf, noteRepeatedFields, readField } from './feedback-fields.ts';
+import {
+  dateOf,
+  type FieldMap,
+  fieldOf,
+  fieldsOf,
+  incidentsOf,
+  noteRepeatedFields,
+  readField,
+} from './feedback-fields.ts';
 import type { Notes } from './notes.ts';
 import type { DmarcFailure } from './report.ts';
 import {

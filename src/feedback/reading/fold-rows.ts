@@ -1,12 +1,10 @@
 /**
  * Sums up rows by source, in bounded memory. Instead of an address, a sum has what its messages have in common: `others` and the
  * domain of a known service or forwarder, else a network with the domain that authenticates, such as `192.0.2.0/24 example.com`.
+ * With too many networks, the smallest of them are `others`, too.
  */
 
-import {
-  serviceOfMailFrom,
-  serviceOfSigner,
-} from '../../analysis/sending-services/services.ts';
+import { serviceOfMailFrom, serviceOfSigner } from '../../analysis/sending-services/services.ts';
 import { isAddress, networkOf } from '../../lib/addresses.ts';
 import { ownerOf } from '../../lib/domain-names.ts';
 import { forwarderOf } from '../sources/forwarders.ts';
@@ -29,24 +27,34 @@ const OTHERS = 'others';
 /** Of rows without an address that can be read. */
 export const NO_ADDRESS = 'unknown';
 
-/** What each level keeps of rows whose source is not known. With too many sums, the next level follows. */
-const LEVELS = [
-  { bits: [24, 48], domain: true },
-  { bits: [24, 48], domain: false },
-  { bits: [16, 32], domain: false },
-  { bits: [8, 16], domain: false },
-  null,
-] as const;
+/**
+ * What sums tell apart beside results: the network and the domain of unknown senders, their network, only known senders, and nothing.
+ */
+const DOMAIN_LEVEL = 0;
+const KNOWN_LEVEL = 2;
+const LAST_LEVEL = 3;
+/** Of results alone: DKIM, SPF and the disposition. */
+export const MIN_SUMS = 16;
 
-/** Sums of rows, at most `max` of them, unless results alone make more. */
+interface Sum {
+  /** A row of it, from which a coarser sum follows. */
+  sample: SummedRow;
+  level: number;
+  row: SummedRow;
+}
+
+type Sums = Map<string, Sum>;
+
+/** While rows are added, there are at most so many times as many sums as in the result. */
+const MAX_TIMES = 4;
+
 export class RowSums {
   readonly #max: number;
-  #level = 0;
-  /** With a row of each sum, from which a coarser one follows. */
-  #sums = new Map<string, { sample: SummedRow; sum: SummedRow }>();
+  #sums: Sums = new Map();
   rows = 0;
   messages = 0;
 
+  /** `max`: how many sums the result has, at least `MIN_SUMS`. */
   constructor(max: number) {
     this.#max = max;
   }
@@ -54,45 +62,63 @@ export class RowSums {
   add(row: SummedRow): void {
     this.rows += 1;
     this.messages += row.count;
-    this.#put(row, row.count);
-    while (this.#sums.size > this.#max && this.#level < LEVELS.length - 1) {
-      this.#level += 1;
-      const finer = this.#sums;
-      this.#sums = new Map();
-      for (const { sample, sum } of finer.values()) this.#put(sample, sum.count);
-    }
+    put(this.#sums, { sample: row, level: DOMAIN_LEVEL, row });
+    if (this.#sums.size > this.#max * MAX_TIMES) this.#reduce();
   }
 
   /** Those with the most messages first. */
   list(): SummedRow[] {
-    return [...this.#sums.values()].map(({ sum }) => sum).sort((a, b) => b.count - a.count);
+    this.#reduce();
+    return largestFirst(this.#sums).map(({ row }) => row);
   }
 
-  #put(sample: SummedRow, count: number): void {
-    const common = commonOf(sample, this.#level);
-    const key = JSON.stringify(common);
-    const known = this.#sums.get(key);
-    if (known) known.sum.count += count;
-    else this.#sums.set(key, { sample, sum: { ...common, count } });
+  /** Makes the smaller sums coarser, step by step, until they are few enough. */
+  #reduce(): void {
+    let finer = largestFirst(this.#sums);
+    const kept: Sums = new Map();
+    for (let level = DOMAIN_LEVEL + 1; kept.size + finer.length > this.#max; level++) {
+      const half = Math.floor((this.#max - MIN_SUMS - kept.size) / 2);
+      for (const sum of finer.slice(0, half)) put(kept, sum);
+      const coarser: Sums = new Map();
+      for (const sum of finer.slice(half))
+        put(coarser, { ...sum, level: Math.max(level, sum.level) });
+      finer = largestFirst(coarser);
+      if (level === LAST_LEVEL) break;
+    }
+    for (const sum of finer) put(kept, sum);
+    this.#sums = kept;
   }
 }
+
+/** Adds a sum, or a row as one, with what it has in common at its level. */
+function put(sums: Sums, { sample, level, row: { count } }: Sum): void {
+  const common = commonOf(sample, level);
+  const key = JSON.stringify(common);
+  const known = sums.get(key);
+  if (known) {
+    known.row.count += count;
+    known.level = Math.max(known.level, level);
+  } else sums.set(key, { sample, level, row: { ...common, count } });
+}
+
+const largestFirst = (sums: Sums): Sum[] =>
+  [...sums.values()].sort((a, b) => b.row.count - a.row.count);
 
 /** What a row has in common with the others of its sum. */
 function commonOf(row: SummedRow, level: number): Omit<SummedRow, 'count'> {
   const { dkim, spf, disposition } = row;
-  const kept = LEVELS[level] ?? null;
-  if (kept === null)
-    return { address: OTHERS, dkim, spf, disposition, reasons: [], ...NOBODY };
-  const known = knownDomain(row);
+  const known = level === LAST_LEVEL ? NOBODY : knownDomain(row);
   const isKnown = domainOf(known) !== null;
-  const shown = isKnown ? known : kept.domain ? authenticated(row) : NOBODY;
-  const place = isKnown ? OTHERS : networkAt(row.address, kept.bits);
+  const shown = isKnown ? known : level === DOMAIN_LEVEL ? authenticated(row) : NOBODY;
+  const place = isKnown || level >= KNOWN_LEVEL ? OTHERS : placeOf(row.address);
   const address = [place, domainOf(shown)].filter((part) => part !== null).join(' ');
-  return { address, dkim, spf, disposition, reasons: reasonsOf(row), ...shown };
+  const reasons = level === LAST_LEVEL ? [] : reasonsOf(row);
+  return { address, dkim, spf, disposition, reasons, ...shown };
 }
 
-const networkAt = (address: string | null, [ipv4Bits, ipv6Bits]: readonly [number, number]) =>
-  address !== null && isAddress(address) ? networkOf(address, ipv4Bits, ipv6Bits) : NO_ADDRESS;
+/** A row can be a sum already. */
+const placeOf = (address: string | null): string =>
+  address === null ? NO_ADDRESS : (networkOfRow(address) ?? address.split(' ')[0]!);
 
 type Authenticated = Pick<SummedRow, 'signer' | 'mailFrom'>;
 
@@ -139,9 +165,12 @@ function reasonsOf({ reasons }: SummedRow): SummedRow['reasons'] {
   return [...new Set(kept)].sort().map((text) => JSON.parse(text));
 }
 
-/** The network of a sum, without its domain; else that of a single address. */
-export const placeOf = (address: string): string =>
-  isAddress(address) ? networkOf(address) : address.split(' ')[0]!;
+/** The network of an address or of a sum; null if the sum has none. */
+export function networkOfRow(address: string): string | null {
+  if (isAddress(address)) return networkOf(address);
+  const [place] = address.split(' ') as [string];
+  return place === OTHERS || place === NO_ADDRESS ? null : place;
+}
 
 /** Whether a row sums up others. Those of reports that an older program read have no address. */
 export const isSum = (address: string | null): boolean =>

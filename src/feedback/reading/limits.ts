@@ -23,7 +23,7 @@ export const LIMITS = {
   /** Rows of a report that are kept one by one. */
   rows: 5000,
   /** Sums of the others. */
-  sums: 2000,
+  sums: 5000,
   /** More messages in one report are not plausible, and sums stay exact. */
   count: 1e12,
   /** Days between the beginning and the end of a report. */

@@ -32,7 +32,8 @@ export function readFileName(name: string | null, now: number): FileName | null 
   const match = /^[^!]{1,255}!([^!]{1,255})!(\d{9,10})!(\d{9,10})[!.]/.exec(name ?? '');
   if (!match) return null;
   const [begin, end] = [Number(match[2]) * SECOND, Number(match[3]) * SECOND];
-  if (!isTime(begin, now) || !isTime(end, now) || end < begin || !isShort({ begin, end })) return null;
+  if (!isTime(begin, now) || !isTime(end, now) || end < begin || !isShort({ begin, end }))
+    return null;
   return { domain: readDomain(match[1]!), begin, end };
 }
 

@@ -117,7 +117,8 @@ async function readMessage(message: Message, reading: Reading, depth: number): P
       items.push(tooMany());
       break;
     }
-    if (!ATTACHED.includes(type)) items.push(...(await readContainer(content, reading)));
+    if (!ATTACHED.includes(type))
+      items.push(...(await readContainer(content, { ...reading, file: filename })));
     else if (depth < LIMITS.attachedMessages) {
       const attached = await parseMessage(content);
       // Only the outer message can be verified, so that its sender is the reporter.

@@ -5,14 +5,7 @@ import { LIMITS, RefusedError } from './limits.ts';
 import { Notes } from './notes.ts';
 import { type FileName, readPeriod } from './period.ts';
 import type { TlsFailure, TlsPolicy, TlsReport } from './report.ts';
-import {
-  addCounts,
-  firstOf,
-  isoMs,
-  notedText,
-  readCount,
-  readNamedDomain,
-} from './values.ts';
+import { addCounts, firstOf, isoMs, notedText, readCount, readNamedDomain } from './values.ts';
 
 const MAX_TEXT = 255;
 const MAX_DETAIL = 500;
@@ -134,7 +127,8 @@ function readPolicies(policies: unknown, domain: string | null, notes: Notes): T
       const declared = objectOf(policy);
       const counts = objectOf(summary);
       if (!isObject(policy)) notes.add('an entry without a policy');
-      if (!isObject(summary)) notes.add('a policy without a summary, so that its sessions are missing');
+      if (!isObject(summary))
+        notes.add('a policy without a summary, so that its sessions are missing');
       const succeeded = sessionsOf(counts, 'total-successful-session-count', notes);
       const failed = sessionsOf(counts, 'total-failure-session-count', notes);
       sum = addCounts(sum, succeeded + failed);
@@ -149,7 +143,11 @@ function readPolicies(policies: unknown, domain: string | null, notes: Notes): T
         policyType: text('policy-type', 40)?.toLowerCase() ?? 'unknown',
         policyString: stringsOf(declared['policy-string'], 'lines of a policy', notes),
         policyDomain: readNamedDomain(domainText, 'policy domain', notes) ?? domain,
-        mxHosts: stringsOf(declared['mx-host'] ?? declared['mx-host-pattern'], 'mail servers', notes),
+        mxHosts: stringsOf(
+          declared['mx-host'] ?? declared['mx-host-pattern'],
+          'mail servers',
+          notes,
+        ),
         succeeded,
         failed,
         failures: folded(

@@ -142,8 +142,8 @@ const isSchema = (tag: string): boolean => tag.endsWith(':schema');
 
 /** White space before text and between elements is none: an indented report has a lot of it. */
 function appendText(element: XmlElement, data: string): void {
-  if ((element.text === '' || element.children.length > 0) && !/\S/.test(data)) return;
-  element.text += data;
+  if (element.text === '') element.text = data.trimStart();
+  else if (element.children.length === 0 || /\S/.test(data)) element.text += data;
   if (element.text.length > LIMITS.xmlText)
     throw new RefusedError(
       'too_large',

@@ -58,6 +58,16 @@ const PolicySeen = named(
   },
 );
 
+const Folded = named(
+  'DmarcFolded',
+  v.object({
+    reports: described(Count, 'Reports with more rows than are kept one by one.', 1),
+    rows: described(Count, 'The rows that are summed up.', 20_000),
+    messages: described(Count, 'Their messages.', 75_000),
+  }),
+  'What is summed up by source, because a report has very many rows.',
+);
+
 export const DmarcFeedback = named(
   'DmarcFeedback',
   v.object({
@@ -78,6 +88,10 @@ export const DmarcFeedback = named(
       v.array(PolicySeen),
       'The policies that the reporters saw, the latest first.',
       [],
+    ),
+    folded: described(
+      Folded,
+      'Rows beyond 5,000 of a report, which are summed up by the sending service, or by network and signing domain.',
     ),
   }),
   'What DMARC reports say about a domain.',
