@@ -13,6 +13,7 @@ import type { DomainRow } from '../store/tables.generated.ts';
 import { nextDay } from './queries.ts';
 import { LIMITS } from './reading/limits.ts';
 import { reporterTitle } from './record/reporters.ts';
+import { refusedReports } from './refused.ts';
 import type { SummaryQuery } from './schemas/period.ts';
 
 const DEFAULT_DAYS = 30;
@@ -135,6 +136,7 @@ export async function dmarcFeedback(app: App, { domain, from, to }: Period) {
     reporters: await reportersOf(db, { domain, from, to }),
     policies_seen: await policiesSeen(db, { domain, from, to }),
     folded: await foldedOf(db, { domain, from, to }),
+    refused: await refusedReports(app, domain.id),
   };
 }
 

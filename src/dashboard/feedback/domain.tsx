@@ -25,6 +25,7 @@ import { DayChart } from './chart.tsx';
 import { reportsPath } from './domain-part.tsx';
 import { FEEDBACK, feedbackPath } from './list.tsx';
 import { DEFAULT_DAYS, PERIODS } from './period.tsx';
+import { RefusedNotice } from './refused.tsx';
 import { SetUp } from './set-up.tsx';
 import { SOURCES_PAGE_SIZE, Sources, sourceFilters } from './sources-table.tsx';
 import { DomainTabs } from './tabs.tsx';
@@ -102,6 +103,7 @@ const show = page({
         <>
           <DomainTabs id={id} current="overview" />
           <SetUp domain={domain.name} feedback={feedback} isReported={isReported} />
+          <RefusedNotice refused={sums.refused} />
           <UnconfirmedNotice unconfirmed={unconfirmed} />
           {isReported && (
             <>

@@ -54,7 +54,7 @@ function periodIdentifiers({ type, reportId, domain, isDated = true, ...period }
  * A hash of what every signature of a body covers, whatever its canonicalization (RFC 6376 §3.4.4). The header does not
  * count: fields that are not signed can be changed, and the message sent again.
  */
-function signedContent(body: Uint8Array): string {
+export function signedContent(body: Uint8Array): string {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
   return sha256(
     text

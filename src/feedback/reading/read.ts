@@ -8,7 +8,7 @@ import { readComplaint } from './complaint.ts';
 import { readDmarcAggregate } from './dmarc-aggregate.ts';
 import { readDmarcFailure } from './dmarc-failure.ts';
 import { fieldOf, readFieldMap } from './feedback-fields.ts';
-import { figuresOf, identityOf } from './identity.ts';
+import { figuresOf, identityOf, signedContent } from './identity.ts';
 import { type Budget, LIMITS, newBudget, RefusedError } from './limits.ts';
 import { Notes } from './notes.ts';
 import { readFileName } from './period.ts';
@@ -50,7 +50,15 @@ export async function readFeedback(raw: Uint8Array, { now }: ReadOptions): Promi
     file: null,
     domain: readDomain(fieldValue(message, 'tls-report-domain')),
   };
-  return orNotAReport(await readMessage(message, reading, 0), message);
+  const items = orNotAReport(await readMessage(message, reading, 0), message);
+  if (items.every(({ ok }) => ok)) return items;
+  const digest = signedContent(reading.body);
+  const file = message.parts
+    .map(({ filename }) => readFileName(filename, now))
+    .find((name) => name);
+  return items.map((item) =>
+    item.ok ? item : { ...item, about: item.about ?? file ?? {}, digest },
+  );
 }
 
 interface Reading extends ReadOptions {

@@ -41,6 +41,8 @@ export interface Refusal {
   about?: Partial<AboutReport>;
   /** Whether it is in an attached message. */
   attached?: boolean;
+  /** A hash of what a signature covers, by which a copy of the message is recognized. */
+  digest?: string;
   /** What is kept of something that is no report: From, To, Subject and the first lines. */
   excerpt?: { from: string | null; to: string | null; subject: string | null; text: string };
 }
