@@ -43,10 +43,14 @@ export interface ReportedSender {
  * Different addresses in 79 networks per 20,000: of a known service, of a server that signs for the domain, and of others. No two
  * counts near the 5,000th are the same, so that it is clear which rows are kept.
  */
-export const senders = (count: number): ReportedSender[] =>
+export const senders = (
+  count: number,
+  { networks = 256, hosts = 256, countOf = (index: number) => index + 1 } = {},
+): ReportedSender[] =>
   Array.from({ length: count }, (_, index) => {
-    const address = `198.51.${index >> 8}.${index & 255}`;
-    const network = `198.51.${index >> 8}.0/24`;
+    const third = (index >> 8) % networks;
+    const address = `198.51.${third}.${index % hosts}`;
+    const network = `198.51.${third}.0/24`;
     const kind = index % 4;
     const own =
       '<dkim><domain>mail.example.com</domain><selector>s1</selector><result>pass</result></dkim>';
@@ -60,7 +64,7 @@ export const senders = (count: number): ReportedSender[] =>
         : kind === 1
           ? ['pass', `${network} example.com`, own]
           : ['fail', network, '<spf><domain>example.com</domain><result>fail</result></spf>'];
-    const messages = index + 1;
+    const messages = countOf(index);
     return {
       address,
       count: messages,
