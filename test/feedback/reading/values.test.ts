@@ -332,6 +332,11 @@ const DMARC: DmarcCase[] = [
     [],
   ],
   ['unknown elements', withBad({}).replace('<count>5', '<note>1</note><note>2</note><count>5'), []],
+  [
+    'name with angle brackets',
+    withMetadata('Receiver Ltd', 'Receiver <mx.receiver<>'),
+    ['angle brackets in a text'],
+  ],
   ['NUL bytes after the XML', `${withBad({})}\0\0\0`, []],
 ];
 
