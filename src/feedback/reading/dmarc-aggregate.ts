@@ -47,21 +47,37 @@ export interface DmarcContext {
   now: number;
 }
 
+/** A `<` in a text that was not escaped, which hides the tag after it. */
+const BARE = /<(?=[^<>]*<)/g;
+
 /** Throws RefusedError, with what was read until then. */
 export function readDmarcAggregate(xml: string, context: DmarcContext): ReadDmarc {
+  const notes = new Notes();
+  try {
+    return readXmlReport(xml, context, notes);
+  } catch (error) {
+    const isUnreadable = error instanceof RefusedError && error.reason === 'unreadable';
+    const escaped = isUnreadable ? xml.replace(BARE, '&lt;') : xml;
+    if (escaped === xml) throw error;
+    const repaired = new Notes();
+    repaired.add('angle brackets in a text');
+    return readXmlReport(escaped, context, repaired);
+  }
+}
+
+function readXmlReport(xml: string, context: DmarcContext, notes: Notes): ReadDmarc {
   const reading: Reading = {
     metadata: null,
     policy: null,
     records: 0,
     fold: newFold(),
     waiting: [],
-    notes: new Notes(),
+    notes,
   };
   try {
     requireFewRecords(xml);
-    readXml(xml, 'feedback', (element) => addElement(reading, element), reading.notes);
-    const report = reportOf(reading, context);
-    return { report, repaired: reading.notes.list() };
+    readXml(xml, 'feedback', (element) => addElement(reading, element), notes);
+    return { report: reportOf(reading, context), repaired: notes.list() };
   } catch (error) {
     if (error instanceof RefusedError) error.about = aboutReport(reading, context);
     throw error;

@@ -100,16 +100,7 @@ export function readXml(
         }
         if (isEnded || name.includes('@') || open.at(-1)?.name !== name) return;
         // `<a/>` counts as implied too.
-        const isUnclosed =
-          isImplied && text.slice(parser.endIndex - 1, parser.endIndex + 1) !== '/>';
-        // A name such as `<Mail.example<>`: no element of a report has such a name.
-        if (isUnclosed && open.length > 1 && /[^a-z_]/.test(name)) {
-          const { text: inner } = open.pop()!;
-          appendText(open.at(-1)!, `<${name}>${inner}`);
-          notes.add('angle brackets in a text');
-          return;
-        }
-        if (isUnclosed)
+        if (isImplied && text.slice(parser.endIndex - 1, parser.endIndex + 1) !== '/>')
           throw new RefusedError('unreadable', `The XML is incomplete: <${name}> is not closed.`);
         const element = open.pop()!;
         const isForeign = open.length >= foreignLevel;

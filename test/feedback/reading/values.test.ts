@@ -333,6 +333,15 @@ const DMARC: DmarcCase[] = [
   ],
   ['unknown elements', withBad({}).replace('<count>5', '<note>1</note><note>2</note><count>5'), []],
   [
+    'From domain with an angle bracket',
+    identifiers('<header_from>bad<xml.example</header_from>'),
+    [
+      'a From domain that is none: “bad<xml.example”',
+      'angle brackets in a text',
+      'no From domain, so that of the policy',
+    ],
+  ],
+  [
     'name with angle brackets',
     withMetadata('Receiver Ltd', 'Receiver <mx.receiver<>'),
     ['angle brackets in a text'],
