@@ -89,7 +89,7 @@ export interface PublishedPolicy {
 
 interface EvaluatedRow {
   outcome: 'pass' | 'fail';
-  disposition: Disposition;
+  disposition: Disposition | 'unknown';
   reasons: OverrideReason[];
   /** The domain in From; null if the report does not say. */
   header_from: string | null;
@@ -109,6 +109,7 @@ export function whyMilder(
   const [tag, policy] = isSubdomain && sp ? ['sp', sp] : ['p', p];
   if (!policy || !Object.hasOwn(STRENGTH, policy)) return null;
   if (policy === 'none') return `Your policy was ${tag}=none`;
+  if (disposition === 'unknown') return null;
   if (STRENGTH[disposition] >= STRENGTH[policy as Disposition]) return null;
   if (testing) return 'Your policy was in test mode (t=y)';
   if (pct !== null && pct !== undefined && pct < 100)

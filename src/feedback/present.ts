@@ -9,6 +9,7 @@ import type {
   TlsFailureRow,
 } from '../store/tables.generated.ts';
 import { explainBounce } from './bounces/explain.ts';
+import { isSum, NO_ADDRESS } from './reading/fold-rows.ts';
 import { REFUSAL_REASONS, type RefusalReason } from './reading/report.ts';
 import type { Bounce, Complaint } from './schemas/message.ts';
 import type { FeedbackReport, FeedbackRow, ListedReport } from './schemas/report.ts';
@@ -83,6 +84,8 @@ export function presentRow(row: DmarcRowRow): FeedbackRow {
     id: `${row.report_id}.${position}`,
     object: 'feedback_row',
     ...(columns as Omit<typeof columns, 'outcome'> & { outcome: 'pass' | 'fail' }),
+    address: columns.address === NO_ADDRESS ? null : columns.address,
+    folded: isSum(columns.address),
     results: results === null ? null : JSON.parse(results),
     reasons: reasons === null ? [] : JSON.parse(reasons),
   } as FeedbackRow;

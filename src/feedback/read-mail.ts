@@ -8,6 +8,7 @@ import type { FeedbackMailRow } from '../store/tables.generated.ts';
 import { untilAvailable } from '../store/until-available.ts';
 import { isPersonal, recordItem } from './record/record.ts';
 import { keepReport } from './storage/keep-report.ts';
+import { claimedDomain } from './storage/verify-before-reply.ts';
 import type { PreparedItem } from './thread/prepare.ts';
 import { readerOf } from './thread/reader.ts';
 import type { Verification } from './thread/verify.ts';
@@ -77,10 +78,14 @@ async function verify(
   items: PreparedItem[],
   read: () => Promise<Uint8Array>,
 ): Promise<Verification> {
-  const isMail = mail.source === 'smtp' || mail.source === 'imap';
-  if (!isMail || !items.some(({ ok }) => ok)) return { signer: null, isUndecided: false };
-  return verifyStored(app, mail, await read());
+  if (mail.source !== 'smtp' && mail.source !== 'imap') return NOBODY;
+  const raw = await read();
+  // Of what was refused, only reports of known and confirmed reporters matter.
+  const matters = items.some(({ ok }) => ok) || (await claimedDomain(app, raw)) !== null;
+  return matters ? verifyStored(app, mail, raw) : NOBODY;
 }
+
+const NOBODY: Verification = { signer: null, isUndecided: false };
 
 /** Who a stored message authenticates. Rejects with ThreadEndedError. */
 export const verifyStored = (

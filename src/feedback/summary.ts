@@ -14,7 +14,7 @@ import { type Db, inSnapshot, type Tx } from '../store/open.ts';
 import { messageCounts } from './messages/counts.ts';
 import { isReportedSince } from './queries.ts';
 import { SUM_COLUMNS } from './sources/days.ts';
-import { isOwnFailing, kindOf, type SourceMark } from './sources/kind.ts';
+import { isOwnFailing, isRest, kindOf, type SourceMark } from './sources/kind.ts';
 import { isNew, reportDaysOf } from './sources/new.ts';
 import { countedReports } from './sums.ts';
 
@@ -192,7 +192,7 @@ async function sourcesOf(tx: Tx, ids: string[], { from, to }: Days) {
       label,
       ...totals,
       kind: kindOf(key, mark as SourceMark | null, totals),
-      isNew: isNew({ first, previous }, reportDays.get(domain_id) ?? []),
+      isNew: !isRest(key) && isNew({ first, previous }, reportDays.get(domain_id) ?? []),
     };
   });
 }

@@ -13,6 +13,7 @@ import type { DomainRow } from '../store/tables.generated.ts';
 import { nextDay } from './queries.ts';
 import { LIMITS } from './reading/limits.ts';
 import { reporterTitle } from './record/reporters.ts';
+import { refusedReports } from './refused.ts';
 import type { SummaryQuery } from './schemas/period.ts';
 
 const DEFAULT_DAYS = 30;
@@ -134,6 +135,8 @@ export async function dmarcFeedback(app: App, { domain, from, to }: Period) {
     reporter_count: await reporterCount(db, { domain, from, to }),
     reporters: await reportersOf(db, { domain, from, to }),
     policies_seen: await policiesSeen(db, { domain, from, to }),
+    folded: await foldedOf(db, { domain, from, to }),
+    refused: await refusedReports(app, domain.id),
   };
 }
 
@@ -233,6 +236,23 @@ async function policiesSeen(db: Db, period: Period) {
     } else seen.set(key, { policy_domain, p, sp, np, reports: 1, last_at: received_at });
   }
   return [...seen.values()].sort((a, b) => (a.last_at < b.last_at ? 1 : -1)).slice(0, MAX_LISTED);
+}
+
+/** What reports of the period sum up by source. */
+async function foldedOf(db: Db, period: Period) {
+  const rows = await dmarcReports(db, period)
+    .select('content')
+    .where('content', 'like', '%"folded_messages":%')
+    .where('content', 'not like', '%"folded_messages":0%')
+    .execute();
+  const folded = { reports: 0, rows: 0, messages: 0 };
+  for (const { content } of rows) {
+    const { folded_rows, folded_messages } = JSON.parse(content) as Record<string, number>;
+    folded.reports += 1;
+    folded.rows += folded_rows!;
+    folded.messages += folded_messages!;
+  }
+  return folded;
 }
 
 interface PolicySeen {

@@ -69,9 +69,11 @@ export function isLocalAddress(address: string): boolean {
   return !anyContains(DOCUMENTATION, parsed) && parsed.range() !== 'unicast';
 }
 
+export const isAddress = (text: string): boolean => isIP(text) !== 0;
+
 /** The network that one organization usually has: the /24 of an IPv4 address, the /48 of an IPv6 address (RFC 6177). */
 export function networkOf(address: string): string {
-  const parsed = ipaddr.process(address);
+  const parsed = parseAddress(address);
   const bits = parsed.kind() === 'ipv4' ? 24 : 48;
   const bytes = parsed.toByteArray().map((byte, i) => (i < bits / 8 ? byte : 0));
   return `${ipaddr.fromByteArray(bytes)}/${bits}`;

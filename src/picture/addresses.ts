@@ -1,6 +1,7 @@
 /** Which IP addresses send the mail of a domain. */
 
 import { dayBefore } from '../feedback/sums.ts';
+import { isAddress } from '../lib/addresses.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { testedAddresses } from './tests.ts';
@@ -25,9 +26,12 @@ export async function sendingAddresses(
     .where('domain_id', '=', id)
     .where('passed', '>', 0)
     .where('last_day', '>=', from)
+    // Without most sums of addresses, which are no addresses.
+    .where('address', 'not like', '%/%')
     .orderBy('passed', 'desc')
     .orderBy('address')
     .limit(MAX_ADDRESSES)
     .execute();
-  return [...new Set([...tested, ...reported.map(({ address }) => address)])];
+  const addresses = reported.map(({ address }) => address).filter(isAddress);
+  return [...new Set([...tested, ...addresses])];
 }

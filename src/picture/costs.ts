@@ -57,6 +57,8 @@ export const COSTS = [
   { id: 'message_weak', state: 'warn', cost: 20 },
   // An optional record is broken.
   { id: 'record_weak', state: 'warn', cost: 15 },
+  // Without a report, messages and senders are missing in the figures.
+  { id: 'report_refused', state: 'warn', cost: 12 },
   // Without its verification record, the domain is not checked each day.
   { id: 'not_verified', state: 'warn', cost: 10 },
 ] as const satisfies { id: string; state: 'fail' | 'warn'; cost: number }[];

@@ -2,6 +2,7 @@
 
 import { type FeedbackState, feedbackOf } from '../domains/feedback/state.ts';
 import { messageCounts, trustedRejections } from '../feedback/messages/counts.ts';
+import { refusedReports } from '../feedback/refused.ts';
 import { isOwnFailing } from '../feedback/sources/kind.ts';
 import { type SourceSums, sourcesOf } from '../feedback/sources/queries.ts';
 import { setupSteps } from '../feedback/sources/steps.ts';
@@ -43,6 +44,7 @@ export async function feedbackReport(reading: Reading): Promise<SourceReport> {
     ...(await complaintFindings(period, sums)),
     ...(await bounceFindings(period, sums)),
     ...(await tlsFindings(period)),
+    ...(await refusedFindings(period)),
   ];
   const section = { source: 'feedback' as const, path };
   if (sums.messages === 0)
@@ -276,3 +278,22 @@ async function tlsFindings({ db, domain, from, to, path }: FeedbackReading): Pro
     }),
   ];
 }
+
+// Reports that are missing.
+
+async function refusedFindings(reading: FeedbackReading): Promise<Finding[]> {
+  const refused = await refusedReports(reading, reading.domain.id);
+  return refused.slice(0, MAX_REFUSED).map(({ id, reporter, text, received_at }) =>
+    problem('report_refused', {
+      source: 'feedback',
+      origin: 'Reports',
+      topic: 'reports',
+      at: received_at,
+      text,
+      title: `A report of ${reporter} was refused.`,
+      path: `/feedback/reports/${id}`,
+    }),
+  );
+}
+
+const MAX_REFUSED = 5;

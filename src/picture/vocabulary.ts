@@ -31,5 +31,7 @@ export const TOPICS = [
   'content',
   'bimi',
   'verification',
+  // Whether the reports of receivers can be read.
+  'reports',
 ] as const;
 export type Topic = (typeof TOPICS)[number];

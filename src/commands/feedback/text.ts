@@ -34,7 +34,7 @@ function headingOf(report: Report): string {
   const { reporter } = report;
   switch (report.type) {
     case 'dmarc':
-      return `DMARC report by ${reporter} about ${report.domain}, ${period(report)}`;
+      return `DMARC report by ${reporter} about ${report.domain ?? 'an unknown domain'}, ${period(report)}`;
     case 'tls':
       return `TLS report by ${reporter} about ${report.policies[0]?.policyDomain ?? 'an unknown domain'}, ${period(report)}`;
     case 'dmarc_failure':
@@ -65,7 +65,7 @@ function detailsOf(report: Report): string[] {
         .slice(0, MAX_ROWS)
         .map(
           (row) =>
-            `${row.address ?? 'other addresses'}: ${messages(row.count)}, ${outcomeOf(row)} (DKIM ${row.dkim}, SPF ${row.spf}), ${row.disposition}${row.headerFrom && row.headerFrom !== report.domain ? `, From ${row.headerFrom}` : ''}`,
+            `${row.address ?? 'no address'}: ${messages(row.count)}, ${outcomeOf(row)} (DKIM ${row.dkim}, SPF ${row.spf}), ${row.disposition}${row.headerFrom && row.headerFrom !== report.domain ? `, From ${row.headerFrom}` : ''}`,
         );
       const more = report.rows.length - rows.length;
       return [

@@ -25,6 +25,7 @@ import { DayChart } from './chart.tsx';
 import { reportsPath } from './domain-part.tsx';
 import { FEEDBACK, feedbackPath } from './list.tsx';
 import { DEFAULT_DAYS, PERIODS } from './period.tsx';
+import { RefusedNotice } from './refused.tsx';
 import { SetUp } from './set-up.tsx';
 import { SOURCES_PAGE_SIZE, Sources, sourceFilters } from './sources-table.tsx';
 import { DomainTabs } from './tabs.tsx';
@@ -102,6 +103,7 @@ const show = page({
         <>
           <DomainTabs id={id} current="overview" />
           <SetUp domain={domain.name} feedback={feedback} isReported={isReported} />
+          <RefusedNotice refused={sums.refused} />
           <UnconfirmedNotice unconfirmed={unconfirmed} />
           {isReported && (
             <>
@@ -142,6 +144,8 @@ const show = page({
                 <p class="small muted">
                   {`Counted by ${formatCount(sums.reporter_count, 'reporter')} from ${dayInWords(period.from)} to ${dayInWords(period.to)} (UTC). `}
                   Only some receivers send reports.
+                  {sums.folded.reports > 0 &&
+                    ` ${formatCount(sums.folded.messages, 'message')} in the smallest rows of ${formatCount(sums.folded.reports, 'large report')} are summed up by sending service, or by network and signing domain.`}
                 </p>
                 {totals.messages > 0 && (
                   <DayChart

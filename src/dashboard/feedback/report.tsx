@@ -151,6 +151,7 @@ export async function renderReport(
                 />
                 <p class="small muted">
                   {`The report has ${formatCount(report.row_count, 'row')}; those with the most messages come first.`}
+                  {foldedInWords(report.details)}
                 </p>
                 <Pager
                   path={path}
@@ -238,7 +239,7 @@ const ReportFacts = ({ report }: { report: FeedbackReport }) => (
         report.reporter === null || report.label === report.reporter ? null : report.label,
       ],
       ['Report ID', report.report_id],
-      ['Repaired', report.repaired.length > 0 ? report.repaired.join(', ') : null],
+      ['Repaired or not read', report.repaired.length > 0 ? report.repaired.join(', ') : null],
       ['Arrived', <Time key="at" at={report.received_at} />],
     ]}
   />
@@ -248,7 +249,16 @@ const DISPOSITION_WORDS: Record<FeedbackRow['disposition'], string> = {
   none: 'Not applied',
   quarantine: 'Quarantined',
   reject: 'Rejected',
+  unknown: 'Unknown',
 };
+
+/** What the last rows stand for. */
+function foldedInWords({ folded_rows, folded_messages }: FeedbackReport['details']): string | null {
+  if (!folded_rows) return null;
+  const counted =
+    typeof folded_messages === 'number' ? ` with ${formatCount(folded_messages, 'message')}` : '';
+  return ` ${formatCount(Number(folded_rows), 'more row')}${counted} are summed up by sending service, or by network and signing domain.`;
+}
 
 /** A result with alignment, and the domain that it is about. */
 const Result = ({ result, domain }: { result: string; domain: string | null }) => (
@@ -266,7 +276,7 @@ const columnsOf = (
 ): Column<FeedbackRow>[] => [
   {
     title: 'Source',
-    cell({ address }) {
+    cell({ address, folded }) {
       const source = address === null ? undefined : sources.get(address);
       return (
         <>
@@ -276,7 +286,7 @@ const columnsOf = (
             </a>
           )}
           <div class={source ? 'small muted' : undefined}>
-            <code class="unbroken">{address ?? 'others'}</code>
+            <code class="unbroken">{address ?? (folded ? 'others' : 'no address')}</code>
           </div>
         </>
       );

@@ -5,6 +5,7 @@ import { findDomain } from '../../domains/queries.ts';
 import { MARK_WORDS, SOURCE_MARKS } from '../../feedback/sources/kind.ts';
 import { sourceOperations } from '../../feedback/sources/routes.ts';
 import type { FeedbackSourceDetails } from '../../feedback/sources/schema.ts';
+import { isAddress } from '../../lib/addresses.ts';
 import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
 import { dayInWords } from '../../lib/format/times.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
@@ -250,7 +251,10 @@ function Addresses({ source: { id, address_list, addresses }, period }: Addresse
           { title: 'Address', cell: ({ address }) => <code>{address}</code> },
           {
             title: 'Host name',
-            cell: ({ host }) => (host === null ? 'None confirmed' : `${host} (confirmed)`),
+            cell({ address, host }) {
+              if (host !== null) return `${host} (confirmed)`;
+              return isAddress(address) ? 'None confirmed' : 'Several addresses';
+            },
           },
           { title: 'Messages', number: true, cell: ({ messages }) => formatCount(messages) },
           {

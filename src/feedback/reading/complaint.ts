@@ -2,7 +2,15 @@
 
 import type { Message } from '../../analysis/mime/message.ts';
 import { normalizeAddress } from '../../lib/addresses.ts';
-import { dateOf, type FieldMap, fieldOf, incidentsOf } from './feedback-fields.ts';
+import {
+  dateOf,
+  type FieldMap,
+  fieldOf,
+  incidentsOf,
+  noteRepeatedFields,
+  readField,
+} from './feedback-fields.ts';
+import type { Notes } from './notes.ts';
 import type { Complaint } from './report.ts';
 import {
   arrivalOf,
@@ -18,6 +26,7 @@ export function readComplaint(
   map: FieldMap,
   reported: Message | null,
   reporter: string,
+  notes: Notes,
 ): Complaint {
   const message = reported ? reportedMessage(reported) : NO_MESSAGE;
   const derived: string[] = [];
@@ -32,7 +41,7 @@ export function readComplaint(
     if (found !== null) derived.push(name);
     return found;
   };
-  const source = fieldOf(map, 'source-ip');
+  noteRepeatedFields(map, notes);
   const kind = fieldOf(map, 'feedback-type', 40)?.toLowerCase() ?? null;
   return {
     type: 'complaint',
@@ -40,17 +49,17 @@ export function readComplaint(
     kind: kind ?? 'abuse',
     sourceAddress: orDerived(
       'source_address',
-      source === null ? null : normalizeAddress(source),
+      readField(map, ['source-ip'], normalizeAddress, notes),
       sourceAddressOf,
     ),
     arrivedAt: orDerived(
       'arrived_at',
-      dateOf(fieldOf(map, 'arrival-date') ?? fieldOf(map, 'received-date')),
+      readField(map, ['arrival-date', 'received-date'], dateOf, notes),
       arrivalOf,
     ),
     domain: orDerived(
       'domain',
-      readDomain(fieldOf(map, 'reported-domain')),
+      readField(map, ['reported-domain'], readDomain, notes),
       () => message.fromDomain,
     ),
     recipientDomain: orDerived(
@@ -58,7 +67,7 @@ export function readComplaint(
       domainOfAddress(fieldOf(map, 'original-rcpt-to')),
       recipientDomainOf,
     ),
-    incidents: incidentsOf(map),
+    incidents: incidentsOf(map, notes),
     userAgent: fieldOf(map, 'user-agent', 255),
     message,
     derived,

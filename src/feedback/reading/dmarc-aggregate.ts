@@ -1,7 +1,11 @@
 /** Reads DMARC aggregate reports: RFC 9990, and RFC 7489 appendix C. */
 
+import { ownerOf } from '../../lib/domain-names.ts';
+import { noteElement, noteRepeated } from './dmarc-elements.ts';
 import { addFolded, addTotal, type Fold, foldedRows, newFold } from './dmarc-rows.ts';
 import { LIMITS, RefusedError } from './limits.ts';
+import { Notes } from './notes.ts';
+import { type FileName, readPeriod } from './period.ts';
 import {
   DISPOSITIONS,
   type Disposition,
@@ -13,12 +17,14 @@ import {
   type SpfAuthResult,
 } from './report.ts';
 import {
+  domainOfAddress,
+  firstOf,
+  notedText,
   readAddress,
   readCount,
   readDomain,
+  readNamedDomain,
   readTime,
-  requirePeriod,
-  shortText,
 } from './values.ts';
 import { child, childrenOf, readXml, textOf, type XmlElement } from './xml.ts';
 
@@ -33,51 +39,57 @@ export interface ReadDmarc {
   repaired: string[];
 }
 
-/**
- * `sender` is the domain of the message that carried the report, which names the reporter if the report does not. Throws
- * RefusedError.
- */
-export function readDmarcAggregate(
-  xml: string,
-  { sender, now }: { sender: string | null; now: number },
-): ReadDmarc {
-  requireFewRecords(xml);
-  const repaired = new Set<string>();
+export interface DmarcContext {
+  /** The domain of the message that carried the report, which names the reporter if the report does not. */
+  sender: string | null;
+  file: FileName | null;
+  /** In milliseconds. */
+  now: number;
+}
+
+/** A `<` in a text that was not escaped, which hides the tag after it. */
+const BARE = /<(?=[^<>]*<)/g;
+
+/** Throws RefusedError, with what was read until then. */
+export function readDmarcAggregate(xml: string, context: DmarcContext): ReadDmarc {
+  const notes = new Notes();
+  try {
+    return readXmlReport(xml, context, notes);
+  } catch (error) {
+    const isUnreadable = error instanceof RefusedError && error.reason === 'unreadable';
+    const escaped = isUnreadable ? xml.replace(BARE, '&lt;') : xml;
+    if (escaped === xml) throw error;
+    const repaired = new Notes();
+    repaired.add('angle brackets in a text');
+    return readXmlReport(escaped, context, repaired);
+  }
+}
+
+function readXmlReport(xml: string, context: DmarcContext, notes: Notes): ReadDmarc {
   const reading: Reading = {
     metadata: null,
     policy: null,
     records: 0,
     fold: newFold(),
     waiting: [],
+    notes,
   };
-  readXml(xml, 'feedback', (element) => addElement(reading, element, repaired), repaired);
-  const { metadata, policy } = reading;
-  const domain = readDomain(textOf(policy, 'domain'));
-  if (domain === null)
-    throw new RefusedError('invalid', 'The report names no valid policy domain.');
-  for (const record of reading.waiting) addRecord(reading, record, domain, repaired);
-  const range = child(metadata, 'date_range');
-  const begin = readTime(textOf(range, 'begin'), 'beginning', repaired);
-  const end = readTime(textOf(range, 'end'), 'end', repaired);
-  requirePeriod(begin, end, now);
-  const reporter = reporterOf(metadata, sender, repaired);
-  const report: DmarcReport = {
-    type: 'dmarc',
-    reporter,
-    email: shortText(textOf(metadata, 'email'), MAX_TEXT),
-    extraContact: shortText(textOf(metadata, 'extra_contact_info'), MAX_COMMENT),
-    reportId: reportIdOf(metadata, begin, repaired),
-    domain,
-    begin,
-    end,
-    policy: policyOf(policy),
-    errors: childrenOf(metadata, 'error')
-      .slice(0, MAX_ERRORS)
-      .map(({ text }) => text.slice(0, MAX_COMMENT)),
-    generator: shortText(textOf(metadata, 'generator'), MAX_TEXT),
-    ...foldedRows(reading.fold),
-  };
-  return { report, repaired: [...repaired].sort() };
+  try {
+    requireFewRecords(xml);
+    readXml(xml, 'feedback', (element) => addElement(reading, element), notes);
+    return { report: reportOf(reading, context), repaired: notes.list() };
+  } catch (error) {
+    if (error instanceof RefusedError) error.about = aboutReport(reading, context);
+    throw error;
+  }
+}
+
+/** What the elements before the refused one say. */
+function aboutReport({ metadata, policy }: Reading, { file, now }: DmarcContext) {
+  const domain = readDomain(textOf(policy, 'domain')) ?? file?.domain ?? null;
+  if (child(metadata, 'date_range') === null) return { ...file, domain };
+  const { begin, end, isDated } = periodOf(metadata, { file, now }, new Notes());
+  return isDated ? { domain, begin, end } : { domain };
 }
 
 /** Reading them takes seconds, so that they are counted first. A comment that looks like a record counts too. */
@@ -97,52 +109,115 @@ interface Reading {
   fold: Fold;
   /** Records before the policy: an empty header_from means its domain. */
   waiting: XmlElement[];
+  notes: Notes;
 }
 
-function addElement(reading: Reading, element: XmlElement, repaired: Set<string>): void {
-  if (element.name === 'report_metadata') reading.metadata ??= element;
-  else if (element.name === 'policy_published') reading.policy ??= element;
-  else if (element.name === 'record') {
+function addElement(reading: Reading, element: XmlElement): void {
+  const { notes } = reading;
+  noteRepeated(element, notes);
+  if (element.name === 'report_metadata' || element.name === 'policy_published') {
+    const place = element.name === 'report_metadata' ? 'metadata' : 'policy';
+    if (reading[place] !== null) noteElement(element.name, notes);
+    reading[place] ??= element;
+  } else if (element.name === 'record') {
     reading.records += 1;
     if (reading.records > LIMITS.records) throw tooManyRecords();
     const domain = readDomain(textOf(reading.policy, 'domain'));
     if (domain === null) reading.waiting.push(element);
-    else addRecord(reading, element, domain, repaired);
+    else addRecord(reading, element, domain);
   }
 }
 
-function reporterOf(
-  metadata: XmlElement | null,
-  sender: string | null,
-  repaired: Set<string>,
-): string {
-  const name = shortText(textOf(metadata, 'org_name'), MAX_TEXT);
-  if (name !== null) return name.toLowerCase();
-  repaired.add('no name of the reporter');
-  const email = textOf(metadata, 'email');
-  const domain = readDomain(email?.split('@').at(-1) ?? null) ?? sender;
-  if (domain === null) throw new RefusedError('invalid', 'The report does not name its reporter.');
-  return domain;
+function reportOf(reading: Reading, { sender, file, now }: DmarcContext): DmarcReport {
+  const { metadata, policy, notes, fold, records } = reading;
+  if ([metadata, policy, records || null].filter((part) => part !== null).length < 2)
+    throw new RefusedError('invalid', 'The report has only one of metadata, a policy and records.');
+  const domain =
+    readNamedDomain(textOf(policy, 'domain'), 'policy domain', notes) ?? otherDomain(reading, file);
+  for (const record of reading.waiting) addRecord(reading, record, domain);
+  const period = periodOf(metadata, { file, now }, notes);
+  const text = (name: string, max = MAX_TEXT) =>
+    notedText(textOf(metadata, name), max, name, notes);
+  return {
+    type: 'dmarc',
+    reporter: reporterOf(metadata, sender, notes),
+    email: text('email'),
+    extraContact: text('extra_contact_info', MAX_COMMENT),
+    reportId: reportIdOf(metadata, period.begin, notes),
+    domain,
+    ...period,
+    policy: policyOf(policy, notes),
+    errors: firstOf(childrenOf(metadata, 'error'), MAX_ERRORS, 'errors', notes).flatMap(
+      (error) => notedText(error.text, MAX_COMMENT, 'error', notes) ?? [],
+    ),
+    generator: text('generator'),
+    ...foldedRows(fold),
+  };
 }
 
-function reportIdOf(metadata: XmlElement | null, begin: number, repaired: Set<string>): string {
-  const id = shortText(textOf(metadata, 'report_id'), MAX_TEXT);
+function periodOf(
+  metadata: XmlElement | null,
+  context: Pick<DmarcContext, 'file' | 'now'>,
+  notes: Notes,
+) {
+  const range = child(metadata, 'date_range');
+  const texts = { begin: textOf(range, 'begin'), end: textOf(range, 'end') };
+  const times = { begin: readTime(texts.begin, notes), end: readTime(texts.end, notes) };
+  return readPeriod({ texts, ...times }, context, notes);
+}
+
+/** Without a policy, the name of the file, else what all messages have in common, shows the domain. */
+function otherDomain({ waiting, notes }: Reading, file: FileName | null): string | null {
+  if (file?.domain) {
+    notes.add('no policy domain, so that of the file name');
+    return file.domain;
+  }
+  const owners = new Set(
+    waiting.flatMap((record) => {
+      const from = readDomain(textOf(identifiersOf(record), 'header_from'));
+      return from === null ? [] : ownerOf(from);
+    }),
+  );
+  const [owner] = owners;
+  notes.add(
+    owners.size === 1
+      ? 'no policy domain, so that of all From domains'
+      : 'no policy domain, so that of the address that it was sent to',
+  );
+  return owners.size === 1 ? owner! : null;
+}
+
+function reporterOf(metadata: XmlElement | null, sender: string | null, notes: Notes): string {
+  const name = notedText(textOf(metadata, 'org_name'), MAX_TEXT, 'org_name', notes);
+  if (name !== null) return name.toLowerCase();
+  notes.add('no name of the reporter');
+  return domainOfAddress(textOf(metadata, 'email')) ?? sender ?? 'unknown';
+}
+
+function reportIdOf(metadata: XmlElement | null, begin: number, notes: Notes): string {
+  const id = notedText(textOf(metadata, 'report_id'), MAX_TEXT, 'report_id', notes);
   if (id !== null) return id;
-  repaired.add('no report ID');
+  notes.add('no report ID');
   return String(begin / 1000);
 }
 
-function policyOf(element: XmlElement | null): DmarcPolicyPublished {
-  const tag = (name: string) => shortText(textOf(element, name), 100)?.toLowerCase() ?? null;
+function policyOf(element: XmlElement | null, notes: Notes): DmarcPolicyPublished {
+  if (element === null) notes.add('no policy');
+  const tag = (name: string) =>
+    notedText(textOf(element, name), 100, name, notes)?.toLowerCase() ?? null;
   const pct = tag('pct');
+  const isPercentage = pct !== null && /^\d{1,3}$/.test(pct) && Number(pct) <= 100;
+  if (pct !== null && !isPercentage) notes.addValue('a percentage that is none', pct);
   const testing = tag('testing') ?? tag('t');
+  if (testing !== null && !/^(?:y|yes|true|1|n|no|false|0)$/.test(testing))
+    notes.addValue('an unknown test mode, which is none', testing);
   return {
     p: tag('p'),
     sp: tag('sp'),
     np: tag('np'),
     adkim: tag('adkim'),
     aspf: tag('aspf'),
-    pct: pct !== null && /^\d{1,3}$/.test(pct) ? Number(pct) : null,
+    pct: isPercentage ? Number(pct) : null,
     fo: tag('fo'),
     testing: testing === null ? null : /^(?:y|yes|true|1)$/.test(testing),
     discoveryMethod: tag('discovery_method'),
@@ -151,53 +226,62 @@ function policyOf(element: XmlElement | null): DmarcPolicyPublished {
 
 // Records.
 
-function addRecord(
-  { fold }: Reading,
-  record: XmlElement,
-  domain: string,
-  repaired: Set<string>,
-): void {
-  const row = readRecord(record, domain, repaired);
+function addRecord({ fold, notes }: Reading, record: XmlElement, domain: string | null): void {
+  const row = readRecord(record, domain, notes);
+  if (row === null) return;
   addTotal(fold, row);
   addFolded(fold, row);
 }
 
-function readRecord(record: XmlElement, domain: string, repaired: Set<string>): DmarcRow {
+const identifiersOf = (record: XmlElement) => child(record, 'identifiers', 'identities');
+
+function readRecord(record: XmlElement, domain: string | null, notes: Notes): DmarcRow | null {
   const row = child(record, 'row');
-  if (row === null) throw new RefusedError('invalid', 'A record has no <row>.');
+  if (row === null) {
+    notes.add('a record without a row, which is left out');
+    return null;
+  }
   const evaluated = child(row, 'policy_evaluated');
-  if (child(record, 'identities') !== null) repaired.add('“identities” for “identifiers”');
-  const identifiers = child(record, 'identifiers', 'identities');
-  const results = child(record, 'auth_results');
+  if (child(record, 'identities') !== null) notes.add('“identities” for “identifiers”');
+  const identifiers = identifiersOf(record);
+  const results = (name: 'dkim' | 'spf') =>
+    firstOf(
+      childrenOf(child(record, 'auth_results'), name),
+      MAX_RESULTS,
+      `results of ${name.toUpperCase()}`,
+      notes,
+    );
   return {
-    address: readAddress(textOf(row, 'source_ip'), repaired),
-    count: countOf(row, repaired),
-    disposition: dispositionOf(textOf(evaluated, 'disposition'), repaired),
-    dkim: evaluationOf(textOf(evaluated, 'dkim'), 'DKIM', repaired),
-    spf: evaluationOf(textOf(evaluated, 'spf'), 'SPF', repaired),
-    reasons: reasonsOf(evaluated),
-    headerFrom: headerFromOf(textOf(identifiers, 'header_from'), domain, repaired),
-    envelopeFrom: readDomain(textOf(identifiers, 'envelope_from')),
-    envelopeTo: readDomain(textOf(identifiers, 'envelope_to')),
-    dkimResults: childrenOf(results, 'dkim').slice(0, MAX_RESULTS).flatMap(dkimResult),
-    spfResults: childrenOf(results, 'spf').slice(0, MAX_RESULTS).map(spfResult),
+    address: readAddress(textOf(row, 'source_ip'), notes),
+    count: countOf(row, notes),
+    disposition: dispositionOf(textOf(evaluated, 'disposition'), notes),
+    dkim: evaluationOf(textOf(evaluated, 'dkim'), 'DKIM', notes),
+    spf: evaluationOf(textOf(evaluated, 'spf'), 'SPF', notes),
+    reasons: reasonsOf(evaluated, notes),
+    headerFrom: headerFromOf(textOf(identifiers, 'header_from'), domain, notes),
+    envelopeFrom: envelopeDomain(identifiers, 'envelope_from', notes),
+    envelopeTo: envelopeDomain(identifiers, 'envelope_to', notes),
+    dkimResults: results('dkim').flatMap((element) => dkimResult(element, notes)),
+    spfResults: results('spf').map((element) => spfResult(element, notes)),
   };
 }
 
-function countOf(row: XmlElement, repaired: Set<string>): number {
+function countOf(row: XmlElement, notes: Notes): number {
   const text = textOf(row, 'count');
-  if (text !== null) return readCount(text, 'count of messages');
-  repaired.add('a record without a count, which is one message');
+  if (text !== null) return readCount(text, 'count of messages', notes);
+  notes.add('a record without a count, which is one message');
   return 1;
 }
 
-function dispositionOf(text: string | null, repaired: Set<string>): Disposition {
+function dispositionOf(text: string | null, notes: Notes): Disposition {
   const value = text?.trim().toLowerCase() ?? '';
   const known = DISPOSITIONS.find((one) => one === value);
-  if (known) return known;
-  if (value !== '' && value !== 'pass')
-    throw new RefusedError('invalid', `“${value.slice(0, 40)}” is not a disposition.`);
-  repaired.add(value === '' ? 'no disposition' : 'the disposition “pass”');
+  if (known && known !== 'unknown') return known;
+  if (value !== '' && value !== 'pass') {
+    notes.addValue('an unknown disposition', value);
+    return 'unknown';
+  }
+  notes.add(value === '' ? 'no disposition' : 'the disposition “pass”');
   return 'none';
 }
 
@@ -205,49 +289,66 @@ const FAILURES =
   /^(?:fail|hardfail|softfail|none|neutral|unknown|error|temperror|permerror|policy)$/;
 
 /** Anything but a pass is a failure (RFC 9990 §3.1.1.4). */
-function evaluationOf(text: string | null, method: string, repaired: Set<string>): DmarcEvaluation {
+function evaluationOf(text: string | null, method: string, notes: Notes): DmarcEvaluation {
   const value = text?.trim().toLowerCase() ?? '';
   if (value === 'pass' || value === 'fail') return value;
   if (value !== '' && !FAILURES.test(value))
-    throw new RefusedError('invalid', `“${value.slice(0, 40)}” is not a result of ${method}.`);
-  repaired.add(value === '' ? `no result of ${method}` : `the evaluated result “${value}”`);
+    notes.addValue(`an unknown result of ${method}, which is no pass`, value);
+  else notes.add(value === '' ? `no result of ${method}` : `the evaluated result “${value}”`);
   return 'fail';
 }
 
-const reasonsOf = (evaluated: XmlElement | null): DmarcRow['reasons'] =>
-  childrenOf(evaluated, 'reason')
-    .slice(0, MAX_RESULTS)
-    .flatMap((reason) => {
-      const type = shortText(textOf(reason, 'type'), 100)?.toLowerCase();
-      return type ? [{ type, comment: shortText(textOf(reason, 'comment'), MAX_COMMENT) }] : [];
-    });
+/** Some write the type without an element of its own. */
+const reasonsOf = (evaluated: XmlElement | null, notes: Notes): DmarcRow['reasons'] =>
+  firstOf(childrenOf(evaluated, 'reason'), MAX_RESULTS, 'reasons', notes).flatMap((reason) => {
+    const bare = reason.children.length === 0 ? reason.text : null;
+    const type = notedText(textOf(reason, 'type') ?? bare, 100, 'type', notes);
+    const comment = notedText(textOf(reason, 'comment'), MAX_COMMENT, 'comment', notes);
+    if (type !== null) return [{ type: type.toLowerCase(), comment }];
+    return comment === null ? [] : [{ type: 'other', comment }];
+  });
 
-function headerFromOf(text: string | null, domain: string, repaired: Set<string>): string {
-  const from = readDomain(text);
+function headerFromOf(text: string | null, domain: string | null, notes: Notes): string | null {
+  const from = readNamedDomain(text, 'From domain', notes);
   if (from !== null) return from;
-  repaired.add('no From domain, so that of the policy');
+  notes.add('no From domain, so that of the policy');
   return domain;
 }
 
-const resultOf = (element: XmlElement): string =>
-  shortText(textOf(element, 'result'), 40)?.toLowerCase() ?? 'none';
+/** Some write the whole address, and `<>` for none. */
+function envelopeDomain(
+  identifiers: XmlElement | null,
+  name: 'envelope_from' | 'envelope_to',
+  notes: Notes,
+): string | null {
+  const text = textOf(identifiers, name);
+  if (text === null || text === '<>') return null;
+  return domainOfAddress(text) ?? readNamedDomain(text, `domain in ${name}`, notes);
+}
 
-const dkimResult = (element: XmlElement): DkimAuthResult[] => {
-  const domain = readDomain(textOf(element, 'domain'));
-  if (domain === null) return [];
+const resultOf = (element: XmlElement, notes: Notes): string =>
+  notedText(textOf(element, 'result'), 40, 'result', notes)?.toLowerCase() ?? 'none';
+
+const humanResultOf = (element: XmlElement, notes: Notes) =>
+  notedText(textOf(element, 'human_result'), MAX_COMMENT, 'human_result', notes);
+
+/** One without a domain is about no signature. */
+function dkimResult(element: XmlElement, notes: Notes): DkimAuthResult[] {
+  const text = textOf(element, 'domain');
+  if (text === null) return [];
   return [
     {
-      domain,
-      selector: shortText(textOf(element, 'selector'), MAX_TEXT),
-      result: resultOf(element),
-      humanResult: shortText(textOf(element, 'human_result'), MAX_COMMENT),
+      domain: readNamedDomain(text, 'signing domain', notes),
+      selector: notedText(textOf(element, 'selector'), MAX_TEXT, 'selector', notes),
+      result: resultOf(element, notes),
+      humanResult: humanResultOf(element, notes),
     },
   ];
-};
+}
 
-const spfResult = (element: XmlElement): SpfAuthResult => ({
-  domain: readDomain(textOf(element, 'domain')),
-  scope: shortText(textOf(element, 'scope'), 40)?.toLowerCase() ?? null,
-  result: resultOf(element),
-  humanResult: shortText(textOf(element, 'human_result'), MAX_COMMENT),
+const spfResult = (element: XmlElement, notes: Notes): SpfAuthResult => ({
+  domain: readNamedDomain(textOf(element, 'domain'), 'domain of SPF', notes),
+  scope: notedText(textOf(element, 'scope'), 40, 'scope', notes)?.toLowerCase() ?? null,
+  result: resultOf(element, notes),
+  humanResult: humanResultOf(element, notes),
 });

@@ -2,7 +2,16 @@
 
 import type { Message } from '../../analysis/mime/message.ts';
 import { normalizeAddress } from '../../lib/addresses.ts';
-import { dateOf, type FieldMap, fieldOf, fieldsOf, incidentsOf } from './feedback-fields.ts';
+import {
+  dateOf,
+  type FieldMap,
+  fieldOf,
+  fieldsOf,
+  incidentsOf,
+  noteRepeatedFields,
+  readField,
+} from './feedback-fields.ts';
+import type { Notes } from './notes.ts';
 import type { DmarcFailure } from './report.ts';
 import {
   arrivalOf,
@@ -19,6 +28,7 @@ export function readDmarcFailure(
   map: FieldMap,
   reported: Message | null,
   reporter: string,
+  notes: Notes,
 ): DmarcFailure {
   const message = reported ? reportedMessage(reported) : NO_MESSAGE;
   const derived: string[] = [];
@@ -33,7 +43,7 @@ export function readDmarcFailure(
       .flatMap((value) => value.toLowerCase().split(/[\s,]+/))
       .filter((word) => word !== '')
       .slice(0, MAX_VALUES);
-  const source = fieldOf(map, 'source-ip');
+  noteRepeatedFields(map, notes);
   return {
     type: 'dmarc_failure',
     reporter,
@@ -42,22 +52,22 @@ export function readDmarcFailure(
     identityAlignment: words('identity-alignment'),
     sourceAddress: orDerived(
       'source_address',
-      source === null ? null : normalizeAddress(source),
+      readField(map, ['source-ip'], normalizeAddress, notes),
       () => sourceAddressOf(reported!),
     ),
     domain: orDerived(
       'domain',
-      readDomain(fieldOf(map, 'reported-domain')),
+      readField(map, ['reported-domain'], readDomain, notes),
       () => message.fromDomain,
     ),
     reportedUri: fieldsOf(map, 'reported-uri').slice(0, MAX_VALUES),
-    dkimDomain: readDomain(fieldOf(map, 'dkim-domain')),
+    dkimDomain: readField(map, ['dkim-domain'], readDomain, notes),
     dkimSelector: fieldOf(map, 'dkim-selector', 255),
     spfDns: fieldOf(map, 'spf-dns'),
-    arrivedAt: orDerived('arrived_at', dateOf(fieldOf(map, 'arrival-date')), () =>
+    arrivedAt: orDerived('arrived_at', readField(map, ['arrival-date'], dateOf, notes), () =>
       arrivalOf(reported!),
     ),
-    incidents: incidentsOf(map),
+    incidents: incidentsOf(map, notes),
     authenticationResults: map.get('authentication-results')?.[0]?.slice(0, 1000) ?? null,
     recipientDomain: orDerived(
       'recipient_domain',

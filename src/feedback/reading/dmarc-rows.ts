@@ -1,22 +1,20 @@
 /** The rows and totals of a DMARC report, collected with bounded memory. */
 
+import { RowSums, type SummedRow } from './fold-rows.ts';
 import { LIMITS } from './limits.ts';
 import type { DmarcReport, DmarcRow, DmarcTotal } from './report.ts';
 import { addCounts } from './values.ts';
 
 export interface Fold {
   rows: DmarcRow[];
-  /** One for each combination of results. */
-  sums: Map<string, DmarcRow>;
-  foldedRows: number;
+  sums: RowSums;
   totals: Map<string, DmarcTotal>;
   messages: number;
 }
 
 export const newFold = (): Fold => ({
   rows: [],
-  sums: new Map(),
-  foldedRows: 0,
+  sums: new RowSums(LIMITS.sums),
   totals: new Map(),
   messages: 0,
 });
@@ -50,31 +48,45 @@ export function addFolded(fold: Fold, row: DmarcRow): void {
 function shrink(fold: Fold): void {
   if (fold.rows.length <= LIMITS.rows) return;
   fold.rows.sort((a, b) => b.count - a.count);
-  for (const row of fold.rows.splice(LIMITS.rows)) {
-    fold.foldedRows += 1;
-    const key = `${row.dkim} ${row.spf} ${row.disposition}`;
-    const sum = fold.sums.get(key);
-    if (sum) sum.count += row.count;
-    else
-      fold.sums.set(key, {
-        address: null,
-        headerFrom: null,
-        envelopeFrom: null,
-        envelopeTo: null,
-        reasons: [],
-        dkimResults: [],
-        spfResults: [],
-        count: row.count,
-        disposition: row.disposition,
-        dkim: row.dkim,
-        spf: row.spf,
-      });
-  }
+  for (const row of fold.rows.splice(LIMITS.rows)) fold.sums.add(summedOf(row));
+}
+
+const summedOf = ({ dkimResults, spfResults, ...row }: DmarcRow): SummedRow => ({
+  address: row.address,
+  count: row.count,
+  disposition: row.disposition,
+  dkim: row.dkim,
+  spf: row.spf,
+  reasons: row.reasons,
+  signer: passing(dkimResults),
+  mailFrom: passing(spfResults),
+});
+
+const passing = (results: { domain: string | null; result: string }[]): string | null =>
+  results.find(({ domain, result }) => domain !== null && result === 'pass')?.domain ?? null;
+
+function rowOf({ signer, mailFrom, ...sum }: SummedRow): DmarcRow {
+  const passed = { result: 'pass', humanResult: null };
+  return {
+    ...sum,
+    headerFrom: null,
+    envelopeFrom: null,
+    envelopeTo: null,
+    dkimResults: signer === null ? [] : [{ domain: signer, selector: null, ...passed }],
+    spfResults: mailFrom === null ? [] : [{ domain: mailFrom, scope: null, ...passed }],
+  };
 }
 
 /** The result, with the largest rows first. */
-export function foldedRows(fold: Fold): Pick<DmarcReport, 'rows' | 'foldedRows' | 'totals'> {
+export function foldedRows(
+  fold: Fold,
+): Pick<DmarcReport, 'rows' | 'foldedRows' | 'foldedMessages' | 'totals'> {
   shrink(fold);
-  const rows = [...fold.rows.toSorted((a, b) => b.count - a.count), ...fold.sums.values()];
-  return { rows, foldedRows: fold.foldedRows, totals: [...fold.totals.values()] };
+  const { sums } = fold;
+  return {
+    rows: [...fold.rows.toSorted((a, b) => b.count - a.count), ...sums.list().map(rowOf)],
+    foldedRows: sums.rows,
+    foldedMessages: sums.messages,
+    totals: [...fold.totals.values()],
+  };
 }

@@ -2,6 +2,7 @@
 
 import { readFields } from '../../analysis/mime/headers.ts';
 import { parseMailDate, withoutComments } from '../../analysis/mime/mail-date.ts';
+import type { Notes } from './notes.ts';
 import { isoMs, shortText } from './values.ts';
 
 /** Values by field name in lower case. */
@@ -33,15 +34,47 @@ export const fieldsOf = (map: FieldMap, name: string, max = 500): string[] =>
   (map.get(name) ?? []).flatMap((value) => shortText(withoutComments(value), max) ?? []);
 
 /** A whole positive number; 1 if it is missing or something else (RFC 5965 §3.2). */
-export function incidentsOf(map: FieldMap): number {
-  const text = fieldOf(map, 'incidents') ?? '';
-  return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 1;
+export function incidentsOf(map: FieldMap, notes: Notes): number {
+  const text = fieldOf(map, 'incidents');
+  if (text !== null && /^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  if (text !== null) notes.addValue('a number of incidents that is none, which is one', text);
+  return 1;
 }
 
 /** In milliseconds; null if it is not a date. */
 export function dateOf(text: string | null): number | null {
   if (text === null) return null;
   return parseMailDate(text)?.ms ?? isoMs(text);
+}
+
+/** The first of the fields that has a value, as `read` reads it; what cannot be read is noted. */
+export function readField<Value>(
+  map: FieldMap,
+  names: string[],
+  read: (text: string) => Value | null,
+  notes: Notes,
+): Value | null {
+  for (const name of names) {
+    const text = fieldOf(map, name);
+    if (text === null) continue;
+    const value = read(text);
+    if (value !== null) return value;
+    notes.addValue(`a field ${name} that cannot be read`, text);
+  }
+  return null;
+}
+
+/** Fields that a report has once (RFC 5965 §3.1 and §3.2). */
+const SINGLE =
+  'feedback-type user-agent version original-envelope-id original-mail-from arrival-date received-date source-ip incidents delivery-result'.split(
+    ' ',
+  );
+
+export function noteRepeatedFields(map: FieldMap, notes: Notes): void {
+  for (const name of SINGLE) {
+    const values = new Set((map.get(name) ?? []).map((value) => value.trim()));
+    if (values.size > 1) notes.addValue('a repeated field, of which the first counts', name);
+  }
 }
 
 /** Without the type before the semicolon: `rfc822; user@example.com`, `dns; mx.example.com`, `smtp; 550 …`. */

@@ -1,7 +1,8 @@
 /** What makes two reports the same, and their figures the same. */
 
 import { sha256 } from '../../lib/crypto.ts';
-import type { Report } from './report.ts';
+import { LIMITS } from './limits.ts';
+import type { DmarcReport, DmarcRow, Report } from './report.ts';
 
 interface Identity {
   /** A hash: two reports of one reporter with the same one are copies, if their figures are the same too. */
@@ -36,20 +37,24 @@ interface Period {
   domain: string | null;
   begin: number;
   end: number;
+  /** False if the days are those of the arrival, which a copy does not share. */
+  isDated?: boolean;
 }
 
 /** The `identity` of a stored report of a period. */
 export const periodIdentity = (period: Period): string =>
   hashOf([period.type, ...periodIdentifiers(period)]);
 
-const periodIdentifiers = ({ type, reportId, domain, begin, end }: Period): unknown[] =>
-  type === 'dmarc' ? [reportId, domain, begin, end] : [reportId, begin, end, domain];
+function periodIdentifiers({ type, reportId, domain, isDated = true, ...period }: Period) {
+  const [begin, end] = isDated ? [period.begin, period.end] : [null, null];
+  return type === 'dmarc' ? [reportId, domain, begin, end] : [reportId, begin, end, domain];
+}
 
 /**
  * A hash of what every signature of a body covers, whatever its canonicalization (RFC 6376 §3.4.4). The header does not
  * count: fields that are not signed can be changed, and the message sent again.
  */
-function signedContent(body: Uint8Array): string {
+export function signedContent(body: Uint8Array): string {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1');
   return sha256(
     text
@@ -80,21 +85,26 @@ function identifiersOf(report: Report, body: Uint8Array): unknown[] {
 /** A hash of the counts: a copy with other ones is a conflict. */
 export const figuresOf = (report: Report): string => sha256(JSON.stringify(figures(report)));
 
+/** Sums of rows by result alone, so that it stays the same if they are summed up in another way. */
+function dmarcFigures({ rows, foldedRows }: DmarcReport): string[] {
+  const kept = foldedRows > 0 ? LIMITS.rows : rows.length;
+  const sums = new Map<string, DmarcRow>();
+  for (const row of rows.slice(kept)) {
+    const key = `${row.dkim} ${row.spf} ${row.disposition}`;
+    const count = (sums.get(key)?.count ?? 0) + row.count;
+    sums.set(key, { ...row, address: null, count });
+  }
+  return [...rows.slice(0, kept), ...sums.values()]
+    .map(({ address, count, disposition, dkim, spf, headerFrom }) =>
+      JSON.stringify([address, count, disposition, dkim, spf, headerFrom]),
+    )
+    .sort();
+}
+
 function figures(report: Report): unknown {
   switch (report.type) {
     case 'dmarc':
-      return report.rows
-        .map((row) =>
-          JSON.stringify([
-            row.address,
-            row.count,
-            row.disposition,
-            row.dkim,
-            row.spf,
-            row.headerFrom,
-          ]),
-        )
-        .sort();
+      return dmarcFigures(report);
     case 'tls':
       return report.policies.map(({ policyType, succeeded, failed }) => [
         policyType,

@@ -1,6 +1,6 @@
 /** Limits of what is read, and the error beyond them. */
 
-import type { RefusalReason } from './report.ts';
+import type { AboutReport, RefusalReason } from './report.ts';
 
 export const LIMITS = {
   /** Of all layers and members of one message together. */
@@ -22,6 +22,8 @@ export const LIMITS = {
   records: 100_000,
   /** Rows of a report that are kept one by one. */
   rows: 5000,
+  /** Sums of the others. */
+  sums: 5000,
   /** More messages in one report are not plausible, and sums stay exact. */
   count: 1e12,
   /** Days between the beginning and the end of a report. */
@@ -31,6 +33,9 @@ export const LIMITS = {
 
 /** Why something is not a report, or not a readable one. Becomes a `Refusal`. */
 export class RefusedError extends Error {
+  /** What is known about the report. */
+  about: Partial<AboutReport> = {};
+
   constructor(
     readonly reason: RefusalReason,
     /** A sentence with what was found. */

@@ -9,9 +9,11 @@ import { readComplaint } from './complaint.ts';
 import { readDmarcAggregate } from './dmarc-aggregate.ts';
 import { readDmarcFailure } from './dmarc-failure.ts';
 import { fieldOf, readFieldMap } from './feedback-fields.ts';
-import { figuresOf, identityOf } from './identity.ts';
+import { figuresOf, identityOf, signedContent } from './identity.ts';
 import { type Budget, LIMITS, newBudget, RefusedError } from './limits.ts';
-import type { ReadItem, Refusal, Report, ReportType } from './report.ts';
+import { Notes } from './notes.ts';
+import { readFileName } from './period.ts';
+import type { AboutReport, ReadItem, Refusal, Report, ReportType } from './report.ts';
 import { parseReported } from './reported-message.ts';
 import { readTls } from './tls.ts';
 import { kindOf, type ReportFile, unpack } from './unpack.ts';
@@ -34,6 +36,7 @@ export async function readFeedback(raw: Uint8Array, { now }: ReadOptions): Promi
       body: raw,
       attached: false,
       sender: null,
+      file: null,
       domain: null,
     };
     return orNotAReport(await readContainer(raw, reading), null);
@@ -45,9 +48,18 @@ export async function readFeedback(raw: Uint8Array, { now }: ReadOptions): Promi
     body: raw.subarray(message.bodyStart),
     attached: false,
     sender: senderOf(message),
+    file: null,
     domain: readDomain(fieldValue(message, 'tls-report-domain')),
   };
-  return orNotAReport(await readMessage(message, reading, 0), message);
+  const items = orNotAReport(await readMessage(message, reading, 0), message);
+  if (items.every(({ ok }) => ok)) return items;
+  const digest = signedContent(reading.body);
+  const file = message.parts
+    .map(({ filename }) => readFileName(filename, now))
+    .find((name) => name);
+  return items.map((item) =>
+    item.ok ? item : { ...item, about: item.about ?? file ?? {}, digest },
+  );
 }
 
 interface Reading extends ReadOptions {
@@ -57,6 +69,8 @@ interface Reading extends ReadOptions {
   attached: boolean;
   /** The From domain of the message. */
   sender: string | null;
+  /** The name of the file. */
+  file: string | null;
   /** TLS-Report-Domain (RFC 8460 §5.3). */
   domain: string | null;
 }
@@ -113,14 +127,15 @@ async function readMessage(message: Message, reading: Reading, depth: number): P
   const bounce = mayBounce ? await readTextBounce(message, part(RETURNED), reading) : null;
   if (bounce) return [bounce];
   const items: ReadItem[] = [];
-  for (const { type, content } of message.parts) {
+  for (const { type, content, filename } of message.parts) {
     // What was unpacked before the limit counts, and nothing after it.
     if (items.some((item) => !item.ok && item.reason === 'too_large')) break;
     if (items.length >= LIMITS.reports) {
       items.push(tooMany());
       break;
     }
-    if (!ATTACHED.includes(type)) items.push(...(await readContainer(content, reading)));
+    if (!ATTACHED.includes(type))
+      items.push(...(await readContainer(content, { ...reading, file: filename })));
     else if (depth < LIMITS.attachedMessages) {
       const attached = await parseMessage(content);
       // Only the outer message can be verified, so that its sender is the reporter.
@@ -150,10 +165,11 @@ async function readFeedbackPart(
   if (!map.has('feedback-type') && original === null)
     return refusal('not_a_report', 'The feedback report is empty.', null);
   const isFailure = fieldOf(map, 'feedback-type')?.toLowerCase() === 'auth-failure';
+  const notes = new Notes();
   const report = isFailure
-    ? readDmarcFailure(map, original, reporter)
-    : readComplaint(map, original, reporter);
-  return itemOf(report, [], reading);
+    ? readDmarcFailure(map, original, reporter, notes)
+    : readComplaint(map, original, reporter, notes);
+  return itemOf(report, notes.list(), reading);
 }
 
 /** Microsoft also sends complaints as the message alone, with the recipient in a field of its own. */
@@ -162,7 +178,8 @@ async function readBareComplaint(message: Message, reading: Reading): Promise<Re
   if (!attached || !/^complaint about message from /i.test(message.subject ?? '')) return null;
   const original = await parseReported(attached.content);
   if (fieldValue(original, 'x-hmxmroriginalrecipient') === null) return null;
-  return itemOf(readComplaint(new Map(), original, reporterOf(message, reading)), [], reading);
+  const report = readComplaint(new Map(), original, reporterOf(message, reading), new Notes());
+  return itemOf(report, [], reading);
 }
 
 async function readStatusPart(
@@ -215,7 +232,8 @@ async function readContainer(bytes: Uint8Array, reading: Reading): Promise<ReadI
       ? items
       : [refusal('too_many', `The file has more than ${LIMITS.reports} reports.`, null)];
   } catch (error) {
-    return [refusalOf(error, null)];
+    const about = readFileName(reading.file, reading.now) ?? undefined;
+    return [refusalOf(error, null, reading, about)];
   }
 }
 
@@ -223,20 +241,22 @@ async function readContainer(bytes: Uint8Array, reading: Reading): Promise<ReadI
 const FEEDBACK_ELEMENT = /<(?:[\w.-]+:)?feedback[\s>]/i;
 const SEARCHED = 64 * 1024;
 
-function readFile({ format, text, repaired }: ReportFile, reading: Reading): ReadItem[] {
+function readFile({ format, name, text, repaired }: ReportFile, reading: Reading): ReadItem[] {
   const isDmarc = format === 'xml' && FEEDBACK_ELEMENT.test(text.slice(0, SEARCHED));
   if (format === 'xml' && !isDmarc)
     return [refusal('not_a_report', 'The XML is no DMARC report.', null)];
   const type = isDmarc ? 'dmarc' : 'tls';
+  const file = readFileName(name, reading.now) ?? readFileName(reading.file, reading.now);
   try {
+    const context = { ...reading, file };
     if (isDmarc) {
-      const read = readDmarcAggregate(text, reading);
+      const read = readDmarcAggregate(text, context);
       return [itemOf(read.report, [...repaired, ...read.repaired], reading)];
     }
-    const read = readTls(text, reading);
+    const read = readTls(text, context);
     return read.reports.map((report) => itemOf(report, [...repaired, ...read.repaired], reading));
   } catch (error) {
-    return [refusalOf(error, type)];
+    return [refusalOf(error, type, reading, file ?? undefined)];
   }
 }
 
@@ -256,7 +276,17 @@ const refusal = (reason: Refusal['reason'], detail: string, type: ReportType | n
   type,
 });
 
-function refusalOf(error: unknown, type: ReportType | null): Refusal {
-  if (error instanceof RefusedError) return refusal(error.reason, error.message, type);
-  throw error;
+/** With what the report says about itself, else the name of its file. */
+function refusalOf(
+  error: unknown,
+  type: ReportType | null,
+  { attached }: Reading,
+  file: AboutReport | undefined,
+): Refusal {
+  if (!(error instanceof RefusedError)) throw error;
+  return {
+    ...refusal(error.reason, error.message, type),
+    about: { ...file, ...error.about },
+    attached,
+  };
 }

@@ -20,8 +20,15 @@ export interface ReadReport {
   figures: string;
   /** Whether it is in an attached message, which the sender may only have passed on. */
   attached: boolean;
-  /** What had to be repaired to read it, as short phrases such as "angle brackets in an address". */
+  /** What had to be repaired to read it, and what could not be read, as short phrases such as "angle brackets in an address". */
   repaired: string[];
+}
+
+/** What a refused report says about itself, as far as it was read, or the name of its file. */
+export interface AboutReport {
+  domain: string | null;
+  begin: number;
+  end: number;
 }
 
 export interface Refusal {
@@ -31,6 +38,11 @@ export interface Refusal {
   detail: string;
   /** As far as it was known. */
   type: ReportType | null;
+  about?: Partial<AboutReport>;
+  /** Whether it is in an attached message. */
+  attached?: boolean;
+  /** A hash of what a signature covers, by which a copy of the message is recognized. */
+  digest?: string;
   /** What is kept of something that is no report: From, To, Subject and the first lines. */
   excerpt?: { from: string | null; to: string | null; subject: string | null; text: string };
 }
@@ -59,17 +71,20 @@ export interface DmarcReport {
   email: string | null;
   extraContact: string | null;
   reportId: string;
-  /** The domain whose policy was applied, in A-labels. */
-  domain: string;
+  /** The domain whose policy was applied, in A-labels; null if nothing in the report shows it. */
+  domain: string | null;
   begin: number;
   end: number;
+  /** Whether the report or the name of its file shows its period. */
+  isDated: boolean;
   policy: DmarcPolicyPublished;
   errors: string[];
   generator: string | null;
-  /** The rows with the most messages, at most 5,000, and the sums of the others with a null address. */
+  /** The rows with the most messages, at most 5,000, and the sums of the others by source. */
   rows: DmarcRow[];
   /** How many rows of the report the sums stand for; 0 if all are kept. */
   foldedRows: number;
+  foldedMessages: number;
   /** Of all rows, by what happened to the messages. */
   totals: DmarcTotal[];
 }
@@ -95,11 +110,12 @@ export interface DmarcPolicyPublished {
 }
 
 export type DmarcEvaluation = 'pass' | 'fail';
-export const DISPOSITIONS = ['none', 'quarantine', 'reject'] as const;
+/** `unknown`: what a report says is none of the others. */
+export const DISPOSITIONS = ['none', 'quarantine', 'reject', 'unknown'] as const;
 export type Disposition = (typeof DISPOSITIONS)[number];
 
 export interface DmarcRow {
-  /** A normalized IP address; null in the row that sums up the others. */
+  /** A normalized IP address; in a row that sums up others, what `sourceKey` returns. Null if the report has none. */
   address: string | null;
   count: number;
   disposition: Disposition;
@@ -116,7 +132,7 @@ export interface DmarcRow {
 }
 
 export interface DkimAuthResult {
-  domain: string;
+  domain: string | null;
   selector: string | null;
   result: string;
   humanResult: string | null;
@@ -139,6 +155,7 @@ export interface TlsReport {
   reportId: string;
   begin: number;
   end: number;
+  isDated: boolean;
   policies: TlsPolicy[];
 }
 

@@ -1,8 +1,11 @@
 /** Reads SMTP TLS reports (RFC 8460 §4). */
 
+import { normalizeAddress } from '../../lib/addresses.ts';
 import { LIMITS, RefusedError } from './limits.ts';
+import { Notes } from './notes.ts';
+import { type FileName, readPeriod } from './period.ts';
 import type { TlsFailure, TlsPolicy, TlsReport } from './report.ts';
-import { addCounts, isoMs, readCount, readDomain, requirePeriod, shortText } from './values.ts';
+import { addCounts, firstOf, isoMs, notedText, readCount, readNamedDomain } from './values.ts';
 
 const MAX_TEXT = 255;
 const MAX_DETAIL = 500;
@@ -10,115 +13,164 @@ const MAX_LINES = 50;
 
 type Json = Record<string, unknown>;
 
-/**
- * One report for each policy domain. `domain` is what the message names (TLS-Report-Domain), for policies without one.
- * Throws RefusedError, with `not_a_report` if the JSON is something else.
- */
-export function readTls(
-  text: string,
-  { domain, sender, now }: { domain: string | null; sender: string | null; now: number },
-): { reports: TlsReport[]; repaired: string[] } {
-  const repaired = new Set<string>();
-  const json = parse(text);
-  const policies = json.policies;
-  if (!Array.isArray(policies) && json['organization-name'] === undefined)
-    throw new RefusedError('not_a_report', 'The JSON is not a TLS report.');
-  const range = objectOf(json['date-range']);
-  const begin = timeOf(range['start-datetime'], 'beginning');
-  const end = timeOf(range['end-datetime'], 'end');
-  requirePeriod(begin, end, now);
-  const reporter = (stringOf(json['organization-name'], MAX_TEXT) ?? sender)?.toLowerCase();
-  if (!reporter) throw new RefusedError('invalid', 'The report does not name its reporter.');
-  if (json['organization-name'] === undefined) repaired.add('no name of the reporter');
-  const report = {
-    type: 'tls' as const,
-    reporter,
-    contact: stringOf(json['contact-info'], MAX_TEXT),
-    reportId: stringOf(json['report-id'], MAX_TEXT) ?? String(begin),
-    begin,
-    end,
-  };
-  const read = readPolicies(Array.isArray(policies) ? policies : [], domain, repaired);
-  const reports = [...groupByDomain(read).values()].map((own) => ({ ...report, policies: own }));
-  return {
-    // Nothing was sent, which is worth knowing too.
-    reports: reports.length > 0 ? reports : [{ ...report, policies: [] }],
-    repaired: [...repaired].sort(),
-  };
+/** With one of them alone, JSON is something else. */
+const MEMBERS = ['organization-name', 'date-range', 'report-id', 'policies'];
+
+export interface TlsContext {
+  /** What the message names (TLS-Report-Domain), for policies without a domain. */
+  domain: string | null;
+  sender: string | null;
+  file: FileName | null;
+  now: number;
 }
 
-function parse(text: string): Json {
+/** One report for each policy domain. Throws RefusedError, with `not_a_report` if the JSON is something else. */
+export function readTls(
+  text: string,
+  context: TlsContext,
+): { reports: TlsReport[]; repaired: string[] } {
+  const notes = new Notes();
+  const json = parse(text, notes);
+  if (MEMBERS.filter((name) => json[name] !== undefined).length < 2)
+    throw new RefusedError('not_a_report', 'The JSON is not a TLS report.');
+  const period = periodOf(json, context, notes);
+  try {
+    const string = (name: string) => stringOf(json[name], MAX_TEXT, name, notes);
+    const name = string('organization-name');
+    if (name === null) notes.add('no name of the reporter');
+    const report = {
+      type: 'tls' as const,
+      reporter: (name ?? context.sender ?? 'unknown').toLowerCase(),
+      contact: string('contact-info'),
+      reportId: string('report-id') ?? String(period.begin),
+      ...period,
+    };
+    const read = readPolicies(json.policies, context.domain ?? context.file?.domain ?? null, notes);
+    const reports = [...groupByDomain(read).values()].map((own) => ({ ...report, policies: own }));
+    return {
+      // Nothing was sent, which is worth knowing too.
+      reports: reports.length > 0 ? reports : [{ ...report, policies: [] }],
+      repaired: notes.list(),
+    };
+  } catch (error) {
+    if (error instanceof RefusedError && period.isDated)
+      error.about = { domain: context.domain, begin: period.begin, end: period.end };
+    throw error;
+  }
+}
+
+function parse(text: string, notes: Notes): Json {
   try {
     return objectOf(JSON.parse(text));
   } catch {
+    // Some reports end with NUL bytes.
+    const end = text.lastIndexOf('}') + 1;
+    if (end < text.length && text.slice(end).trim() !== '')
+      try {
+        const json = objectOf(JSON.parse(text.slice(0, end)));
+        notes.add('bytes after the JSON');
+        return json;
+      } catch {}
     throw new RefusedError('unreadable', 'The JSON is not valid.');
   }
 }
 
-const objectOf = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const stringOf = (value: unknown, max: number): string | null =>
-  typeof value === 'string' || typeof value === 'number' ? shortText(String(value), max) : null;
+const objectOf = (value: unknown): Json => (isObject(value) ? value : {});
 
-/** A list, or a single value in its place. */
-const stringsOf = (value: unknown): string[] =>
-  (Array.isArray(value) ? value : [value])
-    .slice(0, MAX_LINES)
-    .flatMap((one) => stringOf(one, MAX_DETAIL) ?? []);
-
-function timeOf(value: unknown, name: string): number {
-  const ms = typeof value === 'string' ? isoMs(value) : null;
-  if (ms === null) throw new RefusedError('invalid', `The report has no valid ${name}.`);
-  return ms;
+/** An entry of a list; anything but an object is noted. */
+function entryOf(value: unknown, what: string, notes: Notes): Json[] {
+  if (isObject(value)) return [value];
+  notes.addValue(`a ${what} that is none`, value);
+  return [];
 }
 
-function readPolicies(
-  policies: unknown[],
-  domain: string | null,
-  repaired: Set<string>,
-): TlsPolicy[] {
+/** A list, or a single value in its place. */
+const listOf = (value: unknown): unknown[] => {
+  if (Array.isArray(value)) return value;
+  return value === undefined || value === null ? [] : [value];
+};
+
+function stringOf(value: unknown, max: number, what: string, notes: Notes): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string' || typeof value === 'number')
+    return notedText(String(value), max, what, notes);
+  notes.addValue(`${what} that is no text`, value);
+  return null;
+}
+
+const stringsOf = (value: unknown, what: string, notes: Notes): string[] =>
+  firstOf(listOf(value), MAX_LINES, what, notes).flatMap(
+    (one) => stringOf(one, MAX_DETAIL, what, notes) ?? [],
+  );
+
+function periodOf(json: Json, context: TlsContext, notes: Notes) {
+  const range = objectOf(json['date-range']);
+  const texts = { begin: range['start-datetime'], end: range['end-datetime'] };
+  const time = (value: unknown) => (typeof value === 'string' ? isoMs(value) : null);
+  const times = { begin: time(texts.begin), end: time(texts.end) };
+  return readPeriod({ texts, ...times }, context, notes);
+}
+
+function readPolicies(policies: unknown, domain: string | null, notes: Notes): TlsPolicy[] {
   let sum = 0;
   let details = 0;
-  if (policies.length > LIMITS.rows)
+  const entries = listOf(policies);
+  if (entries.length > LIMITS.rows)
     throw new RefusedError('too_many', `The report has more than ${LIMITS.rows} policies.`);
-  return policies.map((entry) => {
-    const { policy, summary, 'failure-details': failures } = objectOf(entry);
-    const declared = objectOf(policy);
-    const counts = objectOf(summary);
-    const count = (value: unknown) => {
-      if (typeof value === 'string') repaired.add('counts as text');
-      return value === undefined || value === null ? 0 : readCount(value, 'count of sessions');
-    };
-    const succeeded = count(counts['total-successful-session-count']);
-    const failed = count(counts['total-failure-session-count']);
-    sum = addCounts(sum, succeeded + failed);
-    const list = Array.isArray(failures) ? failures : [];
-    details += list.length;
-    if (details > LIMITS.records)
-      throw new RefusedError('too_many', 'The report has more than 100,000 failure details.');
-    const policyDomain = readDomain(stringOf(declared['policy-domain'], MAX_TEXT)) ?? domain;
-    if (stringOf(declared['policy-domain'], 1) === null && domain !== null)
-      repaired.add('a policy without a domain');
-    return {
-      policyType: stringOf(declared['policy-type'], 40)?.toLowerCase() ?? 'unknown',
-      policyString: stringsOf(declared['policy-string']),
-      policyDomain,
-      mxHosts: stringsOf(declared['mx-host'] ?? declared['mx-host-pattern']),
-      succeeded,
-      failed,
-      failures: folded(
-        list.map((failure) => readFailure(objectOf(failure), repaired)),
-        repaired,
-      ),
-    };
-  });
+  return entries
+    .flatMap((entry) => entryOf(entry, 'policy', notes))
+    .map((entry) => {
+      const { policy, summary, 'failure-details': failures } = entry;
+      const declared = objectOf(policy);
+      const counts = objectOf(summary);
+      if (!isObject(policy)) notes.add('an entry without a policy');
+      if (!isObject(summary))
+        notes.add('a policy without a summary, so that its sessions are missing');
+      const succeeded = sessionsOf(counts, 'total-successful-session-count', notes);
+      const failed = sessionsOf(counts, 'total-failure-session-count', notes);
+      sum = addCounts(sum, succeeded + failed);
+      const list = listOf(failures);
+      details += list.length;
+      if (details > LIMITS.records)
+        throw new RefusedError('too_many', 'The report has more than 100,000 failure details.');
+      const text = (name: string, max: number) => stringOf(declared[name], max, name, notes);
+      const domainText = text('policy-domain', MAX_TEXT);
+      if (domainText === null && domain !== null) notes.add('a policy without a domain');
+      return {
+        policyType: text('policy-type', 40)?.toLowerCase() ?? 'unknown',
+        policyString: stringsOf(declared['policy-string'], 'lines of a policy', notes),
+        policyDomain: readNamedDomain(domainText, 'policy domain', notes) ?? domain,
+        mxHosts: stringsOf(
+          declared['mx-host'] ?? declared['mx-host-pattern'],
+          'mail servers',
+          notes,
+        ),
+        succeeded,
+        failed,
+        failures: folded(
+          list
+            .flatMap((failure) => entryOf(failure, 'failure', notes))
+            .map((failure) => readFailure(failure, notes)),
+          notes,
+        ),
+      };
+    });
+}
+
+function sessionsOf(counts: Json, name: string, notes: Notes): number {
+  const value = counts[name];
+  if (value === undefined || value === null) return 0;
+  if (typeof value === 'string') notes.add('counts as text');
+  return readCount(value, 'count of sessions', notes);
 }
 
 /** Those with the most sessions are kept one by one, and the others summed up by type. */
-function folded(failures: TlsFailure[], repaired: Set<string>): TlsFailure[] {
+function folded(failures: TlsFailure[], notes: Notes): TlsFailure[] {
   if (failures.length <= LIMITS.rows) return failures;
-  repaired.add(`failure details beyond ${LIMITS.rows}, which are summed up`);
+  notes.add(`failure details beyond ${LIMITS.rows}, which are summed up`);
   const sorted = failures.toSorted((a, b) => b.sessions - a.sessions);
   const sums = new Map<string, TlsFailure>();
   for (const { resultType, sessions } of sorted.slice(LIMITS.rows)) {
@@ -139,18 +191,23 @@ function folded(failures: TlsFailure[], repaired: Set<string>): TlsFailure[] {
   return [...sorted.slice(0, LIMITS.rows), ...sums.values()];
 }
 
-function readFailure(failure: Json, repaired: Set<string>): TlsFailure {
-  const sessions = failure['failed-session-count'];
-  if (typeof sessions === 'string') repaired.add('counts as text');
+function readFailure(failure: Json, notes: Notes): TlsFailure {
+  const text = (name: string, max: number) => stringOf(failure[name], max, name, notes);
+  const address = (name: string) => {
+    const value = text(name, 100);
+    const address = value === null ? null : normalizeAddress(value);
+    if (value !== null && address === null) notes.addValue(`a ${name} that is none`, value);
+    return address ?? value;
+  };
   return {
-    resultType: stringOf(failure['result-type'], 100)?.toLowerCase() ?? 'unknown',
-    sendingIp: stringOf(failure['sending-mta-ip'], 100),
-    receivingMx: stringOf(failure['receiving-mx-hostname'], MAX_TEXT)?.toLowerCase() ?? null,
-    receivingMxHelo: stringOf(failure['receiving-mx-helo'], MAX_TEXT),
-    receivingIp: stringOf(failure['receiving-ip'], 100),
-    sessions: sessions === undefined ? 0 : readCount(sessions, 'count of sessions'),
-    additionalInformation: stringOf(failure['additional-information'], MAX_DETAIL),
-    reasonCode: stringOf(failure['failure-reason-code'], MAX_DETAIL),
+    resultType: text('result-type', 100)?.toLowerCase() ?? 'unknown',
+    sendingIp: address('sending-mta-ip'),
+    receivingMx: text('receiving-mx-hostname', MAX_TEXT)?.toLowerCase() ?? null,
+    receivingMxHelo: text('receiving-mx-helo', MAX_TEXT),
+    receivingIp: address('receiving-ip'),
+    sessions: sessionsOf(failure, 'failed-session-count', notes),
+    additionalInformation: text('additional-information', MAX_DETAIL),
+    reasonCode: text('failure-reason-code', MAX_DETAIL),
   };
 }
 

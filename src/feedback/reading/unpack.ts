@@ -11,6 +11,8 @@ import { documentText } from './text.ts';
 /** A file that may be a report. */
 export interface ReportFile {
   format: 'xml' | 'json';
+  /** In an archive; null outside of one. */
+  name: string | null;
   text: string;
   /** What had to be repaired to unpack it. */
   repaired: string[];
@@ -34,15 +36,20 @@ export async function unpack(bytes: Uint8Array, budget: Budget, layers = 0): Pro
   if (kind === null) return [];
   if (kind === 'xml' || kind === 'json') {
     if (layers === 0) spend(budget, bytes.length);
-    return [{ format: kind, ...documentText(bytes) }];
+    return [{ format: kind, name: null, ...documentText(bytes) }];
   }
   if (layers === LIMITS.layers)
     throw new RefusedError('unsupported', 'The file is packed more than twice.');
   const repaired: string[] = [];
-  const members = kind === 'zip' ? await unzip(bytes, budget) : [gunzip(bytes, budget, repaired)];
+  const members =
+    kind === 'zip'
+      ? await unzip(bytes, budget)
+      : [{ name: null, content: gunzip(bytes, budget, repaired) }];
   const files: ReportFile[] = [];
-  for (const member of members) files.push(...(await unpack(member, budget, layers + 1)));
-  return files.map((file) => ({ ...file, repaired: [...repaired, ...file.repaired] }));
+  for (const { name, content } of members)
+    for (const file of await unpack(content, budget, layers + 1))
+      files.push({ ...file, name: file.name ?? name, repaired: [...repaired, ...file.repaired] });
+  return files;
 }
 
 // gzip (RFC 1952).
@@ -101,7 +108,12 @@ function gzipHeaderLength(bytes: Uint8Array): number {
 
 const REPORT_NAME = /\.(?:xml|json)$/i;
 
-async function unzip(bytes: Uint8Array, budget: Budget): Promise<Uint8Array[]> {
+interface Member {
+  name: string;
+  content: Uint8Array;
+}
+
+async function unzip(bytes: Uint8Array, budget: Budget): Promise<Member[]> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   try {
     const file = await fromBufferPromise(buffer, { lazyEntries: true, strictFileNames: false });
@@ -112,8 +124,9 @@ async function unzip(bytes: Uint8Array, budget: Budget): Promise<Uint8Array[]> {
     const chosen = named.length > 0 ? named : entries;
     if (chosen.length > LIMITS.members)
       throw new RefusedError('too_many', `The zip archive has ${chosen.length} files.`);
-    const members: Uint8Array[] = [];
-    for (const entry of chosen) members.push(await readMember(file, entry, budget));
+    const members: Member[] = [];
+    for (const entry of chosen)
+      members.push({ name: entry.fileName, content: await readMember(file, entry, budget) });
     return members;
   } catch (error) {
     if (error instanceof RefusedError) throw error;

@@ -2,18 +2,20 @@
 
 import { normalizeAddress } from '../../lib/addresses.ts';
 import { normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
-import { DAY_MS } from '../../lib/durations.ts';
 import { LIMITS, RefusedError } from './limits.ts';
+import type { Notes } from './notes.ts';
 
 /**
- * A count of messages or sessions, also as text. Nothing is guessed: anything but a whole number from 0 to 10^12 is refused.
+ * A count of messages or sessions, also as text. Nothing is guessed: anything but a whole number from 0 to 10^12 is noted, and
+ * counts nothing.
  */
-export function readCount(value: unknown, name: string): number {
+export function readCount(value: unknown, name: string, notes: Notes): number {
   const text = typeof value === 'string' ? value.trim() : value;
   const count = typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : text;
-  if (typeof count !== 'number' || !Number.isInteger(count) || count < 0 || count > LIMITS.count)
-    throw new RefusedError('invalid', `“${String(value).slice(0, 40)}” is not a valid ${name}.`);
-  return count;
+  if (typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= LIMITS.count)
+    return count;
+  notes.addValue(`a ${name} that is none, so that they are missing`, value);
+  return 0;
 }
 
 /** The sum, which stays exact. Throws RefusedError if it is not plausible. */
@@ -23,26 +25,21 @@ export function addCounts(sum: number, count: number): number {
   return sum + count;
 }
 
-const SECOND = 1000;
+export const SECOND = 1000;
 /** In seconds, this would be the year 5138; in milliseconds, it is 1973. */
 const FIRST_MILLISECONDS = 1e11;
 
-/** Seconds since the Unix epoch, also as milliseconds or an ISO time; in milliseconds. */
-export function readTime(text: string | null, name: string, repaired: Set<string>): number {
+/** Seconds since the Unix epoch, also as milliseconds or an ISO time; in milliseconds. Null for anything else. */
+export function readTime(text: string | null, notes: Notes): number | null {
   const trimmed = text?.trim() ?? '';
   if (/^\d{1,15}$/.test(trimmed)) {
     const value = Number(trimmed);
     if (value < FIRST_MILLISECONDS) return value * SECOND;
-    repaired.add('times in milliseconds');
+    notes.add('times in milliseconds');
     return value;
   }
   const ms = isoMs(trimmed);
-  if (ms === null)
-    throw new RefusedError(
-      'invalid',
-      `The report has no valid ${name}: “${trimmed.slice(0, 40)}”.`,
-    );
-  repaired.add('times as text');
+  if (ms !== null) notes.add('times as text');
   return ms;
 }
 
@@ -57,24 +54,16 @@ export function isoMs(text: string): number | null {
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** No aggregate report is older than DMARC. */
-const FIRST_TIME = Date.UTC(2011, 0, 1);
-const MAX_AHEAD = 2 * DAY_MS;
-
-/** Throws RefusedError unless the period is plausible. `now` in milliseconds. */
-export function requirePeriod(begin: number, end: number, now: number): void {
-  const fail = (what: string): never => {
-    throw new RefusedError('invalid', `The period of the report ${what}.`);
-  };
-  if (end < begin) fail('ends before it begins');
-  if (begin < FIRST_TIME) fail('begins before 2011');
-  if (end > now + MAX_AHEAD) fail('is in the future');
-  if (end - begin > LIMITS.days * DAY_MS) fail(`is longer than ${LIMITS.days} days`);
-}
-
 /** In A-labels; null if it is no domain name. */
 export const readDomain = (text: string | null): string | null =>
   text === null ? null : normalizeDomain(text.replace(/^@|^\*\./, ''));
+
+/** The same, and what is none is noted. `what`: what it is, such as "From domain". */
+export function readNamedDomain(text: string | null, what: string, notes: Notes): string | null {
+  const domain = readDomain(text);
+  if (domain === null && text?.trim()) notes.addValue(`a ${what} that is none`, text);
+  return domain;
+}
 
 /** The domain of an email address; null if it has none, such as a redacted one. */
 export const domainOfAddress = (text: string | null): string | null =>
@@ -92,14 +81,35 @@ export const domainOfAddress = (text: string | null): string | null =>
 const MAX_DOMAIN_TEXT = 300;
 
 /** A normalized IP address; null if it is none. */
-export function readAddress(text: string | null, repaired: Set<string>): string | null {
-  if (text === null) return null;
+export function readAddress(text: string | null, notes: Notes): string | null {
+  if (text === null) {
+    notes.add('no source address');
+    return null;
+  }
   const bare = text.trim().replace(/\/\d{1,3}$/, '');
-  if (bare !== text.trim()) repaired.add('a source address with a prefix length');
+  if (bare !== text.trim()) notes.add('a source address with a prefix length');
   const address = normalizeAddress(bare);
-  if (address === null) repaired.add('a source address that is none');
-  else if (/^::ffff:\d/i.test(bare)) repaired.add('an IPv4 address in the form of IPv6');
+  if (address === null) notes.addValue('a source address that is none', text);
+  else if (/^::ffff:\d/i.test(bare)) notes.add('an IPv4 address in the form of IPv6');
   return address;
+}
+
+/** The same, and a longer one is noted. `what`: the element, such as "comment". */
+export function notedText(
+  text: string | null,
+  max: number,
+  what: string,
+  notes: Notes,
+): string | null {
+  if (text !== null && text.trim().length > max)
+    notes.add(`more than ${max} characters in ${what}, which are cut`);
+  return shortText(text, max);
+}
+
+/** The first ones. The others are noted. */
+export function firstOf<Item>(items: Item[], max: number, what: string, notes: Notes): Item[] {
+  if (items.length > max) notes.add(`more than ${max} ${what}, of which the first are kept`);
+  return items.slice(0, max);
 }
 
 /** A text of at most so many characters; null if it is empty. */

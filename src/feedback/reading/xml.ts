@@ -2,6 +2,7 @@
 
 import { Parser } from 'htmlparser2';
 import { LIMITS, RefusedError } from './limits.ts';
+import type { Notes } from './notes.ts';
 
 /** Names are in lower case, without a namespace prefix. */
 export interface XmlElement {
@@ -22,17 +23,25 @@ export const childrenOf = (element: XmlElement | null, name: string): XmlElement
 export const textOf = (element: XmlElement | null, ...names: string[]): string | null =>
   child(element, ...names)?.text || null;
 
+/** Of DMARC, or none. */
+const isDmarc = (uri: string): boolean => uri === '' || /dmarc(?:-xml|-\d|\.org)/i.test(uri);
+
 /**
  * Calls `onChild` for each child of the root element. Throws RefusedError beyond a limit, for a DOCTYPE, and for a document
- * that is cut off. Adds what it repairs to `repaired`.
+ * that is cut off. Elements of other namespaces are left out. Adds what it repairs to `notes`.
  */
 export function readXml(
   text: string,
   root: string,
   onChild: (element: XmlElement) => void,
-  repaired: Set<string>,
+  notes: Notes,
 ): void {
   const open: XmlElement[] = [];
+  /** By prefix, as they were last declared. */
+  const namespaces = new Map<string, string>();
+  let rootNamespace = '';
+  /** The level of the outermost open element of another namespace. */
+  let foreignLevel = Number.POSITIVE_INFINITY;
   let attributes = 0;
   let isEnded = false;
   let schemas = 0;
@@ -54,12 +63,22 @@ export function readXml(
         // `<email><reports@example.com></email>`: an address that was not escaped.
         if (name.includes('@')) {
           appendText(open.at(-1)!, name);
-          repaired.add('angle brackets in an address');
+          notes.add('angle brackets in an address');
           return;
         }
         if (open.length >= LIMITS.xmlDepth)
           throw new RefusedError('too_many', `The XML has more than ${LIMITS.xmlDepth} levels.`);
         open.push({ name, text: '', children: [] });
+      },
+      onopentag(tag, declared) {
+        const name = localName(tag);
+        if (isEnded || isSchema(tag) || name.includes('@') || open.at(-1)?.name !== name) return;
+        for (const [key, uri] of Object.entries(declared))
+          if (key.startsWith('xmlns:')) namespaces.set(key.slice(6).toLowerCase(), uri);
+        const uri = tag === name ? declared.xmlns : namespaces.get(tag.slice(0, -name.length - 1));
+        if (open.length === 1) rootNamespace = uri ?? '';
+        else if (uri !== undefined && uri !== rootNamespace && !isDmarc(uri))
+          foreignLevel = Math.min(foreignLevel, open.length - 1);
       },
       onattribute() {
         attributes += 1;
@@ -84,7 +103,10 @@ export function readXml(
         if (isImplied && text.slice(parser.endIndex - 1, parser.endIndex + 1) !== '/>')
           throw new RefusedError('unreadable', `The XML is incomplete: <${name}> is not closed.`);
         const element = open.pop()!;
-        element.text = clean(element.text, repaired);
+        const isForeign = open.length >= foreignLevel;
+        if (open.length === foreignLevel) foreignLevel = Number.POSITIVE_INFINITY;
+        if (isForeign) return;
+        element.text = clean(element.text, notes);
         if (open.length === 0) isEnded = true;
         else if (open.length === 1) onChild(element);
         else open.at(-1)!.children.push(element);
@@ -110,7 +132,7 @@ export function readXml(
       `The XML is incomplete: <${open.at(-1)!.name}> is not closed.`,
     );
   if (!isEnded) throw new RefusedError('not_a_report', `The XML has no <${root}>.`);
-  if (schemas > 0) repaired.add('a schema element that is not closed');
+  if (schemas > 0) notes.add('a schema element that is not closed');
 }
 
 const localName = (tag: string): string => tag.slice(tag.indexOf(':') + 1);
@@ -118,8 +140,10 @@ const localName = (tag: string): string => tag.slice(tag.indexOf(':') + 1);
 /** Some reports begin with `<xs:schema …>` and never close it. What is within counts as if it were outside. */
 const isSchema = (tag: string): boolean => tag.endsWith(':schema');
 
+/** White space before text and between elements is none: an indented report has a lot of it. */
 function appendText(element: XmlElement, data: string): void {
-  element.text += data;
+  if (element.text === '') element.text = data.trimStart();
+  else if (element.children.length === 0 || /\S/.test(data)) element.text += data;
   if (element.text.length > LIMITS.xmlText)
     throw new RefusedError(
       'too_large',
@@ -129,9 +153,9 @@ function appendText(element: XmlElement, data: string): void {
 
 const CONTROL = /[\p{Cc}\ufffe\uffff]+/gu;
 
-function clean(text: string, repaired: Set<string>): string {
+function clean(text: string, notes: Notes): string {
   const trimmed = text.trim();
   if (!/[\p{Cc}\ufffe\uffff]/u.test(trimmed)) return trimmed;
-  if (/[^\P{Cc}\t\n\r]/u.test(trimmed)) repaired.add('control characters');
+  if (/[^\P{Cc}\t\n\r]/u.test(trimmed)) notes.add('control characters');
   return trimmed.replace(CONTROL, ' ').trim();
 }

@@ -3,13 +3,13 @@
  * message could otherwise store megabytes.
  */
 
+import { outcomeOf } from '../reading/dmarc-rows.ts';
+import { isSum, MIN_SUMS, RowSums, type SummedRow } from '../reading/fold-rows.ts';
 import { ENTRY_BYTES, PART_BYTES } from '../storage/stored.ts';
 import { BATCH_ROWS, type PreparedReport } from '../thread/prepare.ts';
 
-/** With the sums of those that are left out, they are one batch. */
-const MAX_ROWS = BATCH_ROWS - 20;
-/** One for each combination of DKIM result, SPF result and disposition. */
-const MAX_SUMS = 12;
+/** The share of rows that are sums of the others. */
+const SUMS_SHARE = 1 / 4;
 /** In characters. Beyond it, what is shown of a row only in detail is left out. */
 const MAX_ROW_TEXT = 500;
 /** The columns that go first, in this order. Rows have only some of them. */
@@ -18,13 +18,7 @@ const DETAILS =
     ' ',
   );
 
-interface Row {
-  position: number;
-  day: string;
-  count: number;
-  dkim: string;
-  spf: string;
-  disposition: string;
+interface Row extends Pick<SummedRow, 'address' | 'count' | 'dkim' | 'spf' | 'disposition'> {
   [column: string]: unknown;
 }
 
@@ -41,15 +35,26 @@ export function limitReport(item: PreparedReport, bytes: number): PreparedReport
 }
 
 function limitRows(item: PreparedReport, bytes: number): PreparedReport {
-  const fitting = Math.min(MAX_ROWS, Math.floor(bytes / PART_BYTES) - MAX_SUMS);
+  const max = Math.min(BATCH_ROWS, Math.floor(bytes / PART_BYTES));
   const all = item.batches.flatMap((batch): Row[] => JSON.parse(batch));
-  const rows = all.slice(0, Math.max(0, fitting)).map(shortened);
-  if (item.type !== 'dmarc') return withRows(item, rows);
-  const left = all.slice(rows.length);
-  const content = JSON.parse(item.content);
-  const folded_rows = (content.folded_rows ?? 0) + left.length;
-  const kept = fitting < 0 ? [] : [...rows, ...sumRows(left, rows.length)];
-  return { ...withRows(item, kept), content: JSON.stringify({ ...content, folded_rows }) };
+  if (item.type !== 'dmarc') return withRows(item, all.slice(0, Math.max(0, max)).map(shortened));
+  if (all.length <= max) return withRows(item, all.map(shortened));
+  const maxSums = Math.max(MIN_SUMS, Math.floor(max * SUMS_SHARE));
+  const kept = all.slice(0, Math.max(0, max - maxSums));
+  const left = all.slice(kept.length);
+  const sums = new RowSums(maxSums);
+  for (const row of left) sums.add(summedOf(row));
+  const rows = [...kept.map(shortened), ...sums.list().map((sum) => sumRow(sum, all[0]!))];
+  const single = left.filter(({ address }) => !isSum(address));
+  const { folded_rows = 0, folded_messages = 0, ...content } = JSON.parse(item.content);
+  const folded = {
+    folded_rows: folded_rows + single.length,
+    folded_messages: folded_messages + single.reduce((sum, { count }) => sum + count, 0),
+  };
+  return {
+    ...withRows(item, max < MIN_SUMS ? [] : rows.map((row, position) => ({ ...row, position }))),
+    content: JSON.stringify({ ...content, ...folded }),
+  };
 }
 
 const withRows = (item: PreparedReport, rows: Row[]): PreparedReport => ({
@@ -58,28 +63,29 @@ const withRows = (item: PreparedReport, rows: Row[]): PreparedReport => ({
   rowCount: rows.length,
 });
 
-/** One row for each combination of results, without anything else. */
-function sumRows(rows: Row[], firstPosition: number): Row[] {
-  const sums = new Map<string, Row>();
-  for (const row of rows) {
-    const { dkim, spf, disposition, count, day, outcome } = row;
-    const key = `${dkim} ${spf} ${disposition}`;
-    const sum = sums.get(key);
-    if (sum) sum.count += count;
-    else
-      sums.set(key, {
-        ...(Object.fromEntries(Object.keys(row).map((name) => [name, null])) as unknown as Row),
-        position: firstPosition + sums.size,
-        day,
-        count,
-        outcome,
-        dkim,
-        spf,
-        disposition,
-      });
-  }
-  return [...sums.values()];
-}
+const summedOf = (row: Row): SummedRow => ({
+  address: row.address,
+  count: row.count,
+  disposition: row.disposition,
+  dkim: row.dkim,
+  spf: row.spf,
+  reasons: JSON.parse((row.reasons as string | null) ?? '[]'),
+  signer: row.dkim_result === 'pass' ? (row.dkim_domain as string | null) : null,
+  mailFrom: row.spf_result === 'pass' ? (row.spf_domain as string | null) : null,
+});
+
+/** `other`: any row of the report. */
+const sumRow = ({ signer, mailFrom, reasons, ...sum }: SummedRow, other: Row): Row => ({
+  ...Object.fromEntries(Object.keys(other).map((name) => [name, null])),
+  ...sum,
+  day: other.day,
+  outcome: outcomeOf(sum),
+  dkim_domain: signer,
+  dkim_result: signer === null ? null : 'pass',
+  spf_domain: mailFrom,
+  spf_result: mailFrom === null ? null : 'pass',
+  reasons: reasons.length > 0 ? JSON.stringify(reasons) : null,
+});
 
 function shortened(row: Row): Row {
   const short = { ...row };

@@ -4,8 +4,7 @@
  */
 
 import type { App } from '../../app.ts';
-import { findDomainOf, findDomain as shareDomain } from '../../domains/queries.ts';
-import { type Db, type Tx, transact } from '../../store/open.ts';
+import { type Tx, transact } from '../../store/open.ts';
 import type { FeedbackMailRow, FeedbackReportRow } from '../../store/tables.generated.ts';
 import { untilAvailable } from '../../store/until-available.ts';
 import { ofReporter } from '../reading/identity.ts';
@@ -16,9 +15,11 @@ import { bytesLeftForReport } from '../storage/stored.ts';
 import { freeBytesFor, type StorageUsage, storageUsage } from '../storage/usage.ts';
 import type { PreparedItem, PreparedReport } from '../thread/prepare.ts';
 import { findOriginal, hasArrived, lockCopies, statusBeside } from './copies.ts';
+import { findDomain } from './find-domain.ts';
 import { contentOf, limitReport } from './limit-rows.ts';
 import { addBounces, addComplaint } from './messages.ts';
 import { implausibleCount } from './plausible.ts';
+import { signedRefusal } from './refused.ts';
 import { uploadedReporter, upsertReporter } from './reporters.ts';
 import { storeOnlyBatch, storeRows } from './rows.ts';
 import { learnReportedSelectors } from './selectors.ts';
@@ -123,8 +124,9 @@ async function insertRefusal(
   tx: Tx,
   app: App,
   recording: Recording,
-  { type, reason, detail, excerpt }: Refusal,
+  refusal: Refusal,
 ): Promise<FeedbackReportRow> {
+  const { type, reason, detail, excerpt } = refusal;
   const row = {
     ...baseRow(app, recording),
     type,
@@ -132,6 +134,7 @@ async function insertRefusal(
     detail,
     domain_id: recording.mail.domain_id,
     content: JSON.stringify(excerpt ? { excerpt } : {}),
+    ...(await signedRefusal(tx, app, recording, refusal)),
   };
   await tx.insertInto('feedback_reports').values(row).execute();
   return row;
@@ -236,19 +239,4 @@ async function findSender(
 ): Promise<ReporterIdentity | null> {
   if (mail.source === 'upload') return uploadedReporter(tx, label, type);
   return signedReporter(signer, { type, attached });
-}
-
-/** The domain of the team that the report is about. One that names none is about the domain whose address it was sent to. */
-export async function findDomain(
-  tx: Db | Tx,
-  addressed: string | null,
-  { domains }: Pick<PreparedReport, 'domains'>,
-): Promise<{ id: string } | null> {
-  for (const name of domains) {
-    const domain = await findDomainOf(tx, name);
-    // Until the transaction ends, it cannot be deleted.
-    if (domain) return (await shareDomain(tx, domain.id)) ?? null;
-  }
-  if (domains.length > 0 || addressed === null) return null;
-  return (await shareDomain(tx, addressed)) ?? null;
 }

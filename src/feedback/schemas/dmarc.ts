@@ -5,6 +5,7 @@ import { FeedbackState } from '../../domains/schema.ts';
 import { DMARC_COUNTS, STOPPED } from '../../figures/dmarc.ts';
 import { valuesOf } from '../../figures/figure.ts';
 import { Count, described, idOf, named, Text, Time, typeField } from '../../http/schemas.ts';
+import { RefusedReport } from '../refused.ts';
 import { DAYS } from './period.ts';
 
 const TOTALS = valuesOf(DMARC_COUNTS, 'name', ({ description }) =>
@@ -58,6 +59,16 @@ const PolicySeen = named(
   },
 );
 
+const Folded = named(
+  'DmarcFolded',
+  v.object({
+    reports: described(Count, 'Reports with more rows than are kept one by one.', 1),
+    rows: described(Count, 'The rows that are summed up.', 20_000),
+    messages: described(Count, 'Their messages.', 75_000),
+  }),
+  'What is summed up by source, because a report has very many rows.',
+);
+
 export const DmarcFeedback = named(
   'DmarcFeedback',
   v.object({
@@ -77,6 +88,15 @@ export const DmarcFeedback = named(
     policies_seen: described(
       v.array(PolicySeen),
       'The policies that the reporters saw, the latest first.',
+      [],
+    ),
+    folded: described(
+      Folded,
+      'Rows beyond 5,000 of a report, which are summed up by the sending service, or by network and signing domain.',
+    ),
+    refused: described(
+      v.array(RefusedReport),
+      'DMARC and TLS reports of known and confirmed reporters that were refused in the last 30 days, whatever the period, the newest first; at most 20. One is no longer listed once its reporter sends another one for the same day, or later one for a later day.',
       [],
     ),
   }),

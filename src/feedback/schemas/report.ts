@@ -87,7 +87,10 @@ const REPORT = {
     'What follows the plus sign in the address that it was sent to.',
     'yahoo',
   ),
-  repaired: described(v.array(v.string()), 'What had to be repaired to read the report, in words.'),
+  repaired: described(
+    v.array(v.string()),
+    'What had to be repaired to read the report, and the values that could not be read, in words.',
+  ),
   original_id: described(Text, 'The report that it repeats or contradicts.', exampleId('fbr')),
   received_at: described(Time, 'When the report arrived.'),
 };
@@ -169,7 +172,11 @@ export const FeedbackRow = named(
     day: described(v.string(), 'The day on which the period of the report begins, in UTC.'),
     address: described(
       Text,
-      'The IP address of the sender. Null in rows that sum up those with the fewest messages.',
+      'The IP address of the sender. Null if the report has none. Of rows that sum up others, a network such as `203.0.113.0/24`, or `others`, and the domain that authenticates them.',
+    ),
+    folded: described(
+      v.boolean(),
+      'Whether the row sums up those of one source that have the fewest messages.',
     ),
     count: described(Count, 'The number of messages.'),
     outcome: described(v.picklist(['pass', 'fail']), '`fail`: both evaluated results failed.'),
@@ -181,7 +188,10 @@ export const FeedbackRow = named(
       v.picklist(['pass', 'fail']),
       'SPF with alignment, as the receiver evaluated it.',
     ),
-    disposition: described(v.picklist(DISPOSITIONS), 'What the receiver did with the messages.'),
+    disposition: described(
+      v.picklist(DISPOSITIONS),
+      'What the receiver did with the messages. `unknown`: the report says something else.',
+    ),
     header_from: described(Text, 'The From domain.'),
     envelope_from: described(Text, 'The domain of MAIL FROM.'),
     envelope_to: described(Text, 'The domain of the recipients.'),
@@ -197,6 +207,7 @@ export const FeedbackRow = named(
   {
     id: `${exampleId('fbr')}.0`,
     day: '2026-11-21',
+    folded: false,
     count: 40,
     outcome: 'pass',
     dkim: 'pass',

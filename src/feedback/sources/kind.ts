@@ -78,6 +78,9 @@ export const basisOf = (key: string): SourceBasis => key.slice(0, key.indexOf(' 
 /** The part of the key after the basis, such as the ID of a service. */
 export const subjectOf = (key: string): string => key.slice(key.indexOf(' ') + 1);
 
+/** Whether it sums up many senders, so that it is neither new nor failing. */
+export const isRest = (key: string): boolean => basisOf(key) === 'rest';
+
 export function kindOf(key: string, mark: SourceMark | null, totals: SourceTotals): SourceKind {
   const { messages, passed, spf } = totals;
   const basis = basisOf(key);
@@ -93,8 +96,10 @@ export function kindOf(key: string, mark: SourceMark | null, totals: SourceTotal
     if (messages > 0 && passed < messages * CONFIGURED_SHARE) return 'misconfigured';
     return basis === 'service' ? 'service' : 'own';
   }
-  if ((basis === 'forwarder' && !isNamedBySpf) || forwards(key, totals)) return 'forwarder';
+  const isForwarder = (basis === 'forwarder' && !isNamedBySpf) || forwards(key, totals);
+  if (isForwarder && !isRest(key)) return 'forwarder';
   if (messages === 0) return 'unknown';
+  if (isRest(key)) return passed === 0 ? 'spoof' : 'unknown';
   // SPF passes for the domain, so it names the server in a way that was not seen.
   if (isNamedBySpf) return passed < messages * CONFIGURED_SHARE ? 'misconfigured' : 'own';
   return passed === 0 && !isOf(GATEWAY_IDS, key) ? 'spoof' : 'unknown';

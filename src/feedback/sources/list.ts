@@ -91,7 +91,7 @@ async function newSources(
       (select max(day) from feedback_source_days d
         where d.source_id = s.id and d.day < ${from} and d.messages > 0) as previous
     from feedback_sources s
-    where s.domain_id = ${domain.id}`.execute(db);
+    where s.domain_id = ${domain.id} and s.key not like 'rest %'`.execute(db);
   const reportDays = (await reportDaysOf(db, [domain.id], { from, to })).get(domain.id) ?? [];
   return rows.filter((row) => isNew(row, reportDays)).map(({ id }) => id);
 }

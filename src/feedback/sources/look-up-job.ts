@@ -1,6 +1,7 @@
 /** The job that finds out whom addresses belong to, a few a second, so that no page waits for DNS. */
 
 import type { App } from '../../app.ts';
+import { isAddress } from '../../lib/addresses.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { errorMessage } from '../../lib/errors.ts';
@@ -75,7 +76,9 @@ async function lookUp(
   let host: string | null = null;
   let againMs: number | undefined;
   try {
-    host = await confirmedHost(app.backgroundResolver, address.address);
+    // What sums up addresses has no host name.
+    if (isAddress(address.address))
+      host = await confirmedHost(app.backgroundResolver, address.address);
   } catch (error) {
     // It keeps the source that it has. Without any, its messages would be missing in all sums.
     if (address.source_id !== null) throw error;

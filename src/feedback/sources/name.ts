@@ -6,9 +6,9 @@ import {
   serviceOfMailFrom,
   serviceOfSigner,
 } from '../../analysis/sending-services/services.ts';
-import { networkOf } from '../../lib/addresses.ts';
 import { organizationalDomain, ownerOf } from '../../lib/domain-names.ts';
 import { dayInWords } from '../../lib/format/times.ts';
+import { networkOfRow } from '../reading/fold-rows.ts';
 import { forwarderOf } from './forwarders.ts';
 
 /** What is known about an address that sends with a domain in From. */
@@ -29,7 +29,15 @@ export interface AddressEvidence {
 }
 
 /** How a source was named, the strongest first. */
-export const SOURCE_BASES = ['own', 'service', 'forwarder', 'host', 'spf', 'network'] as const;
+export const SOURCE_BASES = [
+  'own',
+  'service',
+  'forwarder',
+  'host',
+  'spf',
+  'network',
+  'rest',
+] as const;
 export type SourceBasis = (typeof SOURCE_BASES)[number];
 
 export interface SourceName {
@@ -62,11 +70,8 @@ export function nameSource(evidence: AddressEvidence): SourceName {
     (host === null ? serviceBySignature(signers) : null) ??
     testedName(evidence) ??
     hostName(host) ??
-    spfName(evidence) ?? {
-      key: `network ${networkOf(address)}`,
-      name: networkOf(address),
-      evidence: 'The addresses have no confirmed host name.',
-    }
+    spfName(evidence) ??
+    networkName(address)
   );
 }
 
@@ -78,6 +83,22 @@ function testedName({ address, host, domain, testedOn }: AddressEvidence): Sourc
     name: host ?? address,
     evidence: `A test of your team came from ${address} on ${dayInWords(testedOn)} and was authenticated as ${domain}.`,
   };
+}
+
+/** Sums of rows without a network are from many senders. */
+function networkName(address: string): SourceName {
+  const network = networkOfRow(address);
+  return network === null
+    ? {
+        key: 'rest others',
+        name: 'Senders of few messages',
+        evidence: 'Reports that name thousands of senders are summed up, and some name no address.',
+      }
+    : {
+        key: `network ${network}`,
+        name: network,
+        evidence: 'The addresses have no confirmed host name.',
+      };
 }
 
 /** Who controls the domain controls its host names, and a confirmed one was chosen for the address. */

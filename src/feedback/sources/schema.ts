@@ -77,7 +77,11 @@ export type FeedbackSource = v.InferOutput<typeof FeedbackSource>;
 const SourceAddress = named(
   'FeedbackSourceAddress',
   v.object({
-    address: v.string(),
+    address: described(
+      v.string(),
+      'An IP address. Of rows that a report of a receiver has too many of, their network, or `others`, with the domain that authenticates them.',
+      '198.51.100.2',
+    ),
     host: described(
       Text,
       'Its host name. Null if it has none that resolves back to the address.',

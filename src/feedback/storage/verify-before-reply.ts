@@ -13,7 +13,7 @@ import { memoizePerObject } from '../../lib/memoize.ts';
 import { ofReporter } from '../reading/identity.ts';
 import { REPORT_TYPES } from '../reading/report.ts';
 import { findOriginal, statusBeside } from '../record/copies.ts';
-import { findDomain } from '../record/record.ts';
+import { findDomain } from '../record/find-domain.ts';
 import { trustedReporters } from '../record/reporters.ts';
 import { isKnownSender } from '../senders/known.ts';
 import { type ReporterIdentity, signedReporter } from '../senders/reporter.ts';
@@ -77,7 +77,7 @@ export async function verifyBeforeReply(app: App, arrival: Arrival): Promise<Sen
 const MAX_SEARCHED_BYTES = 64 * 1024;
 
 /** The From domain if a signature by it would make the message one of a known or confirmed reporter. */
-async function claimedDomain({ db }: App, raw: Uint8Array): Promise<string | null> {
+export async function claimedDomain({ db }: App, raw: Uint8Array): Promise<string | null> {
   const [author] = readFrom(raw.subarray(0, MAX_SEARCHED_BYTES));
   const from = author?.address.toLowerCase() ?? '';
   const domain = addressDomain(from);

@@ -5,6 +5,7 @@ import { valuesOf } from '../../figures/figure.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { cleanText } from '../../store/text.ts';
 import { outcomeOf } from '../reading/dmarc-rows.ts';
+import { NO_ADDRESS } from '../reading/fold-rows.ts';
 import type {
   BounceReport,
   Complaint,
@@ -172,7 +173,7 @@ function dmarcParts(report: DmarcReport): Parts {
     sum(totals.filter(matches).map(({ count }) => count));
   const day = isoTime(begin).slice(0, 10);
   return {
-    domains: [report.domain],
+    domains: namesOf(report.domain),
     begin: isoTime(begin),
     end: isoTime(end),
     messages: of(() => true),
@@ -186,6 +187,7 @@ function dmarcParts(report: DmarcReport): Parts {
       errors,
       generator,
       folded_rows: report.foldedRows,
+      folded_messages: report.foldedMessages,
     }),
     dmarcDays: dmarcDays(report),
     ...inBatches(rows.map((row, position) => storedRow(row, position, day))),
@@ -201,7 +203,8 @@ function dmarcDays({ begin, end, totals }: DmarcReport): DmarcDay[] {
       days.set(day, tally);
       tally.messages += part;
       tally[outcome === 'pass' ? 'passed' : 'failed'] += part;
-      tally[DISPOSITION_COLUMNS[disposition]] += part;
+      const column = DISPOSITION_COLUMNS[disposition];
+      if (column !== null) tally[column] += part;
       if (overridden) tally.overridden += part;
     }
   return [...days.values()].sort((a, b) => (a.day < b.day ? -1 : 1));
@@ -209,6 +212,7 @@ function dmarcDays({ begin, end, totals }: DmarcReport): DmarcDay[] {
 
 const DISPOSITION_COLUMNS = {
   none: 'none' as const,
+  unknown: null,
   ...valuesOf(STOPPED, 'disposition', ({ name }) => name),
 };
 
@@ -221,7 +225,7 @@ function storedRow(row: DmarcRow, position: number, day: string): object {
   return {
     position,
     day,
-    address: row.address,
+    address: row.address ?? NO_ADDRESS,
     count: row.count,
     outcome: outcomeOf(row),
     dkim: row.dkim,

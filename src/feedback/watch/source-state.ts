@@ -8,7 +8,7 @@ import {
   stoppedOf,
 } from '../../figures/dmarc.ts';
 import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
-import { kindOf, type SourceMark, type SourceTotals } from '../sources/kind.ts';
+import { isRest, kindOf, type SourceMark, type SourceTotals } from '../sources/kind.ts';
 import { type Appearance, isNew, UNSEEN_DAYS } from '../sources/new.ts';
 import { dayBefore } from '../sums.ts';
 
@@ -60,7 +60,7 @@ export function sourceState(
   const recent = complete.filter(
     ({ day, messages }) => day >= dayBefore(today, RECENT_DAYS) && messages >= MIN_FAILING_MESSAGES,
   );
-  const isClassified = (mark ?? label) !== null;
+  const isClassified = isRest(key) || (mark ?? label) !== null;
   const passedBefore = (day: string): boolean => {
     const totals = totalsBefore(complete, day);
     const kind = kindOf(key, mark as SourceMark | null, totals);

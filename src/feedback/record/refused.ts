@@ -1,0 +1,82 @@
+/** Who sent a report that is refused. Only what a known or confirmed reporter signed says that one of its reports is missing. */
+
+import type { App } from '../../app.ts';
+import { isoTime } from '../../lib/clock.ts';
+import type { Tx } from '../../store/open.ts';
+import type { FeedbackMailRow, FeedbackReportRow } from '../../store/tables.generated.ts';
+import type { Refusal, ReportType } from '../reading/report.ts';
+import { type ReporterIdentity, type Signer, signedReporter } from '../senders/reporter.ts';
+import { findDomain } from './find-domain.ts';
+import { trustedReporters, upsertReporter } from './reporters.ts';
+
+/** Of these, a report may be missing. */
+const PERIODIC: ReportType[] = ['dmarc', 'tls'];
+
+type Signed = Pick<
+  FeedbackReportRow,
+  | 'reporter_id'
+  | 'verified'
+  | 'domain_id'
+  | 'policy_domain'
+  | 'period_from'
+  | 'period_to'
+  | 'figures'
+>;
+
+/** The columns that say which report is missing; none if anyone could have sent it, or if it is a copy. */
+export async function signedRefusal(
+  tx: Tx,
+  app: Pick<App, 'newId'>,
+  { mail, signer }: { mail: FeedbackMailRow; signer: Signer | null },
+  { type, reason, about = {}, attached = false, digest = '' }: Refusal,
+): Promise<Signed | null> {
+  if (reason === 'foreign_domain' || (type !== null && !PERIODIC.includes(type))) return null;
+  const sender = await trustedSender(tx, signer, {
+    types: type === null ? PERIODIC : [type],
+    attached,
+    isReport: reason !== 'not_a_report',
+  });
+  if (sender === null) return null;
+  const domain = await findDomain(tx, mail.domain_id, {
+    domains: about.domain ? [about.domain] : [],
+  });
+  if (domain === null) return null;
+  const earlier = await tx
+    .selectFrom('feedback_reports')
+    .innerJoin('feedback_reporters', 'feedback_reporters.id', 'feedback_reports.reporter_id')
+    .select('feedback_reports.id')
+    .where('feedback_reporters.name', '=', sender.name)
+    .where('status', '=', 'refused')
+    .where('figures', '=', digest)
+    .executeTakeFirst();
+  // Anyone can send a signed message again.
+  if (earlier) return null;
+  const naming = { label: sender.title, at: mail.received_at };
+  const { id } = await upsertReporter(tx, app, sender, naming);
+  const timeOf = (ms: number | undefined) => (ms === undefined ? null : isoTime(ms));
+  return {
+    reporter_id: id,
+    verified: 1,
+    domain_id: domain.id,
+    policy_domain: about.domain ?? null,
+    period_from: timeOf(about.begin),
+    period_to: timeOf(about.end),
+    figures: digest,
+  };
+}
+
+/** A confirmed reporter may also send mail that is no report. */
+async function trustedSender(
+  tx: Tx,
+  signer: Signer | null,
+  { types, attached, isReport }: { types: ReportType[]; attached: boolean; isReport: boolean },
+): Promise<ReporterIdentity | null> {
+  for (const type of types) {
+    const sender = signedReporter(signer, { type, attached });
+    if (sender?.kind === 'known') return sender;
+    if (sender === null || !isReport) continue;
+    const confirmed = await trustedReporters(tx).where('name', '=', sender.name).executeTakeFirst();
+    if (confirmed) return sender;
+  }
+  return null;
+}
