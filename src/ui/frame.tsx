@@ -295,7 +295,7 @@ h2 { font-size: 20px; line-height: 1.4; }
 h3, h4 { font-size: 16px; line-height: 1.5; }
 p, li, dd, td, th, summary { overflow-wrap: anywhere; }
 p { max-width: 72ch; }
-small, .small { font-size: 14px; }
+.small { font-size: 14px; }
 .muted { color: var(--muted); }
 code, pre, .mono { font-family: var(--mono); font-size: 14px; overflow-wrap: anywhere; }
 a { color: var(--accent); text-underline-offset: 2px; }

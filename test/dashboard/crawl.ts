@@ -104,6 +104,9 @@ export async function crawl({ role, get, prefix = '' }: CrawlOptions): Promise<C
     places.set(path, ids);
     for (const id of duplicatesOf([...html.matchAll(/ id="([^"]*)"/g)].map(([, each]) => each!)))
       faults.push(`${path} has the ID ${id} twice.`);
+    // The style of such a list numbers its items.
+    for (const [, list] of html.matchAll(/<ol class="steps">(.*?)<\/ol>/gs))
+      if (/<li>(?:<[^>]+>)*\d+\./.test(list!)) faults.push(`${path} numbers a step twice.`);
     for (const [, attributes] of html.matchAll(/<(?:a|link|use|img|script|iframe)\b([^>]*)>/g)) {
       const url = attributeOf(attributes!, 'href') ?? attributeOf(attributes!, 'src');
       if (url === undefined) continue;

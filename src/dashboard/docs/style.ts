@@ -19,6 +19,7 @@ main { padding: 24px 0 48px; outline: none; }
 .fields .fields, .alternative { margin: 4px 0 0 4px; padding-left: 16px; border-left: 2px solid var(--line); }
 .fields .name { font-weight: 650; }
 .required { color: var(--accent); font-weight: 600; }
+.operation h2 + .command { margin-top: 8px; }
 .command code { white-space: pre-wrap; }
 summary { display: flex; flex-wrap: wrap; align-items: center; gap: 0 8px; padding: 4px 0; }
 details > :not(summary) { margin-left: 24px; }

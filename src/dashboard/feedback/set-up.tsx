@@ -27,7 +27,7 @@ export function SetUp({ domain, feedback, isReported }: SetUpProps) {
     <ol class="steps">
       <li>
         <Step
-          title="1. Publish the address"
+          title="Publish the address"
           isDone={isPublished}
           state={dmarc && dmarc.published !== null ? 'Not published yet' : 'Not checked yet'}
         />
@@ -43,7 +43,7 @@ export function SetUp({ domain, feedback, isReported }: SetUpProps) {
       </li>
       <li>
         <Step
-          title="2. Wait for the first report"
+          title="Wait for the first report"
           isDone={hasReport}
           isWaiting={isWaiting}
           state="Not started"
@@ -52,7 +52,7 @@ export function SetUp({ domain, feedback, isReported }: SetUpProps) {
       </li>
       <li>
         <Step
-          title="3. Receive reports"
+          title="Receive reports"
           isDone={isWorking}
           isWaiting={isWaiting}
           state={stateOfReports(state, hasReport)}

@@ -156,8 +156,8 @@ const PANELS = `
 .columns > * { margin: 0; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(150px, 1fr)); gap: 16px; }
 .tile { padding: 16px; border: 1px solid var(--line); border-radius: 8px; background: var(--surface); }
-.tile dt, .tile .label { color: var(--muted); font-size: 14px; }
-.tile dd, .tile .figure { font-size: 28px; font-weight: 650; line-height: 1.25; font-variant-numeric: tabular-nums; }
+.tile dt { color: var(--muted); font-size: 14px; }
+.tile dd { font-size: 28px; font-weight: 650; line-height: 1.25; font-variant-numeric: tabular-nums; }
 .facts { display: grid; gap: 12px 24px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 200px), 1fr)); }
 .facts dt { color: var(--muted); font-size: 14px; }
 .timeline { border-left: 2px solid var(--line); margin-left: 6px; padding-left: 16px; }

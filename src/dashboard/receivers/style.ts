@@ -9,7 +9,6 @@ export const RECEIVERS_STYLE = `
 .rate-chart .warn > .limit { stroke-dasharray: 6 4; }
 .rate-chart .limit-name { fill: var(--tone); font-weight: 600; }
 .spark { display: block; width: 100%; min-width: 96px; height: 28px; overflow: visible; }
-.spark .track { fill: var(--sunken); }
 .spark rect { fill: var(--accent); }
 .spark .base { stroke: var(--line); }
 .spark rect:is(.pass, .warn, .fail) { fill: var(--tone); }

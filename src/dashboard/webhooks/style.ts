@@ -8,7 +8,6 @@ export const WEBHOOK_STYLE = `
 details > summary.small { display: flex; align-items: center; gap: 4px; min-height: 36px; }
 .attempt > summary { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; min-height: 36px; }
 .attempt > div { padding: 8px 0 4px; }
-.attempt h4 { font-size: 14px; }
 .endpoint-form fieldset:has([value="*"]:checked) .choice:not(:has([value="*"])) > input { visibility: hidden; }
 .endpoint-url { max-width: none; }
 .attempt h3 { margin-top: 16px; }
