@@ -15,6 +15,7 @@ import type { ServiceEntry } from '../src/analysis/sending-services/service-entr
 import { SENDING_SERVICES } from '../src/analysis/sending-services/services.ts';
 import type { Vendor } from '../src/analysis/sending-services/vendors.ts';
 import type { ReplyEntry } from '../src/feedback/bounces/policy-codes.ts';
+import { parseNetwork } from '../src/lib/addresses.ts';
 import { normalizeDomain } from '../src/lib/domain-names.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -86,10 +87,30 @@ const service = v.strictObject({
   dkimAutomatic: v.optional(v.boolean()),
   selectors: v.optional(list(selector)),
   returnPath: v.optional(text),
+  returnPathLabel: v.optional(selector),
   guide: address,
   dkimGuide: v.optional(address),
   replacesFrom: v.optional(address),
 }) satisfies v.GenericSchema<ServiceEntry>;
+
+/** `names`: of the SPF records that list the networks, and `read` the month in which they did, if it is known. */
+const serviceNetworks = v.strictObject({
+  service: v.picklist(SENDING_SERVICES.map(({ id }) => id)),
+  names: list(domain),
+  read: v.optional(v.pipe(v.string(), v.regex(/^\d{4}-\d{2}$/))),
+  networks: list(
+    v.pipe(
+      v.string(),
+      v.check((one) => {
+        try {
+          return parseNetwork(one) !== null;
+        } catch {
+          return false;
+        }
+      }, 'Expected a network'),
+    ),
+  ),
+});
 
 const vendor = v.strictObject({
   name: text,
@@ -271,6 +292,7 @@ const FILES: Record<string, v.GenericSchema> = {
   'analysis/sending-services/vendors.json': entries(vendor, 'name'),
   'feedback/bounces/policy-codes.json': policyCodes,
   'feedback/sources/forwarders.json': entries(named, 'name'),
+  'feedback/sources/networks.json': entries(serviceNetworks, 'service'),
   'net/imap/junk-folders.json': byLanguage,
 };
 

@@ -16,7 +16,7 @@ const More = ({ count }: { count: number }) =>
 type Advised = v.InferOutput<typeof DmarcAdvice>;
 
 export function Advice({ domain, advice }: { domain: string; advice: Advised }) {
-  const { state, summary, missing, would_be_rejected: lost, record, next } = advice;
+  const { state, summary, missing, would_be_rejected: lost, record, tag, next } = advice;
   return (
     <Card title="Your DMARC policy" id="advice">
       <p class="lead">{summary}</p>
@@ -33,7 +33,7 @@ export function Advice({ domain, advice }: { domain: string; advice: Advised }) 
       )}
       {lost.length > 0 && (
         <>
-          <h3>{`What p=${next} would affect`}</h3>
+          <h3>{`What ${tag}=${next} would affect`}</h3>
           <ul class="plain">
             {lost.slice(0, MAX_SHOWN).map(({ id, name, label, kind, failed, messages }) => (
               <li key={id}>

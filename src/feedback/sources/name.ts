@@ -10,6 +10,7 @@ import { networkOf } from '../../lib/addresses.ts';
 import { organizationalDomain, ownerOf } from '../../lib/domain-names.ts';
 import { dayInWords } from '../../lib/format/times.ts';
 import { forwarderOf } from './forwarders.ts';
+import { serviceOfNetwork } from './networks.ts';
 
 /** What is known about an address that sends with a domain in From. */
 export interface AddressEvidence {
@@ -29,7 +30,15 @@ export interface AddressEvidence {
 }
 
 /** How a source was named, the strongest first. */
-export const SOURCE_BASES = ['own', 'service', 'forwarder', 'host', 'spf', 'network'] as const;
+export const SOURCE_BASES = [
+  'own',
+  'service',
+  'tenant',
+  'forwarder',
+  'host',
+  'spf',
+  'network',
+] as const;
 export type SourceBasis = (typeof SOURCE_BASES)[number];
 
 export interface SourceName {
@@ -57,6 +66,7 @@ export function nameSource(evidence: AddressEvidence): SourceName {
   return (
     forwarderBySpf(mailFrom.slice(0, 1)) ??
     serviceByHost(host) ??
+    serviceByNetwork(address) ??
     serviceBySpf(mailFrom) ??
     forwarderBySpf(mailFrom) ??
     (host === null ? serviceBySignature(signers) : null) ??
@@ -84,7 +94,7 @@ function testedName({ address, host, domain, testedOn }: AddressEvidence): Sourc
 const isHostOf = (host: string | null, domain: string): boolean =>
   host !== null && ownerOf(host) === ownerOf(domain);
 
-const serviceName = ({ id, name }: SendingService, evidence: string): SourceName => ({
+export const serviceName = ({ id, name }: SendingService, evidence: string): SourceName => ({
   key: `service ${id}`,
   name,
   evidence,
@@ -103,6 +113,13 @@ function serviceByHost(host: string | null): SourceName | null {
   if (forwarder) return forwarderName(forwarder, evidence);
   const service = serviceOfHost(host);
   return service ? serviceName(service, evidence) : null;
+}
+
+function serviceByNetwork(address: string): SourceName | null {
+  const service = serviceOfNetwork(address);
+  return service
+    ? serviceName(service, `${service.name} lists the networks of the addresses.`)
+    : null;
 }
 
 function forwarderBySpf(domains: string[]): SourceName | null {

@@ -14,6 +14,7 @@ import { lockSources, SUM_COLUMNS } from '../sources/days.ts';
 import { reportDaysOf } from '../sources/new.ts';
 import { presentSource } from '../sources/present.ts';
 import { sourcesOf, withAddresses } from '../sources/queries.ts';
+import { isSentByColumn } from '../sources/tenants.ts';
 import { dayBefore, lastDays } from '../sums.ts';
 import type { SourceObservation, WatchedDomain } from './observations.ts';
 import {
@@ -173,7 +174,7 @@ async function reportersOf(
     .innerJoin('dmarc_rows as row', (join) =>
       join
         .onRef('row.domain_id', '=', 'address.domain_id')
-        .onRef('row.address', '=', 'address.address'),
+        .on(isSentByColumn('row', 'address.address')),
     )
     .innerJoin('feedback_reports as report', 'report.id', 'row.report_id')
     .select(({ fn }) => fn.count('report.reporter_id').distinct().as('count'))

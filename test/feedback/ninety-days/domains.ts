@@ -1,7 +1,7 @@
 /** The domains of the team: their DMARC records, and who sends with them in From, day by day. */
 
-import type { DmarcPolicy } from '../../../src/feedback/sources/advice.ts';
 import type { SourceKind } from '../../../src/feedback/sources/kind.ts';
+import type { DmarcPolicy } from '../../../src/feedback/sources/policy-step.ts';
 import { reverseName } from '../../../src/lib/addresses.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
 
