@@ -20,9 +20,11 @@ export function Advice({ domain, advice }: { domain: string; advice: Advised }) 
   return (
     <Card title="Your DMARC policy" id="advice">
       <p class="lead">{summary}</p>
-      <p class="small muted">
-        {`Based on ${formatCount(advice.messages, 'message')} from ${formatCount(advice.reporters, 'reporter')}, with reports on ${formatCount(advice.covered_days)} of the last 30 days.`}
-      </p>
+      {advice.messages > 0 && (
+        <p class="small muted">
+          {`Based on ${formatCount(advice.messages, 'message')} from ${formatCount(advice.reporters, 'reporter')}, with reports on ${formatCount(advice.covered_days)} of the last 30 days.`}
+        </p>
+      )}
       {missing.length > 0 && (
         <ul class="plain">
           {missing.slice(0, MAX_SHOWN).map((sentence) => (

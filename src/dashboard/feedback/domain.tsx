@@ -103,9 +103,9 @@ const show = page({
           <DomainTabs id={id} current="overview" />
           <SetUp domain={domain.name} feedback={feedback} isReported={isReported} />
           <UnconfirmedNotice unconfirmed={unconfirmed} />
+          {(isReported || feedback.isParked) && <Advice domain={domain.name} advice={advice} />}
           {isReported && (
             <>
-              <Advice domain={domain.name} advice={advice} />
               <Filters path={path} active={query.days !== undefined}>
                 <Select name="days" label="Period" value={days} options={PERIODS} />
                 {sourceChoice.map(([name, value]) => (
