@@ -1033,7 +1033,7 @@ CREATE TABLE feedback_addresses (
   leased_until TEXT
 );
 CREATE INDEX feedback_addresses_due ON feedback_addresses (look_up_at);
-CREATE INDEX feedback_addresses_source ON feedback_addresses (source_id);
+CREATE INDEX feedback_addresses_source ON feedback_addresses (source_id) WHERE source_id IS NOT NULL;
 CREATE INDEX feedback_addresses_domain ON feedback_addresses (domain_id);
 -- Those that have no source yet: of each domain, the largest are looked up first.
 CREATE INDEX feedback_addresses_unnamed ON feedback_addresses (domain_id, messages) WHERE source_id IS NULL;

@@ -12,7 +12,7 @@ import { type Tx, transact } from '../../store/open.ts';
 import type { FeedbackReportRow } from '../../store/tables.generated.ts';
 import { deleteMailRows, deleteReportRows } from '../expire.ts';
 import { deleteIfEmpty } from '../sources/assign.ts';
-import { isSentByColumn, senderOf } from '../sources/tenants.ts';
+import { senderOf } from '../sources/tenants.ts';
 import { EMPTY_CONTENT, REMOVED } from '../status.ts';
 import { BATCH_ROWS } from '../thread/prepare.ts';
 import { lockCopies } from './copies.ts';
@@ -168,8 +168,8 @@ async function deleteEmptySums(
   const seen = (
     limit: 'min' | 'max',
   ) => sql<string>`(select ${sql.raw(limit)}(day) from dmarc_rows r
-    where r.domain_id = feedback_addresses.domain_id
-      and ${isSentByColumn('r', 'feedback_addresses.address')} and r.counted = 1)`;
+    where r.domain_id = feedback_addresses.domain_id and r.address = feedback_addresses.address
+      and ${senderOf('r')} = r.address and r.counted = 1)`;
   // Without other rows that are kept, the days stay as they are known.
   for (const [column, limit] of [
     ['first_day', 'min'],

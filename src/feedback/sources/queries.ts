@@ -11,9 +11,9 @@ import { REMOVED } from '../status.ts';
 import { type Days, dayBefore, type Period } from '../sums.ts';
 import type { MessageCounts } from './advice.ts';
 import { SUM_COLUMNS, type SumColumn, sumsIn } from './days.ts';
-import { kindOf, type SourceKind, type SourceTotals } from './kind.ts';
+import { basisOf, kindOf, type SourceKind, type SourceTotals, subjectOf } from './kind.ts';
 import type { SourceOverride } from './schema.ts';
-import { isSentBy, isSentByColumn } from './tenants.ts';
+import { isSentBy, senderOf } from './tenants.ts';
 
 /** The sums of a source over a period. */
 export interface SourceSums extends SourceTotals, StoppedCounts {
@@ -252,19 +252,27 @@ interface SourcePeriod extends Pick<Period, 'from' | 'to'> {
   source: FeedbackSourceRow;
 }
 
-/** The rows of a source in a period. */
-const rowsOf = (db: Db, { source, from, to }: SourcePeriod) =>
-  db
+/**
+ * The rows of a source in a period: those of its addresses, or of its tenant. The few rows of an own tenant that count with the
+ * addresses of its service are left out, because no index leads to both.
+ */
+const rowsOf = (db: Db, { source, from, to }: SourcePeriod) => {
+  const rows = db
     .selectFrom('dmarc_rows')
-    .innerJoin('feedback_addresses', (join) =>
-      join
-        .onRef('feedback_addresses.domain_id', '=', 'dmarc_rows.domain_id')
-        .on(isSentByColumn('dmarc_rows', 'feedback_addresses.address')),
-    )
-    .where('feedback_addresses.source_id', '=', source.id)
-    .where('dmarc_rows.counted', '=', 1)
+    .where('dmarc_rows.domain_id', '=', source.domain_id)
     .where('dmarc_rows.day', '>=', from)
     .where('dmarc_rows.day', '<=', to);
+  return basisOf(source.key) === 'tenant'
+    ? rows.where(isSentBy('dmarc_rows', subjectOf(source.key)))
+    : rows
+        .where(
+          'dmarc_rows.address',
+          'in',
+          db.selectFrom('feedback_addresses').select('address').where('source_id', '=', source.id),
+        )
+        .where('dmarc_rows.counted', '=', sql.lit(1))
+        .where(sql<boolean>`${senderOf('dmarc_rows')} = dmarc_rows.address`);
+};
 
 const MAX_REPORTS = 10;
 

@@ -38,12 +38,6 @@ export const isSentBy = (row: string, address: string): RawBuilder<boolean> =>
     : sql`${sql.ref(`${row}.counted`)} = 1 and ${sql.ref(`${row}.address`)} = ${address}
         and ${senderOf(row)} = ${address}`;
 
-/** SQL: the same for the address of another table. */
-export const isSentByColumn = (row: string, column: string): RawBuilder<boolean> =>
-  sql`((${sql.ref(`${row}.address`)} = ${sql.ref(column)} and ${senderOf(row)} = ${sql.ref(column)})
-    or (${sql.ref(`${row}.dkim_domain`)} = ${sql.ref(column)} and ${failsSigned(row)}
-      and ${senderOf(row)} = ${sql.ref(column)}))`;
-
 type Domain = Pick<DomainRow, 'id' | 'name'>;
 
 /** The service of a tenant, and whether the tenant is the domain's own. Throws if DNS does not answer. */
