@@ -130,7 +130,7 @@ export function adviseOn(input: AdviceInput): Advice {
     messages,
     reporters,
     summary: summaryOf(state, { step, failing, sources, affected, messages, isSilent }),
-    wouldBeRejected: isOpen ? lostTo(affected) : [],
+    wouldBeRejected: isOpen && !isSilent ? lostTo(affected) : [],
     record: step === null ? null : recordWith(published, step),
   };
 }
