@@ -995,6 +995,9 @@ CREATE TABLE dmarc_rows (
   PRIMARY KEY (report_id, position)
 ) WITHOUT ROWID;
 CREATE INDEX dmarc_rows_address ON dmarc_rows (domain_id, address, day) WHERE counted = 1;
+-- Failing messages with a valid signature of someone else, such as another customer of the same service.
+CREATE INDEX dmarc_rows_signer ON dmarc_rows (domain_id, dkim_domain, day)
+  WHERE counted = 1 AND outcome = 'fail' AND dkim_result = 'pass';
 
 -- What DMARC reports count by day in UTC.
 CREATE TABLE dmarc_days (
@@ -1030,8 +1033,10 @@ CREATE TABLE feedback_addresses (
   leased_until TEXT
 );
 CREATE INDEX feedback_addresses_due ON feedback_addresses (look_up_at);
-CREATE INDEX feedback_addresses_source ON feedback_addresses (source_id);
+CREATE INDEX feedback_addresses_source ON feedback_addresses (source_id) WHERE source_id IS NOT NULL;
 CREATE INDEX feedback_addresses_domain ON feedback_addresses (domain_id);
+-- Those that have no source yet: of each domain, the largest are looked up first.
+CREATE INDEX feedback_addresses_unnamed ON feedback_addresses (domain_id, messages) WHERE source_id IS NULL;
 
 -- Who sends with a domain in From: a sending service, an own server, a forwarder, or a network.
 CREATE TABLE feedback_sources (
@@ -1044,6 +1049,8 @@ CREATE TABLE feedback_sources (
   evidence  TEXT NOT NULL,
   -- What a person said about it: `own`, `forwarder` or `foreign`.
   mark      TEXT,
+  -- What shows that the domain uses this sending service, in a sentence; null if nothing does.
+  claim     TEXT,
   label     TEXT,
   -- Days: since when it is new, or failing. Null if it is not.
   new_since TEXT,

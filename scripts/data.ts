@@ -17,6 +17,7 @@ import type { Vendor } from '../src/analysis/sending-services/vendors.ts';
 import { BOUNCE_REASONS } from '../src/feedback/bounces/reasons.ts';
 import type { ReplyEntry } from '../src/feedback/bounces/replies.ts';
 import type { BounceTexts } from '../src/feedback/reading/bounce-text.ts';
+import { parseNetwork } from '../src/lib/addresses.ts';
 import { normalizeDomain } from '../src/lib/domain-names.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -88,10 +89,30 @@ const service = v.strictObject({
   dkimAutomatic: v.optional(v.boolean()),
   selectors: v.optional(list(selector)),
   returnPath: v.optional(text),
+  returnPathLabel: v.optional(selector),
   guide: address,
   dkimGuide: v.optional(address),
   replacesFrom: v.optional(address),
 }) satisfies v.GenericSchema<ServiceEntry>;
+
+/** `names`: of the SPF records that list the networks, and `read` the month in which they did, if it is known. */
+const serviceNetworks = v.strictObject({
+  service: v.picklist(SENDING_SERVICES.map(({ id }) => id)),
+  names: list(domain),
+  read: v.optional(v.pipe(v.string(), v.regex(/^\d{4}-\d{2}$/))),
+  networks: list(
+    v.pipe(
+      v.string(),
+      v.check((one) => {
+        try {
+          return parseNetwork(one) !== null;
+        } catch {
+          return false;
+        }
+      }, 'Expected a network'),
+    ),
+  ),
+});
 
 const vendor = v.strictObject({
   name: text,
@@ -285,6 +306,7 @@ const FILES: Record<string, v.GenericSchema> = {
   'feedback/bounces/replies.json': replies,
   'feedback/reading/bounce-texts.json': bounceTexts,
   'feedback/sources/forwarders.json': entries(named, 'name'),
+  'feedback/sources/networks.json': entries(serviceNetworks, 'service'),
   'net/imap/junk-folders.json': byLanguage,
 };
 

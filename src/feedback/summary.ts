@@ -14,7 +14,7 @@ import { type Db, inSnapshot, type Tx } from '../store/open.ts';
 import { messageCounts } from './messages/counts.ts';
 import { isReportedSince } from './queries.ts';
 import { SUM_COLUMNS } from './sources/days.ts';
-import { isOwnFailing, isRest, kindOf, type SourceMark } from './sources/kind.ts';
+import { isOwnFailing, isRest, kindOf } from './sources/kind.ts';
 import { isNew, reportDaysOf } from './sources/new.ts';
 import { countedReports } from './sums.ts';
 
@@ -172,7 +172,7 @@ async function sourcesOf(tx: Tx, ids: string[], { from, to }: Days) {
     )
     .innerJoin('feedback_sources as source', 'source.id', 'sums.source_id')
     .select(['source.id', 'source.domain_id', 'source.key', 'source.name', 'source.label'])
-    .select(['source.mark', 'sums.first'])
+    .select(['source.mark', 'source.claim', 'sums.first'])
     .select(SUM_COLUMNS.map((name) => `sums.${name}` as const))
     .select(
       sql<string | null>`(
@@ -181,20 +181,22 @@ async function sourcesOf(tx: Tx, ids: string[], { from, to }: Days) {
       )`.as('previous'),
     )
     .execute();
-  return rows.map(({ id, domain_id, key, name, label, mark, first, previous, ...counts }) => {
-    const totals = Object.fromEntries(
-      SUM_COLUMNS.map((column) => [column, Number(counts[column])]),
-    ) as Record<(typeof SUM_COLUMNS)[number], number>;
-    return {
-      id,
-      domain_id,
-      name,
-      label,
-      ...totals,
-      kind: kindOf(key, mark as SourceMark | null, totals),
-      isNew: !isRest(key) && isNew({ first, previous }, reportDays.get(domain_id) ?? []),
-    };
-  });
+  return rows.map(
+    ({ id, domain_id, key, name, label, mark, claim, first, previous, ...counts }) => {
+      const totals = Object.fromEntries(
+        SUM_COLUMNS.map((column) => [column, Number(counts[column])]),
+      ) as Record<(typeof SUM_COLUMNS)[number], number>;
+      return {
+        id,
+        domain_id,
+        name,
+        label,
+        ...totals,
+        kind: kindOf({ key, mark, claim }, totals),
+        isNew: !isRest(key) && isNew({ first, previous }, reportDays.get(domain_id) ?? []),
+      };
+    },
+  );
 }
 
 /** A sender that never passes is only worth a look if it sends some messages and the policy does not stop most of them. */

@@ -67,6 +67,7 @@ export async function feedbackReport(reading: Reading): Promise<SourceReport> {
 
 /** What others send in the name of the domain fails, which is no problem of its own senders. */
 function passedText({ messages, passed }: Sums): string {
+  if (passed === 0) return `None of ${formatCount(messages, 'message')} passed DMARC.`;
   const share = formatShare(passed, messages);
   return passed === messages
     ? `${share} of ${formatCount(messages, 'message')} passed DMARC.`

@@ -38,7 +38,7 @@ function day(
 const days = (from: number, to: number, ...of: [number, number]): SourceDay[] =>
   Array.from({ length: from - to + 1 }, (_, i) => day(from - i, ...of));
 
-const SOURCE = { mark: null, label: null, new_since: null, failing_since: null };
+const SOURCE = { mark: null, claim: null, label: null, new_since: null, failing_since: null };
 const SERVICE = { ...SOURCE, key: 'service mailchimp' };
 const NETWORK = { ...SOURCE, key: 'network 192.0.2.0/24' };
 const DOMAIN = { today: TODAY, reportDays: reportsSince(79) };

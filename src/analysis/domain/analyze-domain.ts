@@ -45,6 +45,8 @@ export interface DomainOptions extends Selectors {
   probeMailTls?: ProbeMailTls;
   /** Without it, name servers are not asked one by one, and failed lookups are not explained. */
   askDns?: AskDns | null;
+  /** Whether receivers report mail of the domain that passes, so that it is not parked, whatever it declares. */
+  sendsMail?: boolean;
   deadlineMs?: number;
   /** Called when a check throws, which is a bug; the user sees an unknown result. */
   onFault?(checkId: string, error: unknown): void;
@@ -78,7 +80,9 @@ export async function analyzeDomain(name: string, options: DomainOptions): Promi
       ? rawFindings.map((finding, i) =>
           graded[i]!.check.id === mx.id ? explainBroken(broken) : finding,
         )
-      : await adaptToParked(name, keys, graded, rawFindings, context);
+      : options.sendsMail
+        ? rawFindings
+        : await adaptToParked(name, keys, graded, rawFindings, context);
     const dead = findings.some(
       (finding, i) => graded[i]!.check.id === nameServersCheck.id && explainsFailures(finding),
     );

@@ -1,6 +1,6 @@
 /** A parked domain, which declares that it sends and receives no mail: healthy if nobody can send in its name. */
 
-import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
+import { parseMx, type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import { type Check, type Context, type Finding, fail, pass, skipped, warn } from '../check.ts';
 import { proposesRecord, recordFinding } from '../checks/dmarc-record.ts';
 import { resemblesKey } from '../dkim/key-record.ts';
@@ -35,15 +35,32 @@ export async function findParked(
   if (kind === 'mx' || kind === 'error') return null;
   // A usable key, or a selector that someone entered: it may send mail that passes by its signature alone.
   const signs = keys.some(({ key, isKnown }) => (key ? !key.revoked : isKnown));
+  return parkedWith(domain, kind, signs, context.resolver);
+}
+
+/** The same by its MX and SPF records alone, where it is known whether it has a key. False if a lookup fails. */
+export async function isParked(domain: string, signs: boolean, resolver: Resolver) {
+  const texts = recordsOf(await resolver(domain, 'MX'));
+  if (texts?.some((text) => parseMx(text).exchange !== '.') !== false) return false;
+  const kind = texts.length > 0 ? 'null_mx' : 'nothing';
+  return (await parkedWith(domain, kind, signs, resolver)) !== null;
+}
+
+async function parkedWith(
+  domain: string,
+  kind: Parked['declares'],
+  signs: boolean,
+  resolver: Resolver,
+): Promise<Parked | null> {
   if (signs && kind !== 'null_mx') return null;
-  const texts = recordsOf(await context.resolver(domain, 'TXT'));
+  const texts = recordsOf(await resolver(domain, 'TXT'));
   const records = texts?.filter(resemblesSpf) ?? null;
   if (records === null) return null;
   if (records.length === 0)
     return kind === 'null_mx' && !signs ? { spfEnd: null, declares: kind } : null;
   const { record } = readSpf(records);
   if (record === null) return null;
-  const qualifier = await onlyAll(record, context.resolver);
+  const qualifier = await onlyAll(record, resolver);
   if (qualifier === null) return null;
   // With +all, the owner may send from anywhere. Only a null MX record without any key says otherwise.
   if (qualifier === '+' && (kind !== 'null_mx' || signs)) return null;
@@ -227,7 +244,7 @@ function isStrict(record: string): boolean {
   return is('p', /^reject$/i) && isRejected('sp') && isRejected('np') && !is('t', /^y$/i);
 }
 
-const strictest = (record: string): string =>
+export const strictest = (record: string): string =>
   ['sp', 'np', 't', 'pct'].reduce(
     (text, name) => withoutTag(text, name),
     withTag(repairedRecord(record), 'p', 'reject'),

@@ -33,6 +33,7 @@ export interface ServiceEntry {
   dkimAutomatic?: boolean;
   selectors?: string[];
   returnPath?: string;
+  returnPathLabel?: string;
   /** Its instructions for SPF and DKIM. */
   guide: string;
   /** Its instructions for DKIM, if they are on another page. */
@@ -54,6 +55,7 @@ function serviceOf(entry: ServiceEntry): SendingService {
     dkim: dkimSetup(entry),
     selectors: entry.selectors,
     returnPath: entry.returnPath ?? null,
+    returnPathLabel: entry.returnPathLabel,
     guides: { spf: guide, dkim: dkimGuide },
     replacesFrom: entry.replacesFrom,
   };

@@ -17,7 +17,7 @@ export async function servicesOfDomain(
   { resolver }: Context,
   domain: string,
 ): Promise<DomainService[]> {
-  const included = await includedNames(resolver, domain, 0);
+  const included = await includedNames(resolver, domain);
   const found = [
     ...(await receivingServices(resolver, domain)).map((service) => ({ service, account: null })),
     ...included.map((name) => ({ service: serviceOfInclude(name), account: accountIn(name) })),
@@ -49,6 +49,15 @@ const serviceOfExchange = (name: string): SendingService | undefined =>
     ({ marks }) => hasSuffix(name, marks.mx) || hasSuffix(name, marks.regionalMx),
   ) ?? serviceOfHost(name);
 
+/** All services whose customers include this name, also those that share it. */
+export function servicesOfInclude(name: string): SendingService[] {
+  const owner = serviceOfDomain(name);
+  const sharing = SENDING_SERVICES.filter(
+    ({ spf }) => spf.kind === 'include' && spf.includes.includes(name),
+  );
+  return owner ? [owner, ...sharing] : sharing;
+}
+
 /** Some services send through the servers of others. Who includes those usually has its mailboxes there. */
 function serviceOfInclude(name: string): SendingService | undefined {
   const owners = SENDING_SERVICES.filter(
@@ -61,10 +70,10 @@ function serviceOfInclude(name: string): SendingService | undefined {
 const accountIn = (name: string): string | null => /^(\d+)\./.exec(name)?.[1] ?? null;
 
 /** The names that the SPF record includes, also by records of the same owner. Reads damaged records too. */
-async function includedNames(
+export async function includedNames(
   resolver: Context['resolver'],
   domain: string,
-  depth: number,
+  depth = 0,
 ): Promise<string[]> {
   const texts = recordsOf(await resolver(domain, 'TXT')) ?? [];
   const names = texts

@@ -16,13 +16,15 @@ const More = ({ count }: { count: number }) =>
 type Advised = v.InferOutput<typeof DmarcAdvice>;
 
 export function Advice({ domain, advice }: { domain: string; advice: Advised }) {
-  const { state, summary, missing, would_be_rejected: lost, record, next } = advice;
+  const { state, summary, missing, would_be_rejected: lost, record, tag, next } = advice;
   return (
     <Card title="Your DMARC policy" id="advice">
       <p class="lead">{summary}</p>
-      <p class="small muted">
-        {`Based on ${formatCount(advice.messages, 'message')} from ${formatCount(advice.reporters, 'reporter')}, with reports on ${formatCount(advice.covered_days)} of the last 30 days.`}
-      </p>
+      {advice.messages > 0 && (
+        <p class="small muted">
+          {`Based on ${formatCount(advice.messages, 'message')} from ${formatCount(advice.reporters, 'reporter')}, with reports on ${formatCount(advice.covered_days)} of the last 30 days.`}
+        </p>
+      )}
       {missing.length > 0 && (
         <ul class="plain">
           {missing.slice(0, MAX_SHOWN).map((sentence) => (
@@ -33,7 +35,7 @@ export function Advice({ domain, advice }: { domain: string; advice: Advised }) 
       )}
       {lost.length > 0 && (
         <>
-          <h3>{`What p=${next} would affect`}</h3>
+          <h3>{`What ${tag}=${next} would affect`}</h3>
           <ul class="plain">
             {lost.slice(0, MAX_SHOWN).map(({ id, name, label, kind, failed, messages }) => (
               <li key={id}>

@@ -105,9 +105,9 @@ const show = page({
           <SetUp domain={domain.name} feedback={feedback} isReported={isReported} />
           <RefusedNotice refused={sums.refused} />
           <UnconfirmedNotice unconfirmed={unconfirmed} />
+          {(isReported || feedback.isParked) && <Advice domain={domain.name} advice={advice} />}
           {isReported && (
             <>
-              <Advice domain={domain.name} advice={advice} />
               <Filters path={path} active={query.days !== undefined}>
                 <Select name="days" label="Period" value={days} options={PERIODS} />
                 {sourceChoice.map(([name, value]) => (

@@ -7,6 +7,7 @@ import { errorMessage } from '../../lib/errors.ts';
 import { claimingJob, type Job } from '../../scheduler/scheduler.ts';
 import { claimRows } from '../../store/leases.ts';
 import type { FeedbackDomainRow } from '../../store/tables.generated.ts';
+import { isReportedPassing } from './passing.ts';
 import { lookUpFeedbackRecords } from './records.ts';
 
 export const LOOKUP_JOB = 'domains.feedback-records';
@@ -43,10 +44,17 @@ export const lookupJob = (app: App): Job =>
 async function lookUp(app: App, { id }: FeedbackDomainRow): Promise<void> {
   const domain = await app.db
     .selectFrom('domains')
-    .select(['id', 'name'])
+    .select(['id', 'name', 'given_selectors', 'learnt_selectors', 'health_checks'])
     .where('id', '=', id)
     .executeTakeFirst();
-  const records = domain ? await lookUpFeedbackRecords(app, app.backgroundResolver, domain) : [];
+  const records = domain
+    ? await lookUpFeedbackRecords(
+        app,
+        app.backgroundResolver,
+        domain,
+        await isReportedPassing(app, domain),
+      )
+    : [];
   const isDone = records.every(({ published }) => published === true);
   await app.db
     .updateTable('feedback_domains')

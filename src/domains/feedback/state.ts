@@ -1,5 +1,6 @@
 /** What is known about the feedback of a domain: its address, its records, and whether reports arrive. */
 
+import { strictest } from '../../analysis/domain/parked.ts';
 import type { App } from '../../app.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import type { Db, Tx } from '../../store/open.ts';
@@ -23,6 +24,13 @@ export interface DomainFeedback {
   last_report_at: string | null;
 }
 
+/** With what only the advice on the policy needs. */
+interface KnownFeedback extends DomainFeedback {
+  isParked: boolean;
+  /** The DMARC record to publish with the policy that applies now, also for a parked domain; undefined before the first lookup. */
+  proposal: string | undefined;
+}
+
 /** Most reporters send once a day. */
 const SILENT_MS = 3 * DAY_MS;
 /** A domain with little mail gets no report on many days. */
@@ -32,18 +40,25 @@ export async function feedbackOf(
   app: Pick<App, 'config' | 'clock'>,
   db: Db | Tx,
   { id }: Pick<DomainRow, 'id'>,
-): Promise<DomainFeedback> {
+): Promise<KnownFeedback> {
   const row = await db
     .selectFrom('feedback_domains')
     .selectAll()
     .where('id', '=', id)
     .executeTakeFirst();
-  const records = recordsOf(row);
+  const stored = recordsOf(row);
+  // No mail of a parked domain can be lost, so the strictest policy is the first.
+  const records = stored.map(({ isParked, value, ...record }) => ({
+    ...record,
+    value: isParked ? strictest(value) : value,
+  }));
   return {
     address: feedbackAddress(app, { id }),
     state: stateOf(row, records, app.clock.now()),
     records,
     last_report_at: row?.last_at ?? null,
+    isParked: stored[0]?.isParked === true,
+    proposal: stored[0]?.value,
   };
 }
 

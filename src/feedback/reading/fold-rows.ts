@@ -8,6 +8,7 @@ import { serviceOfMailFrom, serviceOfSigner } from '../../analysis/sending-servi
 import { isAddress, networkOf } from '../../lib/addresses.ts';
 import { ownerOf } from '../../lib/domain-names.ts';
 import { forwarderOf } from '../sources/forwarders.ts';
+import { isTenant } from '../sources/tenant-domains.ts';
 import type { Disposition, DmarcEvaluation } from './report.ts';
 
 /** What is summed up. */
@@ -138,8 +139,9 @@ function knownDomain({ signer, mailFrom }: SummedRow): Authenticated {
   return { signer: signer === null ? null : shortest(signer, serviceOfSigner), mailFrom: null };
 }
 
-/** Services give each customer a subdomain. */
+/** Services give each customer a subdomain, which counts only where it shows who sends. */
 function shortest(domain: string, find: (domain: string) => { id: string } | undefined) {
+  if (isTenant(domain)) return domain;
   const nameOf = (one: string) => forwarderOf(one) ?? find(one)?.id ?? null;
   const name = nameOf(domain);
   if (name === null) return null;

@@ -12,6 +12,7 @@ import { type Tx, transact } from '../../store/open.ts';
 import type { FeedbackReportRow } from '../../store/tables.generated.ts';
 import { deleteMailRows, deleteReportRows } from '../expire.ts';
 import { deleteIfEmpty } from '../sources/assign.ts';
+import { senderOf } from '../sources/tenants.ts';
 import { EMPTY_CONTENT, REMOVED } from '../status.ts';
 import { BATCH_ROWS } from '../thread/prepare.ts';
 import { lockCopies } from './copies.ts';
@@ -105,7 +106,7 @@ async function takeOutRange(
 ): Promise<void> {
   const rows = await tx
     .selectFrom('dmarc_rows')
-    .select(['address', 'day'])
+    .select(['day', senderOf('dmarc_rows').as('sender')])
     .where('report_id', '=', report.id)
     .where('position', '>=', start)
     .where('position', '<', end)
@@ -134,7 +135,7 @@ async function takeOutRange(
     await deleteEmptySums(
       tx,
       { domain: report.domain_id!, day },
-      rows.map(({ address }) => `${report.domain_id} ${address}`),
+      rows.map(({ sender }) => `${report.domain_id} ${sender}`),
     );
 }
 
@@ -168,7 +169,7 @@ async function deleteEmptySums(
     limit: 'min' | 'max',
   ) => sql<string>`(select ${sql.raw(limit)}(day) from dmarc_rows r
     where r.domain_id = feedback_addresses.domain_id and r.address = feedback_addresses.address
-      and r.counted = 1)`;
+      and ${senderOf('r')} = r.address and r.counted = 1)`;
   // Without other rows that are kept, the days stay as they are known.
   for (const [column, limit] of [
     ['first_day', 'min'],

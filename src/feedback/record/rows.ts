@@ -6,6 +6,7 @@ import { type Db, engineOf, lockIn, type Tx, transact } from '../../store/open.t
 import type { FeedbackReportRow } from '../../store/tables.generated.ts';
 import { untilAvailable } from '../../store/until-available.ts';
 import { addSourceSums, lockSources } from '../sources/days.ts';
+import { senderOf } from '../sources/tenants.ts';
 import { BATCH_ROWS, type PreparedReport } from '../thread/prepare.ts';
 
 type Report = Pick<FeedbackReportRow, 'id' | 'domain_id' | 'type'>;
@@ -162,18 +163,19 @@ export async function addSources(
 ): Promise<void> {
   await lockSources(tx, report.domain_id!);
   const times = sql.lit(sign);
+  const sender = senderOf('dmarc_rows');
   await sql`
     insert into feedback_addresses
       (id, domain_id, address, first_day, last_day, messages, passed, look_up_at)
-    select ${report.domain_id} || ' ' || address, ${report.domain_id}, address,
+    select ${report.domain_id} || ' ' || ${sender}, ${report.domain_id}, ${sender},
       min(day), max(day), ${times} * sum(count),
       ${times} * sum(case when outcome = 'pass' then count else 0 end),
       ${report.received_at}
     from dmarc_rows
     where report_id = ${report.id} and position >= ${start} and position < ${end}
       and address is not null
-    group by address
-    order by address
+    group by ${sender}
+    order by ${sender}
     on conflict (id) do update set
       first_day = case when excluded.first_day < feedback_addresses.first_day
         then excluded.first_day else feedback_addresses.first_day end,

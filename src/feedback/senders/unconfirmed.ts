@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { DAY_MS } from '../../lib/durations.ts';
 import type { Db } from '../../store/open.ts';
 import { presentReporter } from '../present.ts';
+import { senderOf } from '../sources/tenants.ts';
 
 const MAX_LISTED = 100;
 /** Comparing reads every row of their reports. */
@@ -103,7 +104,7 @@ async function agrees(db: Db, domainId: string, reporterId: string): Promise<boo
     .innerJoin('dmarc_rows as line', 'line.report_id', 'report.id')
     .leftJoin('feedback_addresses as known', (join) =>
       join
-        .on('known.id', '=', sql`line.domain_id || ' ' || line.address`)
+        .on('known.id', '=', sql`line.domain_id || ' ' || ${senderOf('line')}`)
         .on('known.messages', '>', 0),
     )
     .where('report.reporter_id', '=', reporterId)

@@ -1,17 +1,15 @@
 /** Whether a domain can move to a stricter DMARC policy, and which mail would be affected. */
 
-import {
-  isTestMode,
-  parseDmarcTags,
-  percentOf,
-  repairedRecord,
-  withoutTag,
-  withTag,
-} from '../../analysis/dmarc/record.ts';
 import { OWN_KINDS, type SourceKind } from './kind.ts';
-
-export const POLICIES = ['none', 'quarantine', 'reject'] as const;
-export type DmarcPolicy = (typeof POLICIES)[number];
+import {
+  type DmarcPolicy,
+  type PolicyStep,
+  type PolicyTag,
+  type PublishedPolicy,
+  policyOf,
+  recordWith,
+  stepOf,
+} from './policy-step.ts';
 
 /**
  * `not_published`: there is no DMARC record. `not_enough_data`: reports do not cover enough. `not_ready`: own mail would be rejected or go to spam.
@@ -35,26 +33,30 @@ export interface AdvisedSource extends MessageCounts {
   id: string;
   name: string;
   kind: SourceKind;
+  /** A known service, which nobody has classified. */
+  isService: boolean;
   /** Of the last 14 days. */
   recent: MessageCounts;
 }
 
-export interface AdviceInput {
-  /** The DMARC record of the domain; null if it has none, undefined if it could not be looked up yet. */
-  record: string | null | undefined;
-  /** The record with the address for reports, and the policy that applies now. A page must not propose two different ones. */
-  proposal: string;
-  /** Messages of addresses that have not been looked up yet. */
+export interface AdviceInput extends Omit<PublishedPolicy, 'sendsNothing'> {
+  /** Its DNS declares that it sends and receives no mail. */
+  isParked: boolean;
+  /** Failing messages of addresses that have not been looked up yet. */
   unnamed: number;
   /** The days with reports, such as `2026-11-21`. */
   days: string[];
   reporters: number;
   sources: AdvisedSource[];
+  /** The same with only the messages that the next step affects. Default `sources`. */
+  affected?: AdvisedSource[];
 }
 
 export interface Advice {
   state: AdviceState;
   current: DmarcPolicy | null;
+  /** The tag that the next step changes. */
+  tag: PolicyTag | null;
   next: DmarcPolicy | null;
   ready: boolean;
   /** The first day with reports. */
@@ -84,73 +86,67 @@ const COUNT = new Intl.NumberFormat('en-GB');
 const counted = (count: number, noun: string): string =>
   `${COUNT.format(count)} ${noun}${count === 1 ? '' : 's'}`;
 
+/** What it depends on whose mail the next step affects. */
+export function nextStep(input: Omit<AdviceInput, 'affected'>): PolicyStep | null {
+  return stepOf({ ...input, sendsNothing: sendsNothing(input) });
+}
+
+/** Whatever its DNS declares: it sends if something passes, or someone says that a sender is its own. */
+const sendsNothing = ({ isParked, sources }: Pick<AdviceInput, 'isParked' | 'sources'>): boolean =>
+  isParked && !sources.some((source) => source.passed > 0 || isOwn(source));
+
 export function adviseOn(input: AdviceInput): Advice {
-  const { days, reporters, sources, unnamed, record } = input;
-  const limits = limitsOf(record ?? null);
-  const next = nextOf(input, limits);
+  const { days, reporters, sources, affected = sources, unnamed, record } = input;
+  const isSilent = sendsNothing(input);
+  const published = { ...input, sendsNothing: isSilent };
+  const step = stepOf(published);
   const messages = sources.reduce((sum, source) => sum + source.messages, 0);
+  const failing = affected.filter(blocks);
   const insufficient =
     record === undefined
       ? ['The DMARC record could not be looked up yet.']
-      : insufficientData({ days, reporters, messages, unnamed });
-  const failing = sources.filter(blocks);
-  const state = stateOf(record, next, insufficient, failing);
-  const missing = [...(state === 'done' ? [] : insufficient), ...failing.map(failureOf)];
-  const isStep = next !== null && state !== 'not_published';
+      : isSilent
+        ? []
+        : [
+            // What is not named yet can only add to what fails.
+            ...(failing.length === 0 ? unnamedText(unnamed, messages) : []),
+            ...insufficientData({ days, reporters, messages, sources }),
+          ];
+  const state = stateOf(record, step, insufficient, failing);
+  const isOpen = step !== null && state !== 'not_published';
+  const missing = [
+    ...(isOpen || record === undefined ? insufficient : []),
+    ...failing.map(failureOf),
+  ];
   return {
     state,
-    current: policyOf(record ?? null),
-    next,
+    current: policyOf(record),
+    tag: step?.tag ?? null,
+    next: step?.next ?? null,
     ready: state === 'ready',
     missing: state === 'not_published' ? [] : missing,
     since: days[0] ?? null,
     coveredDays: days.length,
     messages,
     reporters,
-    summary: summaryOf(state, { next, limits, failing, sources, messages }),
-    wouldBeRejected: isStep ? affected(sources) : [],
-    record: next === null ? null : recordWith(input, next),
+    summary: summaryOf(state, { step, failing, sources, affected, messages, isSilent }),
+    wouldBeRejected: isOpen && !isSilent ? lostTo(affected) : [],
+    record: step === null ? null : recordWith(published, step),
   };
 }
 
-function policyOf(record: string | null): DmarcPolicy | null {
-  const policy = record === null ? null : parseDmarcTags(record).tags.get('p')?.toLowerCase();
-  return POLICIES.find((one) => one === policy) ?? null;
-}
-
-/** The tags with which receivers apply less than the policy says, as published; p=none cannot be limited. */
-function limitsOf(record: string | null): string[] {
-  if (record === null || (policyOf(record) ?? 'none') === 'none') return [];
-  const { tags } = parseDmarcTags(record);
-  const percent = percentOf(tags);
-  return [...(isTestMode(tags) ? ['t=y'] : []), ...(percent < 100 ? [`pct=${percent}`] : [])];
-}
-
-/** One step, never two. If the policy is limited, the policy without limits is the next step. */
-function nextOf({ record, proposal }: AdviceInput, limits: string[]): DmarcPolicy | null {
-  if (record === undefined) return null;
-  if (record === null) return policyOf(proposal) ?? 'none';
-  const current = policyOf(record) ?? 'none';
-  if (limits.length > 0) return current;
-  return POLICIES[POLICIES.indexOf(current) + 1] ?? null;
-}
-
-/** Without test mode and `pct`, with which receivers would apply less than the record says. */
-function recordWith({ record, proposal }: AdviceInput, next: DmarcPolicy): string {
-  if (record == null) return proposal;
-  return withTag(withoutTag(withoutTag(repairedRecord(proposal), 't'), 'pct'), 'p', next);
-}
+const unnamedText = (unnamed: number, messages: number): string[] =>
+  unnamed > (messages + unnamed) * UNNAMED_SHARE
+    ? [`The service is still identifying who sent ${counted(unnamed, 'failing message')}.`]
+    : [];
 
 function insufficientData({
   days,
   reporters,
   messages,
-  unnamed,
-}: Pick<AdviceInput, 'days' | 'reporters' | 'unnamed'> & { messages: number }): string[] {
+  sources,
+}: Pick<AdviceInput, 'days' | 'reporters' | 'sources'> & { messages: number }): string[] {
   return [
-    ...(unnamed > (messages + unnamed) * UNNAMED_SHARE
-      ? [`The service is still identifying who sent ${counted(unnamed, 'message')}.`]
-      : []),
     ...(days.length < MIN_DAYS
       ? [`Reports cover ${counted(days.length, 'day')}; ${MIN_DAYS} are needed.`]
       : []),
@@ -160,13 +156,19 @@ function insufficientData({
     ...(messages < MIN_MESSAGES
       ? [`The reports count ${counted(messages, 'message')}; ${MIN_MESSAGES} are needed.`]
       : []),
+    ...(messages > 0 && !sources.some(isOwn) ? [NONE_OWN] : []),
   ];
 }
+
+const NONE_OWN =
+  'None of the senders is known to be yours. Mark those that are. If you send no mail, publish a null MX record and v=spf1 -all.';
 
 const fails = ({ messages, passed }: MessageCounts): boolean => passed < messages * PASSING_SHARE;
 
 /** Only what belongs to the domain can block. Otherwise, a stranger could keep a domain from a stricter policy. */
-const isOwn = ({ kind }: AdvisedSource): boolean => OWN_KINDS.includes(kind);
+function isOwn({ kind }: AdvisedSource): boolean {
+  return OWN_KINDS.includes(kind);
+}
 
 /** Earlier messages failed, and those of the last two weeks pass. */
 const isRepaired = (source: AdvisedSource): boolean =>
@@ -193,7 +195,7 @@ function failureOf({ name, kind, messages, passed }: AdvisedSource): string {
 }
 
 /** Spoofed messages are what the policy is for. */
-const affected = (sources: AdvisedSource[]) =>
+const lostTo = (sources: AdvisedSource[]) =>
   sources
     .filter((source) => source.kind !== 'spoof' && source.passed < source.messages)
     .filter((source) => !isRepaired(source))
@@ -202,13 +204,13 @@ const affected = (sources: AdvisedSource[]) =>
 
 function stateOf(
   record: string | null | undefined,
-  next: DmarcPolicy | null,
+  step: PolicyStep | null,
   insufficient: string[],
   failing: AdvisedSource[],
 ): AdviceState {
   if (record === undefined) return 'not_enough_data';
   if (record === null) return 'not_published';
-  if (next === null) return 'done';
+  if (step === null) return 'done';
   if (insufficient.length > 0) return 'not_enough_data';
   return failing.length > 0 ? 'not_ready' : 'ready';
 }
@@ -222,34 +224,47 @@ function doneText({ failing, sources }: Findings): string {
 }
 
 interface Findings {
-  next: DmarcPolicy | null;
-  /** See `limitsOf`. */
-  limits: string[];
+  step: PolicyStep | null;
+  /** Own sources of which mail that the step affects fails. */
   failing: AdvisedSource[];
   sources: AdvisedSource[];
+  affected: AdvisedSource[];
   messages: number;
+  /** The domain sends nothing. */
+  isSilent: boolean;
 }
 
+const SILENT = 'The domain sends no mail: its DNS says so, and no reported message passes DMARC.';
+
 function summaryOf(state: AdviceState, findings: Findings): string {
-  const { next, limits, failing, sources, messages } = findings;
-  const isRejected = next === 'reject';
-  const unknown = unknownText(sources, `would ${isRejected ? 'be rejected' : 'go to spam'}`);
-  const goal = `p=${next}${limits.length > 0 ? ` without ${limits.join(' and ')}` : ''}`;
+  const { step, failing, sources, affected, messages, isSilent } = findings;
+  if (state === 'done') return doneText(findings);
+  if (step === null) return 'The DMARC record could not be looked up yet.';
+  const { tag, next, limits, subdomains } = step;
+  const goal = `${tag}=${next}${limits.length > 0 ? ` without ${limits.join(' and ')}` : ''}`;
+  if (isSilent)
+    return state === 'not_published'
+      ? `${SILENT} Publish a DMARC record with p=reject, which rejects only forged mail.`
+      : `${SILENT} You can change the policy to p=reject at once, which rejects only forged mail.`;
+  const happens = `would ${next === 'reject' ? 'be rejected' : 'go to spam'}`;
+  const unknown = unknownText(affected, happens);
+  const kept = subdomains === null ? '' : ` Subdomains stay at sp=${subdomains}.`;
   switch (state) {
     case 'not_published':
       return 'Publish a DMARC record that requests reports. It changes nothing for your mail.';
-    case 'done':
-      return doneText(findings);
     case 'not_enough_data':
-      return next === null
-        ? 'The DMARC record could not be looked up yet.'
-        : `There is not enough report data yet to recommend ${goal}.`;
+      return `There is not enough report data yet to recommend ${goal}.${nonePassedText(sources, messages)}`;
     case 'not_ready':
-      return `Not ready for ${goal}: failing mail from ${namesOf(failing)} would ${isRejected ? 'be rejected' : 'go to spam'}.${unknown}`;
+      return `Not ready for ${goal}: failing mail from ${namesOf(failing)} ${happens}.${unknown}${kept}`;
     case 'ready':
-      return `You can change the policy to ${goal}. ${ownText(sources)}${unknown}${forwardedText(sources, messages)}`;
+      return `You can change the policy${step.scope === 'subdomains' ? ' of subdomains' : ''} to ${goal}. ${ownText(findings)}${kept}${unknown}${unusedText(affected)}${forwardedText(affected, messages)}`;
   }
 }
+
+const nonePassedText = (sources: AdvisedSource[], messages: number): string =>
+  messages > 0 && sources.every(({ passed }) => passed === 0)
+    ? ' No reported message passed DMARC, so none is known to be yours.'
+    : '';
 
 const LIST = new Intl.ListFormat('en-GB');
 const MAX_NAMES = 3;
@@ -266,7 +281,7 @@ const namesOf = (sources: AdvisedSource[]): string => listed(sources.map(({ name
 
 /** Only the owner knows whether these messages matter. */
 function unknownText(sources: AdvisedSource[], happens: string): string {
-  const lost = affected(sources).filter(({ kind }) => kind === 'unknown');
+  const lost = lostTo(sources).filter(({ kind }) => kind === 'unknown');
   if (lost.length === 0) return '';
   const failed = lost.reduce((sum, source) => sum + source.failed, 0);
   const verb = failed === 1 ? happens.replace(/^are /, 'is ') : happens;
@@ -274,14 +289,35 @@ function unknownText(sources: AdvisedSource[], happens: string): string {
 }
 
 /** Failing senders that were not seen for two weeks may come back; repaired ones pass only since then. */
-function ownText(sources: AdvisedSource[]): string {
-  const silent = sources.filter(
-    (source) => source.kind === 'misconfigured' && source.recent.messages === 0,
+function ownText({ step, sources, affected }: Findings): string {
+  const own = affected.filter(isOwn);
+  const elsewhere = affected === sources ? [] : sources.filter(blocks);
+  if (own.length === 0)
+    return `No mail of your own senders would be affected.${rejectedText(elsewhere)}`;
+  const silent = own.filter(
+    (source) => source.kind === 'misconfigured' && fails(source) && source.recent.messages === 0,
   );
-  const recent = `All your sources that sent mail in the last ${MIN_DAYS} days pass DMARC.`;
+  const part =
+    elsewhere.length === 0
+      ? ''
+      : ` with ${step!.scope === 'domain' ? 'the domain itself' : 'a subdomain'} in From`;
+  const recent = `All your sources that sent mail in the last ${MIN_DAYS} days pass DMARC${part}.`;
+  const rejected = step!.scope === 'subdomains' ? rejectedText(elsewhere) : '';
   if (silent.length === 0)
-    return sources.some(isRepaired) ? recent : 'All your sources pass DMARC.';
-  return `${recent} Check ${namesOf(silent)} first if you still use ${silent.length === 1 ? 'it' : 'them'}: earlier messages failed.`;
+    return `${own.some(isRepaired) ? recent : `All your sources pass DMARC${part}.`}${rejected}`;
+  return `${recent} Check ${namesOf(silent)} first if you still use ${silent.length === 1 ? 'it' : 'them'}: earlier messages failed.${rejected}`;
+}
+
+/** What the policy of the domain itself does already. */
+const rejectedText = (failing: AdvisedSource[]): string =>
+  failing.length === 0 ? '' : ` Failing mail from ${namesOf(failing)} is not affected.`;
+
+/** A service of which nothing passes may be one that was never set up. Only the owner knows. */
+function unusedText(sources: AdvisedSource[]): string {
+  const unused = sources.filter(({ kind, isService }) => kind === 'spoof' && isService);
+  if (unused.length === 0) return '';
+  const [they, one] = unused.length === 1 ? ['it counts', 'it'] : ['they count', 'one of them'];
+  return ` No messages from ${namesOf(unused)} pass, so ${they} as not yours. If you use ${one}, say so first.`;
 }
 
 /** No record can fix it, so the owner must know. */

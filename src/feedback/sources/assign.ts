@@ -6,16 +6,25 @@ import { DAY_MS } from '../../lib/durations.ts';
 import { type Tx, transact } from '../../store/open.ts';
 import type { FeedbackAddressRow } from '../../store/tables.generated.ts';
 import { moveState } from '../watch/moved-source.ts';
+import type { Claim } from './claims.ts';
 import { lockSources, moveSums } from './days.ts';
 import type { SourceName } from './name.ts';
 
 /** Host names and SPF records change rarely. */
 const AGAIN_MS = 7 * DAY_MS;
 
+interface Assignment {
+  host: string | null;
+  name: SourceName;
+  /** Undefined leaves what is known. */
+  claim?: Claim;
+  againMs?: number;
+}
+
 export async function assignSource(
   app: App,
   { id, domain_id }: Pick<FeedbackAddressRow, 'id' | 'domain_id'>,
-  { host, name, againMs = AGAIN_MS }: { host: string | null; name: SourceName; againMs?: number },
+  { host, name, claim, againMs = AGAIN_MS }: Assignment,
 ): Promise<void> {
   await transact(app.db, async (tx) => {
     // Rows of reports that arrive meanwhile count with the new source.
@@ -26,7 +35,7 @@ export async function assignSource(
       .where('id', '=', id)
       .executeTakeFirst();
     if (!address) return;
-    const source = await sourceWith(tx, app, domain_id, name);
+    const source = await sourceWith(tx, app, domain_id, { ...name, claim });
     const previous = address.source_id === source ? null : address.source_id;
     if (address.source_id !== source) await moveSums(tx, address, source);
     if (previous !== null) await copyMark(tx, previous, source);
@@ -52,7 +61,7 @@ async function sourceWith(
   tx: Tx,
   { newId }: Pick<App, 'newId'>,
   domain_id: string,
-  { key, name, evidence }: SourceName,
+  { key, name, evidence, claim }: SourceName & { claim: Claim },
 ): Promise<string> {
   const { id } = await tx
     .insertInto('feedback_sources')
@@ -63,12 +72,17 @@ async function sourceWith(
       name,
       evidence,
       mark: null,
+      claim: claim ?? null,
       label: null,
       new_since: null,
       failing_since: null,
     })
     .onConflict((conflict) =>
-      conflict.columns(['domain_id', 'key']).doUpdateSet({ name, evidence }),
+      conflict.columns(['domain_id', 'key']).doUpdateSet({
+        name,
+        evidence,
+        ...(claim === undefined ? {} : { claim }),
+      }),
     )
     .returning('id')
     .executeTakeFirstOrThrow();

@@ -6,6 +6,7 @@ import { valuesOf } from '../../figures/figure.ts';
 import { engineOf, lockIn, type Tx } from '../../store/open.ts';
 import type { DomainRow, FeedbackAddressRow } from '../../store/tables.generated.ts';
 import { type Days, partsOf } from '../sums.ts';
+import { isSentBy, senderOf } from './tenants.ts';
 
 /** Reasons for another disposition that a receiver gives for forwarded messages (RFC 9990 §3.1.1.5, RFC 7489). */
 const FORWARDED = ['forwarded', 'mailing_list', 'trusted_forwarder'];
@@ -92,7 +93,7 @@ export async function addSourceSums(
       ${insertInto(one)}
       select a.source_id, r.domain_id, ${periodOf(one, 'r.day')}, ${sums(sign)}
       from dmarc_rows r
-      inner join feedback_addresses a on a.id = r.domain_id || ' ' || r.address
+      inner join feedback_addresses a on a.id = r.domain_id || ' ' || ${senderOf('r')}
       where r.report_id = ${report} and r.position >= ${start} and r.position < ${end}
         and a.source_id is not null
       group by 1, 2, 3
@@ -130,7 +131,7 @@ async function addAll(
     ${insertInto(one)}
     select ${source}, domain_id, ${periodOf(one, 'day')}, ${sums(sign)}
     from dmarc_rows
-    where domain_id = ${domain_id} and address = ${address} and counted = 1
+    where domain_id = ${domain_id} and ${isSentBy('dmarc_rows', address)}
     group by 2, 3
     order by 3
     ${addOnConflict(one)}`.execute(tx);

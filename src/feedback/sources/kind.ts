@@ -12,11 +12,14 @@ import {
   failsDmarc,
   MIN_FAILING_MESSAGES,
 } from '../../figures/dmarc.ts';
+import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
 import type { SourceBasis } from './name.ts';
 
 /**
- * With the word and the state on pages, and the meaning in the API. A web host also sends what scripts of strangers write, and
- * a gateway passes on what others send to its customers. So these two are the domain's own only if SPF passes for it.
+ * With the word and the state on pages, and the meaning in the API. Anyone can be a customer of a sending service, so one
+ * that never passes is the domain's only if something shows it: see `claims.ts`. Hosts of websites and mailboxes, and gateways,
+ * also send what scripts of strangers write and what others forward. Without a claim, they are the domain's only if most of
+ * their messages pass SPF for it.
  */
 export const KINDS = {
   own: {
@@ -27,7 +30,7 @@ export const KINDS = {
   service: {
     word: 'Your service',
     state: 'pass',
-    meaning: 'a known sending service that passes',
+    meaning: 'a known sending service of the domain that passes',
   },
   misconfigured: {
     word: 'Misconfigured',
@@ -38,7 +41,7 @@ export const KINDS = {
   spoof: {
     word: 'Not yours',
     state: 'info',
-    meaning: 'has never passed, and is not a known sending service',
+    meaning: 'has never passed, and nothing shows that it is yours',
   },
   unknown: { word: 'Unknown', state: 'info', meaning: 'anything else' },
 } as const;
@@ -81,34 +84,37 @@ export const subjectOf = (key: string): string => key.slice(key.indexOf(' ') + 1
 /** Whether it sums up many senders, so that it is neither new nor failing. */
 export const isRest = (key: string): boolean => basisOf(key) === 'rest';
 
-export function kindOf(key: string, mark: SourceMark | null, totals: SourceTotals): SourceKind {
-  const { messages, passed, spf } = totals;
+/** What the kind of a source follows from, beside its messages. */
+export type KnownSource = Pick<FeedbackSourceRow, 'key' | 'claim'> & { mark: string | null };
+
+export function kindOf({ key, mark, claim }: KnownSource, totals: SourceTotals): SourceKind {
+  const { messages, passed } = totals;
   const basis = basisOf(key);
   if (mark === 'forwarder') return 'forwarder';
   if (mark === 'foreign') return 'spoof';
-  const isNamedBySpf = spf > messages / 2;
-  const belongs =
-    mark === 'own' ||
-    basis === 'own' ||
-    (basis === 'service' &&
-      (isOf(SHARED_WITH_STRANGERS, key) ? isNamedBySpf : !forwards(key, totals)));
-  if (belongs) {
+  if (mark === 'own' || basis === 'own' || (basis === 'service' && isUsed(key, claim, totals))) {
     if (messages > 0 && passed < messages * CONFIGURED_SHARE) return 'misconfigured';
     return basis === 'service' ? 'service' : 'own';
   }
-  const isForwarder = (basis === 'forwarder' && !isNamedBySpf) || forwards(key, totals);
+  const isNamed = isNamedBySpf(totals);
+  const isForwarder = (basis === 'forwarder' && !isNamed) || forwards(key, totals);
   if (isForwarder && !isRest(key)) return 'forwarder';
   if (messages === 0) return 'unknown';
   if (isRest(key)) return passed === 0 ? 'spoof' : 'unknown';
   // SPF passes for the domain, so it names the server in a way that was not seen.
-  if (isNamedBySpf) return passed < messages * CONFIGURED_SHARE ? 'misconfigured' : 'own';
+  if (isNamed) return passed < messages * CONFIGURED_SHARE ? 'misconfigured' : 'own';
   return passed === 0 && !isOf(GATEWAY_IDS, key) ? 'spoof' : 'unknown';
 }
+
+const isNamedBySpf = ({ messages, spf }: SourceTotals): boolean => spf > messages / 2;
+
+/** Whether the domain uses this service. What passes only because it was forwarded with its signature does not show that. */
+const isUsed = (key: string, claim: string | null, totals: SourceTotals): boolean =>
+  claim !== null || isNamedBySpf(totals) || (totals.passed > 0 && !isOf(FORWARDING, key));
 
 const idsOf = (...lists: SendingService[][]) => new Set(lists.flat().map(({ id }) => id));
 
 const GATEWAY_IDS = idsOf(GATEWAYS);
-const SHARED_WITH_STRANGERS = idsOf(HOSTING_PROVIDERS, GATEWAYS);
 const FORWARDING = idsOf(MAILBOX_HOSTS, HOSTING_PROVIDERS, GATEWAYS);
 
 const isOf = (ids: Set<string>, key: string): boolean =>

@@ -16,6 +16,7 @@ import {
   withAddresses,
 } from './queries.ts';
 import type { SourceFilters, SourceListQuery } from './schema.ts';
+import { senderOf } from './tenants.ts';
 
 /** The rows of a reporter are read one by one, so the period is short. */
 export const MAX_REPORTER_DAYS = 30;
@@ -108,7 +109,7 @@ async function asReportedBy(
     select a.source_id, ${rowSums}
     from feedback_reports f
     inner join dmarc_rows r on r.report_id = f.id
-    inner join feedback_addresses a on a.id = r.domain_id || ' ' || r.address
+    inner join feedback_addresses a on a.id = r.domain_id || ' ' || ${senderOf('r')}
     where f.domain_id = ${domain.id} and f.type = 'dmarc' and f.status = 'counted'
       and f.period_to >= ${from} and f.period_from <= ${`${to}T23:59:59.999Z`}
       and f.reporter_id in

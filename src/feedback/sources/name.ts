@@ -10,6 +10,7 @@ import { organizationalDomain, ownerOf } from '../../lib/domain-names.ts';
 import { dayInWords } from '../../lib/format/times.ts';
 import { networkOfRow } from '../reading/fold-rows.ts';
 import { forwarderOf } from './forwarders.ts';
+import { serviceOfNetwork } from './networks.ts';
 
 /** What is known about an address that sends with a domain in From. */
 export interface AddressEvidence {
@@ -32,6 +33,7 @@ export interface AddressEvidence {
 export const SOURCE_BASES = [
   'own',
   'service',
+  'tenant',
   'forwarder',
   'host',
   'spf',
@@ -65,6 +67,7 @@ export function nameSource(evidence: AddressEvidence): SourceName {
   return (
     forwarderBySpf(mailFrom.slice(0, 1)) ??
     serviceByHost(host) ??
+    serviceByNetwork(address) ??
     serviceBySpf(mailFrom) ??
     forwarderBySpf(mailFrom) ??
     (host === null ? serviceBySignature(signers) : null) ??
@@ -105,7 +108,7 @@ function networkName(address: string): SourceName {
 const isHostOf = (host: string | null, domain: string): boolean =>
   host !== null && ownerOf(host) === ownerOf(domain);
 
-const serviceName = ({ id, name }: SendingService, evidence: string): SourceName => ({
+export const serviceName = ({ id, name }: SendingService, evidence: string): SourceName => ({
   key: `service ${id}`,
   name,
   evidence,
@@ -124,6 +127,13 @@ function serviceByHost(host: string | null): SourceName | null {
   if (forwarder) return forwarderName(forwarder, evidence);
   const service = serviceOfHost(host);
   return service ? serviceName(service, evidence) : null;
+}
+
+function serviceByNetwork(address: string): SourceName | null {
+  const service = serviceOfNetwork(address);
+  return service
+    ? serviceName(service, `${service.name} lists the networks of the addresses.`)
+    : null;
 }
 
 function forwarderBySpf(domains: string[]): SourceName | null {

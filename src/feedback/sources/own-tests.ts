@@ -124,7 +124,10 @@ async function isDirect(db: Db, { id }: SentTest, domain: string): Promise<boole
   );
 }
 
-/** After a test, its address is looked up again soon, if receivers have reported it. */
+/**
+ * After a test, its address is looked up again soon, if receivers have reported it. So is an address of each service that
+ * nothing shows to be the domain's: a test through it does.
+ */
 export async function lookUpAfterTest(
   tx: Tx,
   { test, domainId }: Extract<Observation, { kind: 'test' }>,
@@ -135,7 +138,23 @@ export async function lookUpAfterTest(
   await tx
     .updateTable('feedback_addresses')
     .set({ look_up_at: now })
-    .where('id', '=', `${domainId} ${address}`)
+    .where(({ or, eb }) =>
+      or([
+        eb('id', '=', `${domainId} ${address}`),
+        eb(
+          'id',
+          'in',
+          tx
+            .selectFrom('feedback_sources as source')
+            .innerJoin('feedback_addresses as sender', 'sender.source_id', 'source.id')
+            .select(({ fn }) => fn.min('sender.id').as('id'))
+            .where('source.domain_id', '=', domainId)
+            .where('source.key', 'like', 'service %')
+            .where('source.claim', 'is', null)
+            .groupBy('source.id'),
+        ),
+      ]),
+    )
     .where('look_up_at', '>', now)
     .execute();
 }

@@ -94,7 +94,7 @@ export async function presentDetails(
 }
 
 export async function presentAdvice(db: Db, { id, name }: DomainRow, advice: StoredAdvice) {
-  const { state, summary, current, next, ready, since, reporters, messages, missing } = advice;
+  const { state, summary, current, tag, next, ready, since, reporters, messages, missing } = advice;
   const named = new Set(advice.wouldBeRejected.map((source) => source.id));
   const affected = await withAddresses(
     db,
@@ -106,6 +106,7 @@ export async function presentAdvice(db: Db, { id, name }: DomainRow, advice: Sto
     state,
     summary,
     current,
+    tag,
     next,
     ready,
     since,

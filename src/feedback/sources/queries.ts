@@ -11,8 +11,9 @@ import { REMOVED } from '../status.ts';
 import { type Days, dayBefore, type Period } from '../sums.ts';
 import type { MessageCounts } from './advice.ts';
 import { SUM_COLUMNS, type SumColumn, sumsIn } from './days.ts';
-import { kindOf, type SourceKind, type SourceMark, type SourceTotals } from './kind.ts';
+import { basisOf, kindOf, type SourceKind, type SourceTotals, subjectOf } from './kind.ts';
 import type { SourceOverride } from './schema.ts';
+import { isSentBy, senderOf } from './tenants.ts';
 
 /** The sums of a source over a period. */
 export interface SourceSums extends SourceTotals, StoppedCounts {
@@ -118,7 +119,7 @@ export function summed(row: FeedbackSourceRow, counts: Record<SumColumn, unknown
   // Without an array for each number, because a domain can have thousands of sources.
   const totals = { ...NOTHING };
   for (const name of SUM_COLUMNS) totals[name] = Number(counts[name]);
-  return { row, kind: kindOf(row.key, row.mark as SourceMark | null, totals), ...totals };
+  return { row, kind: kindOf(row, totals), ...totals };
 }
 
 /** How far back from its last message a silent source is looked at. */
@@ -134,8 +135,7 @@ export async function kindIn(
   totals: SourceTotals,
   to: string,
 ): Promise<SourceKind> {
-  const mark = row.mark as SourceMark | null;
-  if (totals.messages > 0) return kindOf(row.key, mark, totals);
+  if (totals.messages > 0) return kindOf(row, totals);
   const latest = await db
     .selectFrom('feedback_source_days')
     .select('day')
@@ -145,7 +145,7 @@ export async function kindIn(
     .orderBy('day', 'desc')
     .limit(1)
     .executeTakeFirst();
-  if (!latest) return kindOf(row.key, mark, totals);
+  if (!latest) return kindOf(row, totals);
   const from = dayBefore(latest.day, KIND_DAYS - 1);
   return summed(row, sumsOfDays(await daysOf(db, row.id, { from, to: latest.day }))).kind;
 }
@@ -201,19 +201,19 @@ export async function sourcesOfAddresses(
   return new Map(rows.map(({ address, id, name }) => [address, { id, name: name! }]));
 }
 
-/** Messages of addresses that were seen in the period and have no source yet. */
-export async function unnamedMessages(
+/** Failing messages of addresses that were seen in the period and have no source yet. */
+export async function unnamedFailures(
   db: Db,
   { domain, from }: Pick<Period, 'domain' | 'from'>,
 ): Promise<number> {
   const row = await db
     .selectFrom('feedback_addresses')
-    .select(({ fn }) => fn.sum('messages').as('messages'))
+    .select(sql<string | null>`sum(messages - passed)`.as('failed'))
     .where('domain_id', '=', domain.id)
     .where('source_id', 'is', null)
     .where('last_day', '>=', from)
     .executeTakeFirstOrThrow();
-  return Number(row.messages ?? 0);
+  return Number(row.failed ?? 0);
 }
 
 /** Throws `not_found`. */
@@ -252,19 +252,27 @@ interface SourcePeriod extends Pick<Period, 'from' | 'to'> {
   source: FeedbackSourceRow;
 }
 
-/** The rows of a source in a period. */
-const rowsOf = (db: Db, { source, from, to }: SourcePeriod) =>
-  db
+/**
+ * The rows of a source in a period: those of its addresses, or of its tenant. The few rows of an own tenant that count with the
+ * addresses of its service are left out, because no index leads to both.
+ */
+const rowsOf = (db: Db, { source, from, to }: SourcePeriod) => {
+  const rows = db
     .selectFrom('dmarc_rows')
-    .innerJoin('feedback_addresses', (join) =>
-      join
-        .onRef('feedback_addresses.domain_id', '=', 'dmarc_rows.domain_id')
-        .onRef('feedback_addresses.address', '=', 'dmarc_rows.address'),
-    )
-    .where('feedback_addresses.source_id', '=', source.id)
-    .where('dmarc_rows.counted', '=', 1)
+    .where('dmarc_rows.domain_id', '=', source.domain_id)
     .where('dmarc_rows.day', '>=', from)
     .where('dmarc_rows.day', '<=', to);
+  return basisOf(source.key) === 'tenant'
+    ? rows.where(isSentBy('dmarc_rows', subjectOf(source.key)))
+    : rows
+        .where(
+          'dmarc_rows.address',
+          'in',
+          db.selectFrom('feedback_addresses').select('address').where('source_id', '=', source.id),
+        )
+        .where('dmarc_rows.counted', '=', sql.lit(1))
+        .where(sql<boolean>`${senderOf('dmarc_rows')} = dmarc_rows.address`);
+};
 
 const MAX_REPORTS = 10;
 
@@ -284,7 +292,7 @@ export async function reportsOfAddress(
       fn.sum('dmarc_rows.count').as('messages'),
     ])
     .where('dmarc_rows.domain_id', '=', source.domain_id)
-    .where('dmarc_rows.address', '=', address)
+    .where(isSentBy('dmarc_rows', address))
     .groupBy(['feedback_reports.id', reporterTitle])
     .orderBy('date', 'desc')
     .orderBy('feedback_reports.id', 'desc')

@@ -26,8 +26,9 @@ import {
   typeField,
 } from '../../http/schemas.ts';
 import { SummaryQuery } from '../schemas/period.ts';
-import { ADVICE_STATES, POLICIES } from './advice.ts';
+import { ADVICE_STATES } from './advice.ts';
 import { KINDS, SOURCE_KINDS, SOURCE_MARKS } from './kind.ts';
+import { POLICIES, POLICY_TAGS } from './policy-step.ts';
 
 const Day = v.string();
 
@@ -43,7 +44,7 @@ const SOURCE = {
   label: described(Text, 'What your team calls it.', 'Newsletter'),
   kind: described(
     v.picklist(SOURCE_KINDS),
-    `${meaningsOf(KINDS)} A web host or a gateway is the domain’s own only if SPF passes for the domain there.`,
+    `${meaningsOf(KINDS)} Anyone can be a customer of a service. Of one that never passes, something must show that the domain uses it: the SPF record, a selector, a return path, or a test.`,
     'service',
   ),
   mark: described(
@@ -308,8 +309,13 @@ export const DmarcAdvice = named(
     current: described(v.nullable(v.picklist(POLICIES)), 'The policy that is published.', 'none'),
     next: described(
       v.nullable(v.picklist(POLICIES)),
-      'The next policy, one step stricter. If the current one is limited by `t=y` or `pct`, it is the next one without these tags. Null if there is none.',
+      'The next policy, one step stricter. If the current one is limited by `t=y` or `pct`, it is the next one without these tags. For a domain that sends nothing, it is `reject` at once. Null if there is none.',
       'quarantine',
+    ),
+    tag: described(
+      v.nullable(v.picklist(POLICY_TAGS)),
+      'The tag with the next policy. `sp` and `np` follow once `p` is `reject`, if they are weaker: `p` does not apply to the mail that they are for. Null if there is none.',
+      'p',
     ),
     ready: described(v.boolean(), 'Whether the service recommends the next step.', true),
     since: described(
@@ -326,7 +332,7 @@ export const DmarcAdvice = named(
     messages: described(Count, 'Messages in this time.', 4200),
     would_be_rejected: described(
       v.array(FeedbackSource),
-      'Sources whose failing messages the policy would affect, without those of kind `spoof`.',
+      'Sources whose failing messages the policy would affect, without those of kind `spoof`. If the step is for the domain itself or for its subdomains, their sums have only that mail.',
       [],
     ),
     missing: described(v.array(v.string()), 'What has to happen first.', []),

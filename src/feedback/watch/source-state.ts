@@ -8,7 +8,7 @@ import {
   stoppedOf,
 } from '../../figures/dmarc.ts';
 import type { FeedbackSourceRow } from '../../store/tables.generated.ts';
-import { isRest, kindOf, type SourceMark, type SourceTotals } from '../sources/kind.ts';
+import { isRest, kindOf, type SourceTotals } from '../sources/kind.ts';
 import { type Appearance, isNew, UNSEEN_DAYS } from '../sources/new.ts';
 import { dayBefore } from '../sums.ts';
 
@@ -25,7 +25,7 @@ export interface SourceState {
 
 export type WatchedSource = Pick<
   FeedbackSourceRow,
-  'key' | 'mark' | 'label' | 'new_since' | 'failing_since'
+  'key' | 'mark' | 'claim' | 'label' | 'new_since' | 'failing_since'
 >;
 
 /** So many messages before a day show whether a source passed. */
@@ -52,7 +52,7 @@ export const DAYS_NEEDED = UNSEEN_DAYS + NEW_DAYS;
  * `reportDays` are those days of which any report about the domain tells.
  */
 export function sourceState(
-  { key, mark, label, new_since, failing_since }: WatchedSource,
+  { key, mark, claim, label, new_since, failing_since }: WatchedSource,
   days: SourceDay[],
   { today, reportDays }: { today: string; reportDays: string[] },
 ): SourceState {
@@ -63,7 +63,7 @@ export function sourceState(
   const isClassified = isRest(key) || (mark ?? label) !== null;
   const passedBefore = (day: string): boolean => {
     const totals = totalsBefore(complete, day);
-    const kind = kindOf(key, mark as SourceMark | null, totals);
+    const kind = kindOf({ key, mark, claim }, totals);
     return totals.messages >= MIN_FAILING_MESSAGES && (kind === 'own' || kind === 'service');
   };
   return {

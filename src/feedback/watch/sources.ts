@@ -14,6 +14,7 @@ import { lockSources, SUM_COLUMNS } from '../sources/days.ts';
 import { reportDaysOf } from '../sources/new.ts';
 import { presentSource } from '../sources/present.ts';
 import { sourcesOf, withAddresses } from '../sources/queries.ts';
+import { senderOf } from '../sources/tenants.ts';
 import { dayBefore, lastDays } from '../sums.ts';
 import type { SourceObservation, WatchedDomain } from './observations.ts';
 import {
@@ -178,6 +179,7 @@ async function reportersOf(
     .innerJoin('feedback_reports as report', 'report.id', 'row.report_id')
     .select(({ fn }) => fn.count('report.reporter_id').distinct().as('count'))
     .where('address.source_id', '=', id)
+    .where(sql<boolean>`${senderOf('row')} = ${sql.ref('row.address')}`)
     .where('row.domain_id', '=', domainId)
     .where('row.day', '=', day)
     // A literal, so that SQLite uses the partial index.

@@ -219,6 +219,14 @@ test('Only a null MX shows that a domain that allows everyone sends nothing', as
   assert.notEqual(item(await checkDomain(zone), 'spf_record').fix?.record?.value, 'v=spf1 -all');
 });
 
+test('A domain of which receivers report passing mail is not parked, whatever it declares', async () => {
+  const zone = { ...LOCKED, '_dmarc.example.com': { TXT: ['v=DMARC1; p=none'] } };
+  const proposed = async (sendsMail: boolean) =>
+    item(await checkDomain(zone, { sendsMail }), 'dmarc_policy').fix?.record?.value ?? '';
+  assert.match(await proposed(false), /p=reject/);
+  assert.doesNotMatch(await proposed(true), /p=reject/);
+});
+
 test('A failed lookup leaves a parked domain unknown', async () => {
   const health = await checkDomain({ ...LOCKED, '_dmarc.example.com': { fails: 'timeout' } });
   assert.equal(health.status, 'unknown');

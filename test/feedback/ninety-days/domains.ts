@@ -1,7 +1,7 @@
 /** The domains of the team: their DMARC records, and who sends with them in From, day by day. */
 
-import type { DmarcPolicy } from '../../../src/feedback/sources/advice.ts';
 import type { SourceKind } from '../../../src/feedback/sources/kind.ts';
+import type { DmarcPolicy } from '../../../src/feedback/sources/policy-step.ts';
 import { reverseName } from '../../../src/lib/addresses.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
 
@@ -263,10 +263,12 @@ export const DOMAINS = [company, shop, bank];
 export const isSilent = ({ silent }: StoryDomain, day: number): boolean =>
   silent !== undefined && within(day, silent);
 
-/** Host names of all senders, confirmed in both directions, and the SPF records. */
+/** Host names of all senders, confirmed in both directions, the SPF records, and the return path that shows who uses Postmark. */
 export function sendersZone(): Zone {
-  const zone: Record<string, { PTR?: string[]; A?: string[]; AAAA?: string[]; TXT?: string[] }> =
-    {};
+  const zone: Record<
+    string,
+    { PTR?: string[]; A?: string[]; AAAA?: string[]; TXT?: string[]; CNAME?: string[] }
+  > = { 'pm-bounces.shop.example': { CNAME: ['pm.mtasv.net'] } };
   for (const { name, spf, senders } of DOMAINS) {
     zone[name] = { TXT: [spf], A: ['192.0.2.1'] };
     for (const [address, host] of senders.flatMap(({ addresses }) => Object.entries(addresses))) {

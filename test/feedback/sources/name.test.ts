@@ -106,18 +106,59 @@ const KINDS: [
   key: string,
   totals: { passed: number; dkim?: number; spf?: number; forwarded?: number },
   kind: string,
-  mark?: SourceMark,
+  mark?: SourceMark | null,
+  claim?: string,
 ][] = [
   ['an own server', 'own a', { passed: 100, spf: 100 }, 'own'],
   ['an own server that fails', 'own a', { passed: 90, spf: 90 }, 'misconfigured'],
   ['a service that passes by DKIM alone', 'service sendgrid', { passed: 99, dkim: 99 }, 'service'],
-  ['a service without DKIM', 'service sendgrid', { passed: 0 }, 'misconfigured'],
+  ['a service that anyone can use', 'service sendgrid', { passed: 0 }, 'spoof'],
+  [
+    'a service that DNS names, without DKIM',
+    'service sendgrid',
+    { passed: 0 },
+    'misconfigured',
+    null,
+    'The SPF record of example.com includes sendgrid.net.',
+  ],
+  ['a service of which one message passes', 'service sendgrid', { passed: 1 }, 'misconfigured'],
   ['a mailbox host', 'service google_workspace', { passed: 100, dkim: 100, spf: 100 }, 'service'],
   [
     'a mailbox host that forwards',
     'service google_workspace',
     { passed: 100, dkim: 100 },
     'forwarder',
+  ],
+  [
+    'a mailbox host that forwards with changes',
+    'service google_workspace',
+    { passed: 60, dkim: 60 },
+    'unknown',
+  ],
+  [
+    'a mailbox host that DNS names, without SPF',
+    'service google_workspace',
+    { passed: 100, dkim: 100 },
+    'service',
+    null,
+    'example.com has a DKIM key with the selector of the service, google.',
+  ],
+  ['a mailbox host that anyone can use', 'service microsoft_365', { passed: 0 }, 'spoof'],
+  ...['hetzner_web_hosting', 'strato', 'godaddy', 'ovhcloud', 'ionos', 'gandi', 'one_com'].map(
+    (id): [string, string, { passed: number }, string] => [
+      `a script of a stranger at ${id}`,
+      `service ${id}`,
+      { passed: 0 },
+      'spoof',
+    ],
+  ),
+  ['another customer of a service', 'tenant evil.onmicrosoft.com', { passed: 0 }, 'spoof'],
+  [
+    'another customer, marked as own',
+    'tenant corp.onmicrosoft.com',
+    { passed: 0 },
+    'misconfigured',
+    'own',
   ],
   ['a known forwarder', 'forwarder Pobox', { passed: 0 }, 'forwarder'],
   ['a known forwarder that SPF includes', 'forwarder Pobox', { passed: 99, spf: 99 }, 'own'],
@@ -158,16 +199,16 @@ const KINDS: [
   ['a host, marked as a forwarder', 'host a', { passed: 0 }, 'forwarder', 'forwarder'],
 ];
 
-for (const [what, key, totals, kind, mark = null] of KINDS)
+for (const [what, key, totals, kind, mark = null, claim = null] of KINDS)
   test(`The kind of ${what}: ${kind}`, () => {
     const all = { messages: 100, dkim: 0, spf: 0, forwarded: 0, ...totals };
-    assert.equal(kindOf(key, mark as SourceMark | null, all), kind);
+    assert.equal(kindOf({ key, mark, claim }, all), kind);
   });
 
 test('A source without messages is not called a stranger', () => {
   const none = { messages: 0, passed: 0, dkim: 0, spf: 0, forwarded: 0 };
-  assert.equal(kindOf('host a', null, none), 'unknown');
-  assert.equal(kindOf('own a', null, none), 'own');
+  assert.equal(kindOf({ key: 'host a', mark: null, claim: null }, none), 'unknown');
+  assert.equal(kindOf({ key: 'own a', mark: null, claim: null }, none), 'own');
 });
 
 test('The own networks of a domain are in its SPF record, its addresses, and its own mail servers', async () => {

@@ -1,0 +1,172 @@
+/**
+ * What shows that a domain uses a sending service of which no message passes: the domain's SPF record includes it, has its
+ * selector or return path, or a test of the team was sent through it.
+ */
+
+import type { Envelope } from '../../analysis/check.ts';
+import { type SendingService, selectorsOf } from '../../analysis/sending-services/service.ts';
+import {
+  SENDING_SERVICES,
+  serviceOfKey,
+  serviceOfMailFrom,
+  serviceOfSelector,
+  serviceOfSigner,
+} from '../../analysis/sending-services/services.ts';
+import {
+  includedNames,
+  servicesOfInclude,
+} from '../../analysis/sending-services/services-of-domain.ts';
+import { addressDomain, ownerOf } from '../../lib/domain-names.ts';
+import { dayInWords } from '../../lib/format/times.ts';
+import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
+import type { Db } from '../../store/open.ts';
+import type { DomainRow, TestRow } from '../../store/tables.generated.ts';
+import { validSignatures } from './match-tests.ts';
+
+type Domain = Pick<DomainRow, 'id' | 'name'>;
+
+/** A sentence; null if nothing shows it, undefined if that could not be looked up. */
+export type Claim = string | null | undefined;
+export type Claims = (key: string) => Promise<Claim>;
+
+/** By the key of a source. What is asked for several sources is looked up once. */
+export function claimsOf(db: Db, resolver: Resolver, domain: Domain): Claims {
+  const found = new Map<string, Promise<Claim>>();
+  const tested = once(() => testedServices(db, domain));
+  return (key) => {
+    const service = SENDING_SERVICES.find(({ id }) => key === `service ${id}`);
+    if (!service) return Promise.resolve(null);
+    const claim = found.get(key) ?? claimOf(service, domain, resolver, tested);
+    found.set(key, claim);
+    return claim;
+  };
+}
+
+const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+};
+
+async function claimOf(
+  service: SendingService,
+  { name }: Domain,
+  resolver: Resolver,
+  tested: () => Promise<Map<string, string>>,
+): Promise<Claim> {
+  let isUnanswered = false;
+  const asking: Resolver = async (at, type) => {
+    const answer = await resolver(at, type);
+    isUnanswered ||= answer.status === 'error';
+    return answer;
+  };
+  const claim =
+    (await includeOf(service, name, asking)) ??
+    (await selectorOf(service, name, asking)) ??
+    (await returnPathOf(service, name, asking)) ??
+    (await tested()).get(service.id) ??
+    null;
+  return claim === null && isUnanswered ? undefined : claim;
+}
+
+async function includeOf(service: SendingService, domain: string, resolver: Resolver) {
+  for (const name of new Set([domain, ownerOf(domain)])) {
+    const names = await includedNames(resolver, name);
+    const include = names.find((one) => servicesOfInclude(one).includes(service));
+    if (include !== undefined) return `The SPF record of ${name} includes ${include}.`;
+  }
+  return null;
+}
+
+/** A selector that many signers use shows a service only by the target of its CNAME record. */
+async function selectorOf(service: SendingService, domain: string, resolver: Resolver) {
+  for (const selector of selectorsOf(service)) {
+    if (selector.includes('<')) continue;
+    const name = `${selector}._domainkey.${domain}`;
+    const target = recordsOf(await resolver(name, 'CNAME'))?.[0]?.toLowerCase();
+    if (target !== undefined) {
+      if (serviceOfKey(target) === service) return `${name} points to ${target}.`;
+    } else if (serviceOfSelector(selector) === service) {
+      const texts = recordsOf(await resolver(name, 'TXT')) ?? [];
+      if (texts.some((text) => /(?:^|;)\s*p\s*=\s*[^;\s]/i.test(text)))
+        return `${domain} has a DKIM key with the selector of the service, ${selector}.`;
+    }
+  }
+  return null;
+}
+
+async function returnPathOf(service: SendingService, domain: string, resolver: Resolver) {
+  if (service.returnPathLabel === undefined) return null;
+  const name = `${service.returnPathLabel}.${domain}`;
+  const target = recordsOf(await resolver(name, 'CNAME'))?.[0]?.toLowerCase();
+  const isOfService =
+    target === undefined
+      ? (await includedNames(resolver, name)).some((one) =>
+          servicesOfInclude(one).includes(service),
+        )
+      : serviceOfKey(target) === service;
+  return isOfService ? `The return path ${name} is one of the service.` : null;
+}
+
+/** Older tests are not looked at, and the checks of few are read. */
+const MAX_TESTS = 200;
+const MAX_READ = 20;
+
+/**
+ * By the ID of the service. SPF or a signature must show the service, as anyone can write its header fields. The address of a
+ * test is secret; one of an inbox or a monitor is permanent, so a stranger may know it.
+ */
+async function testedServices(db: Db, { id }: Domain): Promise<Map<string, string>> {
+  const tests = await db
+    .selectFrom('tests')
+    .select(['id', 'envelope', 'spf', 'completed_at'])
+    .where('domain_id', '=', id)
+    .where('livemode', '=', 1)
+    .where('status', '=', 'completed')
+    .where('inbox_id', 'is', null)
+    .where('monitor_id', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(MAX_TESTS)
+    .execute();
+  const sent = tests.filter((test) => !envelopeOf(test).file);
+  const days = new Map<string, string>();
+  const note = (service: SendingService | undefined, day: string) => {
+    if (service && !days.has(service.id))
+      days.set(service.id, `A test of your team was sent through it on ${dayInWords(day)}.`);
+  };
+  for (const test of sent) {
+    const { mail_from } = envelopeOf(test);
+    const domain = test.spf === 'pass' && mail_from ? addressDomain(mail_from) : null;
+    if (domain !== null) note(serviceOfMailFrom(domain), test.completed_at!.slice(0, 10));
+  }
+  for (const { id, completed_at } of sent.slice(0, MAX_READ)) {
+    const row = await db
+      .selectFrom('tests')
+      .select('checks')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    for (const { domain } of validSignatures(JSON.parse(row?.checks ?? '[]')))
+      note(serviceOfSigner(domain), completed_at!.slice(0, 10));
+  }
+  return days;
+}
+
+const envelopeOf = ({ envelope }: Pick<TestRow, 'envelope'>): Partial<Envelope> =>
+  JSON.parse(envelope ?? '{}');
+
+/** Writes what is known now, also for sources of which no address is due. */
+export async function refreshClaims(db: Db, { id }: Domain, claims: Claims): Promise<void> {
+  const sources = await db
+    .selectFrom('feedback_sources')
+    .select(['id', 'key', 'claim'])
+    .where('domain_id', '=', id)
+    .where('key', 'like', 'service %')
+    .execute();
+  for (const { id: source, key, claim: known } of sources) {
+    const claim = await claims(key);
+    if (claim === undefined || claim === known) continue;
+    await db.updateTable('feedback_sources').set({ claim }).where('id', '=', source).execute();
+  }
+}

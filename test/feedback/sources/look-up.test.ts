@@ -1,0 +1,157 @@
+/** Which addresses are looked up first, how many at once, and which need no lookup. */
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Domain } from '../../../src/domains/schema.ts';
+import { createDnsResolver } from '../../../src/net/dns/network-resolver.ts';
+import type { Zone } from '../../../src/net/dns/zone.ts';
+import { testClock } from '../../helpers/clock.ts';
+import { type DnsTestServer, startDnsServer } from '../../helpers/dns-server.ts';
+import { dmarc, record } from '../reading/builders.ts';
+import { type FeedbackService, NOW, REPORTER_ZONE, startFeedback } from '../start.ts';
+
+const ADDRESSES = 20_000;
+const IN_REPORT = 5000;
+const LARGEST = 100;
+/** So long the DNS server takes for each answer, by the clock of the test. */
+const DELAY_MS = 2000;
+/** More at once would be most of what background work may ask. */
+const MAX_AT_ONCE = 40;
+
+/** The largest are in networks of Google, in every second place. */
+const addressOf = (index: number): string =>
+  index % 2 === 1 && index < 2 * LARGEST
+    ? `209.85.${128 + (index >> 8)}.${index & 255}`
+    : `203.0.${64 + (index >> 8)}.${index & 255}`;
+const countOf = (index: number): number => ADDRESSES - index;
+
+const reversed = (address: string): string =>
+  `${address.split('.').reverse().join('.')}.in-addr.arpa`;
+
+const ZONE: Zone = { ...REPORTER_ZONE };
+for (let index = 0; index < 2 * LARGEST; index++) {
+  ZONE[reversed(addressOf(index))] = { PTR: [`h${index}.sender.example.net`] };
+  ZONE[`h${index}.sender.example.net`] = { A: [addressOf(index)] };
+}
+
+/** A server that answers later, and how many questions have waited at once. */
+async function slowServer(t: TestContext, clock: ReturnType<typeof testClock>) {
+  const dns = await startDnsServer(ZONE);
+  t.after(() => dns.close());
+  const waiting: { due: number; answer(): void }[] = [];
+  const slow = { dns, waiting, isSlow: false, most: 0 };
+  dns.tamper = (reply) => {
+    if (!slow.isSlow) return [reply];
+    return new Promise((resolve) => {
+      waiting.push({ due: clock.now() + DELAY_MS, answer: () => resolve([reply]) });
+      slow.most = Math.max(slow.most, waiting.length);
+    });
+  };
+  return slow;
+}
+
+const totalOf = ({ queries }: DnsTestServer): number =>
+  [...queries.values()].reduce((sum, count) => sum + count, 0);
+
+const namedIds = async ({ service }: FeedbackService): Promise<Set<string>> => {
+  const rows = await service.app.db
+    .selectFrom('feedback_addresses')
+    .select('id')
+    .where('source_id', 'is not', null)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+};
+
+test('Of 20,000 new addresses, the 100 largest are named within a minute, and another domain is not kept waiting', async (t) => {
+  const clock = testClock(NOW);
+  const slow = await slowServer(t, clock);
+  const resolver = createDnsResolver({
+    servers: [slow.dns.address],
+    clock,
+    attemptMs: 60_000,
+    timeoutMs: 60_000,
+  });
+  t.after(() => resolver.close());
+  const feedback = await startFeedback(t, { clock, resolver: resolver.background });
+  const { service, domain, upload } = feedback;
+  const other = await service.call<Domain>('POST', '/v1/domains', {
+    json: { name: 'other.example' },
+  });
+  slow.isSlow = true;
+  for (let first = 0; first < ADDRESSES; first += IN_REPORT)
+    await upload(
+      dmarc({
+        orgName: 'Google.com',
+        id: `r-${first}`,
+        records: Array.from({ length: IN_REPORT }, (_, at) =>
+          record({
+            source: addressOf(first + at),
+            count: String(countOf(first + at)),
+            dkim: 'fail',
+            spf: 'fail',
+            results: '',
+          }),
+        ).join(''),
+      }),
+    );
+  await upload(
+    dmarc({
+      orgName: 'Google.com',
+      id: 'r-other',
+      policy: '<policy_published><domain>other.example</domain><p>none</p></policy_published>',
+      records: record({ source: '198.51.100.9', count: '1' }),
+    }),
+  );
+  const largest = Array.from({ length: LARGEST }, (_, index) => `${domain.id} ${addressOf(index)}`);
+  const otherId = `${other.body.id} 198.51.100.9`;
+  let otherAfter: number | null = null;
+  let second = 0;
+  let named = await namedIds(feedback);
+  for (; second < 60 && !largest.every((id) => named.has(id)); second++) {
+    service.app.scheduler.wakeHere('feedback.sources');
+    await settled(feedback, slow.dns);
+    clock.advance(1000);
+    for (const reply of slow.waiting.filter(({ due }) => due <= clock.now())) {
+      slow.waiting.splice(slow.waiting.indexOf(reply), 1);
+      reply.answer();
+    }
+    await settled(feedback, slow.dns);
+    named = await namedIds(feedback);
+    if (named.has(otherId)) otherAfter ??= second;
+  }
+  assert.ok(
+    largest.every((id) => named.has(id)),
+    `${largest.filter((id) => named.has(id)).length} of ${LARGEST} after ${second} s`,
+  );
+  assert.ok(otherAfter !== null && otherAfter < 20, `the other domain after ${otherAfter} s`);
+  // Most of what is named are large ones.
+  assert.ok(named.size < 3 * LARGEST, String(named.size));
+  assert.ok(slow.most > 10 && slow.most <= MAX_AT_ONCE, `${slow.most} questions at once`);
+  const asked = [...slow.dns.queries.keys()];
+  assert.ok(asked.includes(`${reversed(addressOf(0))}/PTR`));
+  assert.deepEqual(
+    asked.filter((name) => name.includes('.128.85.209.in-addr.arpa')),
+    [],
+  );
+  t.diagnostic(`${LARGEST} largest after ${second} s, ${slow.most} questions at once`);
+  for (const { answer } of slow.waiting) answer();
+  slow.isSlow = false;
+});
+
+/** Resolves once nothing happens until the clock goes on. */
+async function settled(feedback: FeedbackService, dns: DnsTestServer): Promise<void> {
+  const { db } = feedback.service.app;
+  const count = db
+    .selectFrom('feedback_addresses')
+    .select(({ fn }) => fn.count('source_id').as('named'));
+  const state = async () => `${totalOf(dns)} ${(await count.executeTakeFirstOrThrow()).named}`;
+  for (
+    let before = '', now = await state(), same = 0;
+    same < 3;
+    before = now, now = await state()
+  ) {
+    same = before === now ? same + 1 : 0;
+    await pause(5);
+  }
+}
