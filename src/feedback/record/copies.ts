@@ -1,5 +1,6 @@
 /** Whether a report is a copy of another one, or contradicts it. */
 
+import { sql } from 'kysely';
 import { type Db, lockNames, type PreparedParameter, prepared, type Tx } from '../../store/open.ts';
 import type { FeedbackReportRow } from '../../store/tables.generated.ts';
 import { type ReportStatus, VERDICTS, type Verdict } from '../status.ts';
@@ -47,7 +48,8 @@ const sameFile = (db: Db, parameter: PreparedParameter<Values>) =>
   copies(db, parameter)
     .where('file_identity', '=', parameter('file_identity'))
     .where('figures', 'is not distinct from', parameter('figures'))
-    .where('status', '=', 'counted')
+    // Not a plain comparison: to have the order, SQLite would read all reports that count by their index.
+    .where(sql<boolean>`(status = 'counted') is true`)
     .orderBy('id');
 
 const findBesideUpload = prepared((db, parameter: PreparedParameter<Values>) =>
