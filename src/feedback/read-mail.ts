@@ -6,7 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { MessageDeletedError, readMessage } from '../store/chunks.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
 import { untilAvailable } from '../store/until-available.ts';
-import { isPersonal, recordItem } from './record/record.ts';
+import { isPersonal, MAX_TOGETHER, recordItem, weightOf } from './record/record.ts';
 import { keepReport } from './storage/keep-report.ts';
 import type { PreparedItem } from './thread/prepare.ts';
 import { readerOf } from './thread/reader.ts';
@@ -27,20 +27,17 @@ export async function readMail(app: App, mail: FeedbackMailRow): Promise<boolean
   return found === null || record(app, found);
 }
 
-/** In rows: the reports of so many are in memory at once. */
-const MAX_TOGETHER = 1500;
-
 /** The same of several files of one request. All are read, even if one of them fails; then rejects with its error. */
 export async function readMails(app: App, mails: FeedbackMailRow[]): Promise<void> {
   const results: Promise<unknown>[] = [];
   let group: Promise<ReadMail | null>[] = [];
-  let rows = 0;
+  let weight = 0;
   const recordGroup = () => {
     const recorded = group.map(async (read) => {
       const found = await read;
       return found && record(app, found);
     });
-    [group, rows] = [[], 0];
+    [group, weight] = [[], 0];
     results.push(...recorded);
     return Promise.allSettled(recorded);
   };
@@ -48,8 +45,9 @@ export async function readMails(app: App, mails: FeedbackMailRow[]): Promise<voi
     const read = readItems(app, mail);
     group.push(read);
     const found = await read.catch(() => null);
-    for (const item of found?.items ?? []) rows += item.ok ? item.rowCount : 0;
-    if (rows >= MAX_TOGETHER) await recordGroup();
+    for (const item of found?.items ?? []) weight += Math.max(weightOf(item), item.ok ? item.rowCount : 0);
+    // No more than that is in memory.
+    if (weight >= MAX_TOGETHER) await recordGroup();
   }
   await recordGroup();
   await Promise.all(results);

@@ -56,19 +56,23 @@ export async function recordItem(app: App, recording: Recording): Promise<void> 
   if (item.type === 'dmarc') await learnReportedSelectors(app.db, [report.id]);
 }
 
-/** In rows: a transaction of so many takes 20 ms. */
-const MAX_TOGETHER = 1500;
+/** In rows: a transaction of so many takes about 20 ms. */
+export const MAX_TOGETHER = 1500;
 /** What a report costs without its rows, in rows. */
-const REPORT_WEIGHT = 25;
+const REPORT_WEIGHT = 10;
+
+/** In rows, how much of a transaction it takes. */
+export function weightOf(item: PreparedItem): number {
+  if (!item.ok) return REPORT_WEIGHT;
+  // Others change sums in an order of their own.
+  if (item.type !== 'dmarc' && item.type !== 'tls') return MAX_TOGETHER;
+  return REPORT_WEIGHT + (item.batches.length === 1 ? item.rowCount : 0);
+}
 
 const batchesOf = memoizePerObject((app: App) =>
   createBatches<Recording, FeedbackReportRow>({
     run: (recordings) => untilAvailable(() => recordTogether(app, recordings)),
-    weigh: ({ item }) =>
-      // Others change sums in an order of their own.
-      item.ok && item.type !== 'dmarc' && item.type !== 'tls'
-        ? MAX_TOGETHER
-        : REPORT_WEIGHT + (item.ok && item.batches.length === 1 ? item.rowCount : 0),
+    weigh: ({ item }) => weightOf(item),
     maxWeight: MAX_TOGETHER,
     isCommon: isUnavailable,
   }),
