@@ -45,7 +45,8 @@ export async function readMails(app: App, mails: FeedbackMailRow[]): Promise<voi
     const read = readItems(app, mail);
     group.push(read);
     const found = await read.catch(() => null);
-    for (const item of found?.items ?? []) weight += Math.max(weightOf(item), item.ok ? item.rowCount : 0);
+    for (const item of found?.items ?? [])
+      weight += Math.max(weightOf(item), item.ok ? item.rowCount : 0);
     // No more than that is in memory.
     if (weight >= MAX_TOGETHER) await recordGroup();
   }
@@ -82,9 +83,7 @@ async function record(app: App, { mail, items, verification }: ReadMail): Promis
   }
   // The remaining reports are recorded once there is space: the reserve is for messages to tests.
   await requireSpare(app);
-  const recorded = items.map((item, position) =>
-    recordItem(app, { mail, position, item, signer }),
-  );
+  const recorded = items.map((item, position) => recordItem(app, { mail, position, item, signer }));
   await Promise.allSettled(recorded);
   await Promise.all(recorded);
   await keepReport(app, mail, items.some(isPersonal) && !app.config.FEEDBACK_KEEP_MESSAGES);

@@ -78,7 +78,9 @@ export const lockName = (tx: Tx, name: string): Promise<void> => lockNames(tx, [
 /** Locks several names, in an order in which two transactions never wait for each other. */
 export async function lockNames(tx: Tx, names: string[]): Promise<void> {
   if (engineOf(tx) === 'sqlite' || names.length === 0) return;
-  const rows = [...new Set(names)].sort().map((name) => ({ name: `${LOCK_PREFIX}${name}`, value: '' }));
+  const rows = [...new Set(names)]
+    .sort()
+    .map((name) => ({ name: `${LOCK_PREFIX}${name}`, value: '' }));
   await tx
     .insertInto('service_facts')
     .values(rows)

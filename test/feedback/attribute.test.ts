@@ -187,7 +187,8 @@ test('Reports from before do not count while DNS does not say who signed them', 
         .selectAll()
         .where('id', '=', id)
         .executeTakeFirstOrThrow();
-      if (row.source !== 'upload' && row.messages !== 500) await countReports(tx, service.app, [row]);
+      if (row.source !== 'upload' && row.messages !== 500)
+        await countReports(tx, service.app, [row]);
     });
   await followTrust(service.app);
   const total = async () =>

@@ -27,7 +27,12 @@ import { findDomains } from './domains.ts';
 import { contentOf, limitReport } from './limit-rows.ts';
 import { addBounces, addComplaint } from './messages.ts';
 import { implausibleCount } from './plausible.ts';
-import { type ReporterSighting, sightingOf, uploadedReporter, upsertReporter } from './reporters.ts';
+import {
+  type ReporterSighting,
+  sightingOf,
+  uploadedReporter,
+  upsertReporter,
+} from './reporters.ts';
 import { storeOnlyBatches, storeRows } from './rows.ts';
 import { learnReportedSelectors } from './selectors.ts';
 import { countReports, leaveReporter } from './tallies.ts';

@@ -24,7 +24,10 @@ export async function keepReport(
   isPersonal: boolean,
 ): Promise<void> {
   const kept = await contentToKeep(app, mail, isPersonal);
-  if (kept === undefined) return batchesOf(app)(mail);
+  if (kept === undefined) {
+    await batchesOf(app)(mail);
+    return;
+  }
   await untilAvailable(() => replaceContent(app, mail, kept, FINISHED));
   await countStored(app, [mail]);
 }
@@ -33,14 +36,14 @@ const MAX_TOGETHER = 100;
 
 /** Those that stay as they came. */
 const batchesOf = memoizePerObject((app: App) =>
-  createBatches<FeedbackMailRow, void>({
+  createBatches<FeedbackMailRow, FeedbackMailRow>({
     async run(mails) {
       const ids = mails.map(({ id }) => id);
       await untilAvailable(() =>
         app.db.updateTable('feedback_mails').set(FINISHED).where('id', 'in', ids).execute(),
       );
       await countStored(app, mails);
-      return mails.map(() => {});
+      return mails;
     },
     weigh: () => 1,
     maxWeight: MAX_TOGETHER,

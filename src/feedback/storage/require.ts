@@ -25,8 +25,7 @@ export async function requireStorage(app: App, arrival: Arrival): Promise<void> 
 export const releaseStorage = (
   app: App,
   { raw, source, domainId }: Pick<Arrival, 'raw' | 'source' | 'domainId'>,
-): void =>
-  changeStored(app, domainId, isKnownSource(source), -bytesUntilRead(raw.byteLength));
+): void => changeStored(app, domainId, isKnownSource(source), -bytesUntilRead(raw.byteLength));
 
 /** In KiB. */
 const TLS_SIZE_RATE = { requests: 16 * 1024, seconds: 3600 };

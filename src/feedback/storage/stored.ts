@@ -115,10 +115,7 @@ export async function bytesLeftForReport(
 export async function storedOfMails(db: Db, ids: string[]): Promise<StoredBytes> {
   const found: StoredBytes = new Map();
   const list = sql.join(ids);
-  for (const query of [
-    mailSums(sql`m.id in (${list})`),
-    reportSums(sql`r.mail_id in (${list})`),
-  ])
+  for (const query of [mailSums(sql`m.id in (${list})`), reportSums(sql`r.mail_id in (${list})`)])
     addSums(found, (await query.execute(db)).rows);
   return found;
 }
