@@ -43,7 +43,8 @@ export function openJournal(env: Io['env'], service: string, paths: string[]): J
   return {
     earlier: new Map(linesOf(path).map((sent) => [sent.hash, sent])),
     add(sent) {
-      appendFileSync(path, sent.map((one) => `${JSON.stringify(one)}\n`).join(''));
+      // Each line begins with its break, because the last one of an earlier run may have been cut off.
+      appendFileSync(path, sent.map((one) => `\n${JSON.stringify(one)}`).join(''));
     },
     finish: () => rmSync(path, { force: true }),
   };
@@ -51,7 +52,7 @@ export function openJournal(env: Io['env'], service: string, paths: string[]): J
 
 /** A line that was cut off is of a file that is sent again. */
 function linesOf(path: string): Sent[] {
-  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+  const lines = readFileSync(path, 'utf8').split('\n');
   return lines.flatMap((line): Sent[] => {
     try {
       return [JSON.parse(line)];
