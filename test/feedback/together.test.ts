@@ -1,7 +1,7 @@
 /** Files that are uploaded together count as if each had been uploaded alone. */
 
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { sql } from 'kysely';
 import type { UploadedReport } from '../../src/feedback/schemas/report.ts';
 import { engineOf } from '../../src/store/open.ts';
@@ -72,8 +72,12 @@ async function uploadForm(
   return { status: response.status, data };
 }
 
-/** What differs between two services with the same reports. */
-const OWN = ['id', 'report_id', 'mail_id', 'reporter_id', 'domain_id', 'original_id', 'look_up_at'];
+/** What differs between two services with the same reports, and what another job fills in. */
+const OWN = new Set(
+  'id report_id mail_id reporter_id domain_id original_id look_up_at source_id host lease leased_until'.split(
+    ' ',
+  ),
+);
 
 const TABLES = [
   'feedback_reports',
@@ -91,7 +95,7 @@ async function stored({ service: { app } }: FeedbackService): Promise<Record<str
   const found: Record<string, string[]> = {};
   for (const table of TABLES)
     found[table] = (await app.db.selectFrom(table).selectAll().execute())
-      .map((row) => JSON.stringify(Object.entries(row).filter(([name]) => !OWN.includes(name))))
+      .map((row) => JSON.stringify(Object.entries(row).filter(([name]) => !OWN.has(name))))
       .sort();
   return found;
 }
@@ -113,7 +117,8 @@ test('Files of one form are stored, counted and kept as if each had been uploade
     data.map((report) => [report.file, report.status]),
     FILES.flatMap(([name, , statuses]) => statuses.map((one) => [name, one])),
   );
-  assert.deepEqual(await stored(together), await stored(alone));
+  const [inOne, one] = [await stored(together), await stored(alone)];
+  for (const table of TABLES) assert.deepEqual(inOne[table], one[table], table);
   for (const { id, file } of data) {
     const [name, bytes] = FILES.find(([one]) => one === file)!;
     // Nothing personal is kept.
@@ -154,7 +159,7 @@ test('A form without files, with an empty file or with too many bytes stores not
 /** Rows with this address cannot be stored. */
 const BROKEN = '192.0.2.66';
 
-async function breakRows({ service: { app } }: FeedbackService, t: TestContext) {
+async function breakRows({ service: { app } }: FeedbackService) {
   const { db } = app;
   const isSqlite = engineOf(db) === 'sqlite';
   const broken = sql.raw('broken_row');
@@ -169,13 +174,12 @@ async function breakRows({ service: { app } }: FeedbackService, t: TestContext) 
     if (isSqlite) await sql`drop trigger if exists ${broken}`.execute(db);
     else await sql`alter table dmarc_rows drop constraint if exists ${broken}`.execute(db);
   };
-  t.after(repair);
   return repair;
 }
 
 test('A report that cannot be stored neither loses nor delays the others, and is read again', async (t) => {
   const feedback = await startFeedback(t);
-  const repair = await breakRows(feedback, t);
+  const repair = await breakRows(feedback);
   const files = ['a', 'broken', 'b'].map((id): [string, string] => [
     id,
     dmarc({ id, records: record({ source: id === 'broken' ? BROKEN : '192.0.2.1' }) }),

@@ -206,7 +206,7 @@ test('feedback import goes on where it was cut off, and says at the end why repo
   assert.equal(gate.files, 50);
   // The process was killed while it wrote.
   const [journal] = readdirSync(join(home, '.local', 'state', 'deliverability'));
-  appendFileSync(join(home, '.local', 'state', 'deliverability', journal!), '{"hash":"');
+  appendFileSync(join(home, '.local', 'state', 'deliverability', journal!), '\n{"hash":"');
   gate.allowed = 100;
   const { code, stdout, stderr } = await run();
   assert.deepEqual([code, stdout], [1, '120 files: 108 counted, 12 refused.\n']);
