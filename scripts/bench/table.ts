@@ -122,8 +122,8 @@ const ROWS: Row[] = [
     target: '< 150 ms',
   },
   {
-    label: 'Feedback: 1,000,000 rows in 20,000 reports, uploaded one by one',
-    from: ['feedback', 'import_seconds'],
+    label: 'Feedback: CPU time of an import of 1,000,000 rows in 20,000 reports',
+    from: ['feedback', 'import_cpu_seconds'],
     unit: ' s',
     target: '< 60 s',
   },

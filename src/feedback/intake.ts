@@ -29,19 +29,54 @@ export interface NewFeedback {
 
 const MAX_SUFFIX = 64;
 
+type Within<Result> = (work: (tx: Tx) => Promise<Result>) => Promise<Result>;
+
 /**
  * Stores a message or file that was admitted. Resolves when it survives any crash; its reports are read later, and once. `within` runs the
  * transaction, such as that of a request.
  */
 export async function storeFeedback(
   app: App,
-  { raw, source, domainId, suffix, envelope, ownMs }: NewFeedback,
-  within: (work: (tx: Tx) => Promise<FeedbackMailRow>) => Promise<FeedbackMailRow> = (work) =>
-    transact(app.db, work),
+  arrival: NewFeedback,
+  within?: Within<FeedbackMailRow[]>,
 ): Promise<FeedbackMailRow> {
-  const { db, clock, newId } = app;
+  return (await storeAll(app, [arrival], within))[0]!;
+}
+
+/** The same of several in one transaction. Each stays the file as it came. */
+export async function storeAll(
+  app: App,
+  arrivals: NewFeedback[],
+  within: Within<FeedbackMailRow[]> = (work) => transact(app.db, work),
+): Promise<FeedbackMailRow[]> {
+  const { db } = app;
+  const stored = arrivals.map((arrival) => ({ row: rowOf(app, arrival), raw: arrival.raw }));
+  const rows = stored.map(({ row }) => row);
+  try {
+    for (const { row, raw } of stored) await storeLaterChunks(db, row.id, raw);
+    await nextTurn();
+    return await within(async (tx) => {
+      await tx.insertInto('feedback_mails').values(rows).execute();
+      for (const { row, raw } of stored) await insertFirstChunk(tx, row, raw);
+      if (arrivals.some(({ ownMs }) => ownMs === undefined))
+        afterCommit(tx, () => app.scheduler.wake(READ_JOB));
+      return rows;
+    });
+  } catch (error) {
+    for (const { id, domain_id, source, size } of rows) {
+      changeStored(app, domain_id, isKnownSource(source), -bytesUntilRead(size));
+      await discardChunks(db, id, error);
+    }
+    throw error;
+  }
+}
+
+function rowOf(
+  { clock, newId }: App,
+  { raw, source, domainId, suffix, envelope, ownMs }: NewFeedback,
+): FeedbackMailRow {
   const now = clock.now();
-  const row: FeedbackMailRow = {
+  return {
     id: newId('fbm'),
     domain_id: domainId,
     source,
@@ -54,18 +89,4 @@ export async function storeFeedback(
     lease: null,
     leased_until: null,
   };
-  try {
-    await storeLaterChunks(db, row.id, raw);
-    await nextTurn();
-    return await within(async (tx) => {
-      await tx.insertInto('feedback_mails').values(row).execute();
-      await insertFirstChunk(tx, row, raw);
-      if (ownMs === undefined) afterCommit(tx, () => app.scheduler.wake(READ_JOB));
-      return row;
-    });
-  } catch (error) {
-    changeStored(app, domainId, isKnownSource(source), -bytesUntilRead(row.size));
-    await discardChunks(db, row.id, error);
-    throw error;
-  }
 }

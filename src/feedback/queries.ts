@@ -73,9 +73,13 @@ export async function reportOr404(db: Db | Tx, id: string): Promise<NamedReport>
   return row as NamedReport;
 }
 
-/** All reports of a message or file, in its order. */
-export async function reportsOfMail(db: Db | Tx, mailId: string): Promise<NamedReport[]> {
-  const rows = await reportsOf(db).where('mail_id', '=', mailId).orderBy('position').execute();
+/** All reports of messages or files, in the order of their IDs and of each mail. */
+export async function reportsOfMails(db: Db | Tx, mailIds: string[]): Promise<NamedReport[]> {
+  const rows = await reportsOf(db)
+    .where('mail_id', 'in', mailIds)
+    .orderBy('mail_id')
+    .orderBy('position')
+    .execute();
   return rows as NamedReport[];
 }
 

@@ -6,7 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { MessageDeletedError, readMessage } from '../store/chunks.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
 import { untilAvailable } from '../store/until-available.ts';
-import { isPersonal, recordItem } from './record/record.ts';
+import { isPersonal, MAX_TOGETHER, recordItem, weightOf } from './record/record.ts';
 import { keepReport } from './storage/keep-report.ts';
 import { claimedDomain } from './storage/verify-before-reply.ts';
 import type { PreparedItem } from './thread/prepare.ts';
@@ -24,31 +24,69 @@ const MAX_ATTEMPTS = 1000;
  * at any point, records only what is missing.
  */
 export async function readMail(app: App, mail: FeedbackMailRow): Promise<boolean> {
+  const found = await readItems(app, mail);
+  return found === null || record(app, found);
+}
+
+/** The same of several files of one request. All are read, even if one of them fails; then rejects with its error. */
+export async function readMails(app: App, mails: FeedbackMailRow[]): Promise<void> {
+  const results: Promise<unknown>[] = [];
+  let group: Promise<ReadMail | null>[] = [];
+  let weight = 0;
+  const recordGroup = () => {
+    const recorded = group.map(async (read) => {
+      const found = await read;
+      return found && record(app, found);
+    });
+    [group, weight] = [[], 0];
+    results.push(...recorded);
+    return Promise.allSettled(recorded);
+  };
+  for (const mail of mails) {
+    const read = readItems(app, mail);
+    group.push(read);
+    const found = await read.catch(() => null);
+    for (const item of found?.items ?? [])
+      weight += Math.max(weightOf(item), item.ok ? item.rowCount : 0);
+    // No more than that is in memory.
+    if (weight >= MAX_TOGETHER) await recordGroup();
+  }
+  await recordGroup();
+  await Promise.all(results);
+}
+
+interface ReadMail {
+  mail: FeedbackMailRow;
+  items: PreparedItem[];
+  verification: Verification;
+}
+
+/** Null if it was deleted, with its domain or by retention. */
+async function readItems(app: App, mail: FeedbackMailRow): Promise<ReadMail | null> {
   const read = () => untilAvailable(() => readMessage(app.db, mail));
-  const receivedAt = Date.parse(mail.received_at);
-  let items: PreparedItem[];
-  let verification: Verification;
   try {
-    items = (await isGivenUp(app, mail))
+    const items = (await isGivenUp(app, mail))
       ? [GIVEN_UP]
-      : await readerOf(app).read(await read(), receivedAt);
-    verification = await verify(app, mail, items, read);
+      : await readerOf(app).read(await read(), Date.parse(mail.received_at));
+    return { mail, items, verification: await verify(app, mail, items, read) };
   } catch (error) {
-    // It was deleted, with its domain or by retention.
-    if (error instanceof MessageDeletedError) return true;
+    if (error instanceof MessageDeletedError) return null;
     throw error;
   }
+}
+
+async function record(app: App, { mail, items, verification }: ReadMail): Promise<boolean> {
   const { signer, isUndecided } = verification;
   // Whoever imports a mailbox waits for the result, and can import it again.
   if (isUndecided && mail.source === 'smtp' && mail.attempts < VERIFY_ATTEMPTS) {
     await retryLater(app, mail);
     return false;
   }
-  for (const [position, item] of items.entries()) {
-    // The remaining reports are recorded once there is space: the reserve is for messages to tests.
-    await requireSpare(app);
-    await recordItem(app, { mail, position, item, signer });
-  }
+  // The remaining reports are recorded once there is space: the reserve is for messages to tests.
+  await requireSpare(app);
+  const recorded = items.map((item, position) => recordItem(app, { mail, position, item, signer }));
+  await Promise.allSettled(recorded);
+  await Promise.all(recorded);
   await keepReport(app, mail, items.some(isPersonal) && !app.config.FEEDBACK_KEEP_MESSAGES);
   return true;
 }

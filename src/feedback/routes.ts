@@ -7,12 +7,12 @@ import { csvFile, streamed } from '../http/streamed.ts';
 import type { CsvColumn } from '../lib/csv.ts';
 import { AppError } from '../lib/errors.ts';
 import { readPieces } from '../store/chunks.ts';
-import type { DmarcDayRow, DmarcRowRow, FeedbackMailRow } from '../store/tables.generated.ts';
+import type { DmarcDayRow, DmarcRowRow } from '../store/tables.generated.ts';
 import { audit } from '../team/audit.ts';
 import { AUDITED_REPORT } from './audited.ts';
 import { findDomainByToken } from './destination.ts';
 import { feedbackExports } from './export-routes.ts';
-import { type FeedbackOrigin, storeFeedback } from './intake.ts';
+import { storeFeedback } from './intake.ts';
 import { describeBounces, describeComplaints } from './messages/describe.ts';
 import { bounceSummary, complaintSummary } from './messages/sums.ts';
 import { presentListedReport, presentReport, presentRow } from './present.ts';
@@ -26,9 +26,7 @@ import {
   listReports,
   listRows,
   reportOr404,
-  reportsOfMail,
 } from './queries.ts';
-import { readMail } from './read-mail.ts';
 import { finishRemoval, startRemoval } from './record/remove.ts';
 import { dmarcReporters } from './reporters.ts';
 import { DmarcFeedback, DmarcReporters } from './schemas/dmarc.ts';
@@ -55,6 +53,7 @@ import { reporterOperations } from './senders/routes.ts';
 import { consumeTlsBytes, requireStorage } from './storage/require.ts';
 import { dmarcDays, dmarcFeedback, exportName, periodOf, TOTALS } from './sums.ts';
 import { tlsFeedback } from './tls/summary.ts';
+import { FORM_TYPE, receiveUpload } from './upload.ts';
 
 const REPORT_ID = idOf('fbr', 'The ID of the report.');
 
@@ -210,9 +209,6 @@ const source = route({
   },
 });
 
-/** If the process ends before it has read an upload, the job reads it. */
-const OWN_MS = 120_000;
-
 const upload = route({
   method: 'POST',
   path: '/v1/feedback/reports',
@@ -220,36 +216,24 @@ const upload = route({
   role: 'member',
   summary: 'Upload reports of receivers',
   description:
-    'Reads one file or message in any container: XML, JSON, gzip, zip, or a raw email message. Returns one report for each that it contains, whatever its status. Uploads count without other proof. With `source=imap`, a message must be signed, because anyone could have sent it to the mailbox.',
+    'Reads one file or message in any container: XML, JSON, gzip, zip, or a raw email message. A form can have up to 50 files as `file`, of at most 2 MiB together. Returns one report for each that it contains, whatever its status. Uploads count without other proof. With `source=imap`, a message must be signed, because anyone could have sent it to the mailbox.',
   query: UploadQuery,
   consumes: {
     type: 'application/octet-stream',
-    also: ['message/rfc822', 'application/gzip', 'application/zip', 'application/xml', 'text/xml'],
+    also: [
+      'message/rfc822',
+      'application/gzip',
+      'application/zip',
+      'application/xml',
+      'text/xml',
+      FORM_TYPE,
+    ],
     maxBytes: ({ config }) => config.FEEDBACK_MAX_SIZE,
   },
   status: 201,
   response: UploadedReports,
   errors: ['unavailable'],
-  async handle(call) {
-    const { app, raw, query } = call;
-    if (raw.byteLength === 0)
-      throw new AppError('malformed_request', 'The request body is empty. Send a report.');
-    const source = query.source as FeedbackOrigin;
-    const arrival = { raw, source, domainId: null, envelope: null };
-    await requireStorage(app, arrival);
-    const mail = await storeFeedback(
-      app,
-      { ...arrival, suffix: null, ownMs: OWN_MS },
-      (work) =>
-        call.transact(
-          async (tx) => work(tx),
-          () => undefined,
-        ) as Promise<FeedbackMailRow>,
-    );
-    await readMail(app, mail);
-    const reports = await reportsOfMail(app.db, mail.id);
-    return { object: 'list' as const, data: reports.map(presentListedReport) };
-  },
+  handle: (call) => receiveUpload(call),
 });
 
 const TLS_RATE = { requests: 600, seconds: 3600 };

@@ -99,7 +99,7 @@ export function decodeParams(params: Record<string, string>): Record<string, str
 export const pathNotFound = () => new AppError('not_found', 'Page not found. Check the URL.');
 
 /** The media type in lower case without parameters; empty without `Content-Type`. */
-export function contentType(request: Request): string {
+export function contentType(request: Pick<Request, 'headers'>): string {
   return (request.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
 }
 

@@ -73,13 +73,25 @@ export const LOCK_PREFIX = 'lock: ';
  * speak PostgreSQL's protocol accept and ignore. The row is deleted at once, so that none is left. Others still wait until
  * this transaction ends.
  */
-export async function lockName(tx: Tx, name: string): Promise<void> {
-  if (engineOf(tx) === 'sqlite') return;
-  const row = { name: `${LOCK_PREFIX}${name}`, value: '' };
+export const lockName = (tx: Tx, name: string): Promise<void> => lockNames(tx, [name]);
+
+/** Locks several names, in an order in which two transactions never wait for each other. */
+export async function lockNames(tx: Tx, names: string[]): Promise<void> {
+  if (engineOf(tx) === 'sqlite' || names.length === 0) return;
+  const rows = [...new Set(names)]
+    .sort()
+    .map((name) => ({ name: `${LOCK_PREFIX}${name}`, value: '' }));
   await tx
     .insertInto('service_facts')
-    .values(row)
+    .values(rows)
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: '' }))
     .execute();
-  await tx.deleteFrom('service_facts').where('name', '=', row.name).execute();
+  await tx
+    .deleteFrom('service_facts')
+    .where(
+      'name',
+      'in',
+      rows.map(({ name }) => name),
+    )
+    .execute();
 }

@@ -4,7 +4,16 @@ import { isPostgresUrl } from '../lib/database-url.ts';
 import { openSqlite } from './sqlite/open.ts';
 import type { SchemaMode, Store } from './types.ts';
 
-export { engineOf, LOCK_PREFIX, lockIn, lockName, lockRow, passedOn, shareIn } from './engine.ts';
+export {
+  engineOf,
+  LOCK_PREFIX,
+  lockIn,
+  lockName,
+  lockNames,
+  lockRow,
+  passedOn,
+  shareIn,
+} from './engine.ts';
 export { type PreparedParameter, prepared } from './prepared.ts';
 export { afterCommit, beforeCommit, inSnapshot, transact } from './transact.ts';
 export type { Db, Engine, Hints, SchemaMode, Store, Tx } from './types.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { attributeReports } from '../../src/feedback/record/attribute.ts';
-import { countReport } from '../../src/feedback/record/tallies.ts';
+import { countReports } from '../../src/feedback/record/tallies.ts';
 import { followTrust } from '../../src/feedback/record/trust.ts';
 import type { DmarcFeedback } from '../../src/feedback/schemas/dmarc.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
@@ -187,7 +187,8 @@ test('Reports from before do not count while DNS does not say who signed them', 
         .selectAll()
         .where('id', '=', id)
         .executeTakeFirstOrThrow();
-      if (row.source !== 'upload' && row.messages !== 500) await countReport(tx, service.app, row);
+      if (row.source !== 'upload' && row.messages !== 500)
+        await countReports(tx, service.app, [row]);
     });
   await followTrust(service.app);
   const total = async () =>

@@ -60,7 +60,11 @@ export const feedback = defineCommand({
     const options = { url: values.url, json };
     if (values.imap === undefined) {
       if (positionals.length === 0) throw new UsageError('Missing argument: PATH');
-      return importFiles(feedbackFiles(positionals, io), { ...options, source: 'upload' }, io);
+      return importFiles(
+        feedbackFiles(positionals, io),
+        { ...options, source: 'upload', paths: positionals },
+        io,
+      );
     }
     if (positionals.length > 0) throw new UsageError('--imap takes no files');
     let last = readUid(values.after);

@@ -18,7 +18,7 @@ import { type Signer, signedReporter } from '../senders/reporter.ts';
 import { EMPTY_CONTENT, REMOVED, type ReportStatus, type Verdict } from '../status.ts';
 import { readerOf } from '../thread/reader.ts';
 import { findOriginal, lockCopies } from './copies.ts';
-import { uploadedReporter, upsertReporter } from './reporters.ts';
+import { sightingOf, uploadedReporter, upsertReporter } from './reporters.ts';
 import { lockedReport } from './rows.ts';
 import { leaveReporter } from './tallies.ts';
 import { followTrust, stopCounting } from './trust.ts';
@@ -164,7 +164,7 @@ async function findReporter(
   { former, signer, attached }: Evidence & { former: FeedbackReporterRow | undefined },
 ): Promise<FeedbackReporterRow | null> {
   const label = former?.name ?? 'unknown';
-  const naming = { label, at: received_at };
+  const naming = sightingOf(label, received_at);
   if (source === 'upload')
     return upsertReporter(tx, app, await uploadedReporter(tx, label, type as ReportType), naming);
   const signed = signedReporter(signer, { type: type as ReportType, attached });

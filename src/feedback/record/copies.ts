@@ -1,6 +1,7 @@
 /** Whether a report is a copy of another one, or contradicts it. */
 
-import { type Db, lockName, type Tx } from '../../store/open.ts';
+import { sql } from 'kysely';
+import { type Db, lockNames, type PreparedParameter, prepared, type Tx } from '../../store/open.ts';
 import type { FeedbackReportRow } from '../../store/tables.generated.ts';
 import { type ReportStatus, VERDICTS, type Verdict } from '../status.ts';
 import { trustedReporters } from './reporters.ts';
@@ -12,38 +13,64 @@ type Identified = Pick<
 
 export type Original = Pick<FeedbackReportRow, 'id' | 'status' | 'figures'>;
 
-/** Copies can arrive at several nodes at once. All take the names in this order. */
-export async function lockCopies(tx: Tx, report: Pick<Identified, 'identity' | 'file_identity'>) {
-  await lockName(tx, `feedback report ${report.identity}`);
-  await lockName(tx, `feedback file ${report.file_identity}`);
-}
+/** Copies can arrive at several nodes at once. Call it once in a transaction. */
+export const lockCopies = (
+  tx: Tx,
+  ...reports: Pick<Identified, 'identity' | 'file_identity'>[]
+): Promise<void> =>
+  lockNames(
+    tx,
+    reports.flatMap(({ identity, file_identity }) => [
+      `feedback report ${identity}`,
+      `feedback file ${file_identity}`,
+    ]),
+  );
+
+type Values = Identified & { except: string };
+
+const copies = (db: Db, parameter: PreparedParameter<Values>) =>
+  db
+    .selectFrom('feedback_reports')
+    .select(['id', 'status', 'figures'])
+    .where('id', '<>', parameter('except'))
+    .limit(1);
+
+const findOwn = prepared((db, parameter: PreparedParameter<Values>) =>
+  copies(db, parameter)
+    .where('identity', '=', parameter('identity'))
+    .where('status', 'in', VERDICTS)
+    // In this order, the report that counts is first.
+    .orderBy('status')
+    .orderBy('id'),
+);
+
+const sameFile = (db: Db, parameter: PreparedParameter<Values>) =>
+  copies(db, parameter)
+    .where('file_identity', '=', parameter('file_identity'))
+    .where('figures', 'is not distinct from', parameter('figures'))
+    // Not a plain comparison: to have the order, SQLite would read all reports that count by their index.
+    .where(sql<boolean>`(status = 'counted') is true`)
+    .orderBy('id');
+
+const findBesideUpload = prepared((db, parameter: PreparedParameter<Values>) =>
+  sameFile(db, parameter),
+);
+const findUploaded = prepared((db, parameter: PreparedParameter<Values>) =>
+  sameFile(db, parameter).where('source', '=', 'upload'),
+);
 
 /** The report of the same reporter that counts, else the first copy that waits; else the same report beside an upload. */
 export async function findOriginal(
   tx: Db | Tx,
-  { identity, file_identity, figures, source }: Identified,
+  report: Identified,
   except = '',
 ): Promise<Original | undefined> {
-  const copies = tx
-    .selectFrom('feedback_reports')
-    .select(['id', 'status', 'figures'])
-    .where('id', '<>', except)
-    .limit(1);
-  const own = await copies
-    .where('identity', '=', identity)
-    .where('status', 'in', VERDICTS)
-    // In this order, the report that counts is first.
-    .orderBy('status')
-    .orderBy('id')
-    .executeTakeFirst();
-  if (own) return own;
+  const values = { ...report, except };
+  const [own] = await findOwn(tx, values);
+  if (own) return own as Original;
   // The name in a report is only believed if a person uploaded one of the two, and it changes no figure.
-  const beside = copies
-    .where('file_identity', '=', file_identity)
-    .where('figures', 'is not distinct from', figures)
-    .where('status', '=', 'counted')
-    .orderBy('id');
-  return (source === 'upload' ? beside : beside.where('source', '=', 'upload')).executeTakeFirst();
+  const find = report.source === 'upload' ? findBesideUpload : findUploaded;
+  return (await find(tx, values))[0] as Original | undefined;
 }
 
 /** `verdict`: what the report is without another one. A copy that waits does not keep one from counting. */

@@ -1,11 +1,19 @@
 /**
- * Records a report: its status and its sums in one transaction, then its rows in short ones. Each step leaves a mark by which a
- * repetition goes on, so that a crash between two of them neither loses nor doubles anything.
+ * Records reports, several that wait in one transaction: their status, their sums, and their rows if they are few. The rows of a
+ * large report follow in short transactions. Each step leaves a mark by which a repetition goes on, so that a crash between two of
+ * them neither loses nor doubles anything.
  */
 
 import type { App } from '../../app.ts';
-import { type Tx, transact } from '../../store/open.ts';
-import type { FeedbackMailRow, FeedbackReportRow } from '../../store/tables.generated.ts';
+import { createBatches } from '../../lib/batches.ts';
+import { memoizePerObject } from '../../lib/memoize.ts';
+import { isUnavailable } from '../../store/errors.ts';
+import { type PreparedParameter, prepared, type Tx, transact } from '../../store/open.ts';
+import type {
+  FeedbackMailRow,
+  FeedbackReporterRow,
+  FeedbackReportRow,
+} from '../../store/tables.generated.ts';
 import { untilAvailable } from '../../store/until-available.ts';
 import { ofReporter } from '../reading/identity.ts';
 import { REFUSAL_REASONS, type Refusal } from '../reading/report.ts';
@@ -15,15 +23,20 @@ import { bytesLeftForReport } from '../storage/stored.ts';
 import { freeBytesFor, type StorageUsage, storageUsage } from '../storage/usage.ts';
 import type { PreparedItem, PreparedReport } from '../thread/prepare.ts';
 import { findOriginal, hasArrived, lockCopies, statusBeside } from './copies.ts';
-import { findDomain } from './find-domain.ts';
+import { findDomains } from './domains.ts';
 import { contentOf, limitReport } from './limit-rows.ts';
 import { addBounces, addComplaint } from './messages.ts';
 import { implausibleCount } from './plausible.ts';
 import { signedRefusal } from './refused.ts';
-import { uploadedReporter, upsertReporter } from './reporters.ts';
-import { storeOnlyBatch, storeRows } from './rows.ts';
+import {
+  type ReporterSighting,
+  sightingOf,
+  uploadedReporter,
+  upsertReporter,
+} from './reporters.ts';
+import { storeOnlyBatches, storeRows } from './rows.ts';
 import { learnReportedSelectors } from './selectors.ts';
-import { countReport, leaveReporter, touchDomain } from './tallies.ts';
+import { countReports, leaveReporter } from './tallies.ts';
 
 export interface Recording {
   mail: FeedbackMailRow;
@@ -41,34 +54,73 @@ export const isPersonal = (item: PreparedItem): boolean =>
     : item.reason === 'not_a_report';
 
 export async function recordItem(app: App, recording: Recording): Promise<void> {
-  const report = await untilAvailable(() => recordOnce(app, recording));
+  const report = await batchesOf(app)(recording);
   const { item } = recording;
   // The rows of an uncounted report are already stored.
-  if (item.ok && report.stored_rows < report.row_count) await storeRows(app.db, report, item);
-  if (item.ok && item.type === 'dmarc') await learnReportedSelectors(app.db, report.id);
+  if (!item.ok || report.stored_rows === report.row_count) return;
+  await storeRows(app.db, report, item);
+  if (item.type === 'dmarc') await learnReportedSelectors(app.db, [report.id]);
 }
 
-/** The stored report, which an earlier attempt may have recorded. */
-async function recordOnce(app: App, recording: Recording): Promise<FeedbackReportRow> {
-  const { mail, position, item } = recording;
-  const usage = await storageUsage(app);
-  const report = await transact(app.db, async (tx) => {
-    const earlier = await tx
-      .selectFrom('feedback_reports')
-      .selectAll()
-      .where('mail_id', '=', mail.id)
-      .where('position', '=', position)
-      .executeTakeFirst();
-    if (earlier) return earlier;
-    if (!item.ok) return insertRefusal(tx, app, recording, item);
-    // Nothing shows who sends there, and only TLS reports may be sent so (RFC 8460 §5.4).
-    if (mail.source === 'https' && item.type !== 'tls')
-      return insertRefusal(tx, app, recording, NOT_TLS);
-    return insertReport(tx, app, recording, item, usage);
-  });
-  app.metrics.feedbackReports.inc({ type: report.type ?? 'unknown', status: report.status });
-  return report;
+/** In rows: a transaction of so many takes about 20 ms. */
+export const MAX_TOGETHER = 1500;
+/** What a report costs without its rows, in rows. */
+const REPORT_WEIGHT = 10;
+
+/** In rows, how much of a transaction it takes. */
+export function weightOf(item: PreparedItem): number {
+  if (!item.ok) return REPORT_WEIGHT;
+  // Others change sums in an order of their own.
+  if (item.type !== 'dmarc' && item.type !== 'tls') return MAX_TOGETHER;
+  return REPORT_WEIGHT + (item.batches.length === 1 ? item.rowCount : 0);
 }
+
+const batchesOf = memoizePerObject((app: App) =>
+  createBatches<Recording, FeedbackReportRow>({
+    run: (recordings) => untilAvailable(() => recordTogether(app, recordings)),
+    weigh: ({ item }) => weightOf(item),
+    maxWeight: MAX_TOGETHER,
+    isCommon: isUnavailable,
+  }),
+);
+
+/** The stored reports, of which an earlier attempt may have recorded some. */
+async function recordTogether(app: App, recordings: Recording[]): Promise<FeedbackReportRow[]> {
+  const usage = await storageUsage(app);
+  const reports = await transact(app.db, async (tx) => {
+    const mails = new Set(recordings.map(({ mail }) => mail.id));
+    const earlier = new Map(
+      (await findRecorded(tx, [...mails])).map((report) => [placeOf(report), report]),
+    );
+    const found = recordings.map(({ mail, position }) =>
+      earlier.get(placeOf({ mail_id: mail.id, position })),
+    );
+    const added = await insertAll(
+      tx,
+      app,
+      recordings.filter((_, index) => !found[index]),
+      usage,
+    );
+    return found.map((report) => report ?? added.shift()!);
+  });
+  for (const { type, status } of reports)
+    app.metrics.feedbackReports.inc({ type: type ?? 'unknown', status });
+  const complete = reports.filter(
+    ({ type, status, row_count, stored_rows }) =>
+      type === 'dmarc' && status === 'counted' && stored_rows === row_count,
+  );
+  await learnReportedSelectors(
+    app.db,
+    complete.map(({ id }) => id),
+  );
+  return reports;
+}
+
+const placeOf = ({ mail_id, position }: Pick<FeedbackReportRow, 'mail_id' | 'position'>) =>
+  `${mail_id} ${position}`;
+
+const findRecorded = (tx: Tx, mails: string[]): Promise<FeedbackReportRow[]> =>
+  tx.selectFrom('feedback_reports').selectAll().where('mail_id', 'in', mails).execute();
 
 const NOT_TLS: Refusal = {
   ok: false,
@@ -87,10 +139,10 @@ const STORAGE_FULL: Refusal = {
 /** Of copies and of reports that contradict another one, only the figures are kept. */
 const NO_ROWS = { batches: [], rowCount: 0, complaint: null, bounces: [] };
 
-const baseRow = (app: App, { mail, position }: Recording): FeedbackReportRow => ({
-  id: app.newId('fbr'),
-  mail_id: mail.id,
-  position,
+const EMPTY_ROW: FeedbackReportRow = {
+  id: '',
+  mail_id: '',
+  position: 0,
   type: null,
   reason: null,
   detail: null,
@@ -107,17 +159,33 @@ const baseRow = (app: App, { mail, position }: Recording): FeedbackReportRow => 
   passed: 0,
   failed: 0,
   verified: null,
-  source: mail.source,
-  suffix: mail.suffix,
+  source: '',
+  suffix: null,
   repaired: '[]',
   content: '{}',
   row_count: 0,
   stored_rows: 0,
   counted_rows: 0,
-  received_at: mail.received_at,
+  received_at: '',
   label: null,
   file_identity: null,
   attributed: 1,
+};
+
+const baseRow = (app: App, { mail, position }: Recording): FeedbackReportRow => ({
+  ...EMPTY_ROW,
+  id: app.newId('fbr'),
+  mail_id: mail.id,
+  position,
+  source: mail.source,
+  suffix: mail.suffix,
+  received_at: mail.received_at,
+});
+
+const insertRow = prepared((db, parameter: PreparedParameter<FeedbackReportRow>) => {
+  const names = Object.keys(EMPTY_ROW) as (keyof FeedbackReportRow)[];
+  const values = Object.fromEntries(names.map((name) => [name, parameter(name)]));
+  return db.insertInto('feedback_reports').values(values as never);
 });
 
 async function insertRefusal(
@@ -136,40 +204,135 @@ async function insertRefusal(
     content: JSON.stringify(excerpt ? { excerpt } : {}),
     ...(await signedRefusal(tx, app, recording, refusal)),
   };
-  await tx.insertInto('feedback_reports').values(row).execute();
+  await insertRow(tx, row);
   return row;
+}
+
+/** A report of a domain of the team. */
+interface Attributed {
+  item: PreparedReport;
+  sender: ReporterIdentity | null;
+  identified: Pick<FeedbackReportRow, 'identity' | 'figures' | 'source'> & {
+    file_identity: string;
+    domain_id: string;
+  };
+}
+
+/** What is done once for several reports. */
+interface Together {
+  counted: FeedbackReportRow[];
+  touched: FeedbackReportRow[];
+  stored: { report: FeedbackReportRow; batch: string }[];
+}
+
+/** Locks and changes what reports share in the same order as other transactions, so that none waits for another in turn. */
+async function insertAll(
+  tx: Tx,
+  app: App,
+  recordings: Recording[],
+  usage: StorageUsage,
+): Promise<FeedbackReportRow[]> {
+  const judged = await attributeAll(tx, recordings);
+  await lockCopies(tx, ...judged.flatMap((one) => ('item' in one ? [one.identified] : [])));
+  const reporters = await addReporters(tx, app, recordings, judged);
+  const together: Together = { counted: [], touched: [], stored: [] };
+  const rows: FeedbackReportRow[] = [];
+  for (const [index, recording] of recordings.entries()) {
+    const one = judged[index]!;
+    const row =
+      'item' in one
+        ? await insertReport(tx, app, { ...recording, ...one, reporters, usage }, together)
+        : await insertRefusal(tx, app, recording, one);
+    rows.push(row);
+  }
+  await countReports(tx, app, together.counted, together.touched);
+  if (together.stored.length > 0) await storeOnlyBatches(tx, together.stored);
+  return rows;
+}
+
+async function attributeAll(tx: Tx, recordings: Recording[]): Promise<(Attributed | Refusal)[]> {
+  const domains = await findDomains(
+    tx,
+    recordings.map(({ mail, item }) =>
+      item.ok
+        ? { domains: item.domains, addressed: mail.domain_id }
+        : { domains: [], addressed: null },
+    ),
+  );
+  const judged: (Attributed | Refusal)[] = [];
+  for (const [index, recording] of recordings.entries()) {
+    const { mail, item } = recording;
+    const domain_id = domains[index] ?? null;
+    if (!item.ok) judged.push(item);
+    // Nothing shows who sends there, and only TLS reports may be sent so (RFC 8460 §5.4).
+    else if (mail.source === 'https' && item.type !== 'tls') judged.push(NOT_TLS);
+    else if (domain_id === null) judged.push(foreign(item));
+    else {
+      const sender = await findSender(tx, recording, item);
+      const identified = {
+        identity: ofReporter(sender?.name ?? null, item.identity),
+        file_identity: item.fileIdentity,
+        figures: item.figures,
+        source: mail.source,
+        domain_id,
+      };
+      judged.push({ item, sender, identified });
+    }
+  }
+  return judged;
+}
+
+const foreign = ({ type, domains }: PreparedReport): Refusal => ({
+  ok: false,
+  reason: 'foreign_domain',
+  detail: `${REFUSAL_REASONS.foreign_domain}: ${domains[0] ?? 'none'}.`,
+  type,
+});
+
+type Reporters = Map<string, FeedbackReporterRow>;
+
+/** By name. */
+async function addReporters(
+  tx: Tx,
+  app: App,
+  recordings: Recording[],
+  judged: (Attributed | Refusal)[],
+): Promise<Reporters> {
+  const found = new Map<string, { sender: ReporterIdentity } & ReporterSighting>();
+  for (const [index, one] of judged.entries()) {
+    if (!('item' in one) || one.sender === null) continue;
+    const { name } = one.sender;
+    const sighting = sightingOf(one.item.label, recordings[index]!.mail.received_at);
+    const sum = found.get(name);
+    if (!sum) found.set(name, { sender: one.sender, ...sighting });
+    else {
+      sum.reports += 1;
+      if (sighting.first_at < sum.first_at) sum.first_at = sighting.first_at;
+      if (sighting.last_at > sum.last_at) sum.last_at = sighting.last_at;
+    }
+  }
+  const reporters: Reporters = new Map();
+  for (const name of [...found.keys()].sort()) {
+    const { sender, ...sighting } = found.get(name)!;
+    reporters.set(name, await upsertReporter(tx, app, sender, sighting));
+  }
+  return reporters;
 }
 
 async function insertReport(
   tx: Tx,
   app: App,
-  recording: Recording,
-  item: PreparedReport,
-  usage: StorageUsage,
+  recording: Recording & Attributed & { reporters: Reporters; usage: StorageUsage },
+  together: Together,
 ): Promise<FeedbackReportRow> {
-  const { mail, position } = recording;
-  const domain = await findDomain(tx, mail.domain_id, item);
-  if (domain === null) {
-    const detail = `${REFUSAL_REASONS.foreign_domain}: ${item.domains[0] ?? 'none'}.`;
-    const refusal = { ok: false, reason: 'foreign_domain', detail, type: item.type } as const;
-    return insertRefusal(tx, app, recording, refusal);
-  }
+  const { mail, position, item, sender, identified, reporters, usage } = recording;
+  const { domain_id } = identified;
   const isMail = mail.source === 'smtp' || mail.source === 'imap';
-  const sender = await findSender(tx, recording, item);
-  const identified = {
-    identity: ofReporter(sender?.name ?? null, item.identity),
-    file_identity: item.fileIdentity,
-    figures: item.figures,
-    source: mail.source,
-    domain_id: domain.id,
-  };
-  await lockCopies(tx, identified);
-  const naming = { label: item.label, at: mail.received_at };
-  const reporter = sender && (await upsertReporter(tx, app, sender, naming));
+  const reporter = sender && reporters.get(sender.name)!;
   const isTrusted = mail.source === 'upload' || reporter?.trusted === 1;
   const waits = reporter === null ? 'unverified' : 'unconfirmed';
   const isChecked = isTrusted && mail.source !== 'upload';
-  const detail = isChecked ? await implausibleCount(tx, { ...item, domain_id: domain.id }) : null;
+  const detail = isChecked ? await implausibleCount(tx, { ...item, domain_id }) : null;
   // What known receivers count is named, and counts.
   const isImplausible = detail !== null && reporter?.kind !== 'known';
   const verdict: Verdict = isImplausible
@@ -189,7 +352,7 @@ async function insertReport(
         // Space is reserved for reports about the domain that the message was sent to.
         Math.min(
           await bytesLeftForReport(tx, mail.id, position),
-          domain.id === mail.domain_id ? Number.POSITIVE_INFINITY : freeBytesFor(usage, domain.id),
+          domain_id === mail.domain_id ? Number.POSITIVE_INFINITY : freeBytesFor(usage, domain_id),
         ),
       )
     : stored;
@@ -197,6 +360,8 @@ async function insertReport(
     if (reporter !== null) await leaveReporter(tx, { reporter_id: reporter.id, status: 'refused' });
     return insertRefusal(tx, app, recording, { ...STORAGE_FULL, type: item.type });
   }
+  // A report of usual size is stored in one transaction.
+  const storedRows = kept.batches.length === 1 ? kept.rowCount : 0;
   const row: FeedbackReportRow = {
     ...baseRow(app, recording),
     ...identified,
@@ -216,19 +381,19 @@ async function insertReport(
     content: contentOf(kept),
     label: item.label,
     row_count: kept.rowCount,
+    stored_rows: storedRows,
+    counted_rows: status === 'counted' ? storedRows : 0,
   };
   // The first copy to arrive shows that the address works, even after an upload. Anyone can resend a later one.
   if (status === 'duplicate' && verdict === 'counted' && !(await hasArrived(tx, row)))
-    await touchDomain(tx, row);
-  await tx.insertInto('feedback_reports').values(row).execute();
+    together.touched.push(row);
+  await insertRow(tx, row);
   if (kept.complaint)
     await addComplaint(tx, app, row, kept.complaint, reporter?.title ?? item.label);
   await addBounces(tx, app, row, kept.bounces);
-  if (status === 'counted') await countReport(tx, app, row);
-  // A report of usual size is recorded in one transaction.
-  if (row.row_count === 0 || kept.batches.length > 1) return row;
-  await storeOnlyBatch(tx, row, kept);
-  return { ...row, stored_rows: row.row_count };
+  if (status === 'counted') together.counted.push(row);
+  if (storedRows > 0) together.stored.push({ report: row, batch: kept.batches[0]! });
+  return row;
 }
 
 /** null without any proof: neither a signature nor an upload by a person. */

@@ -6,8 +6,8 @@ import type { Tx } from '../../store/open.ts';
 import type { FeedbackMailRow, FeedbackReportRow } from '../../store/tables.generated.ts';
 import type { Refusal, ReportType } from '../reading/report.ts';
 import { type ReporterIdentity, type Signer, signedReporter } from '../senders/reporter.ts';
-import { findDomain } from './find-domain.ts';
-import { trustedReporters, upsertReporter } from './reporters.ts';
+import { findDomains } from './domains.ts';
+import { sightingOf, trustedReporters, upsertReporter } from './reporters.ts';
 
 /** Of these, a report may be missing. */
 const PERIODIC: ReportType[] = ['dmarc', 'tls'];
@@ -37,10 +37,9 @@ export async function signedRefusal(
     isReport: reason !== 'not_a_report',
   });
   if (sender === null) return null;
-  const domain = await findDomain(tx, mail.domain_id, {
-    domains: about.domain ? [about.domain] : [],
-  });
-  if (domain === null) return null;
+  const domains = about.domain ? [about.domain] : [];
+  const [domain_id] = await findDomains(tx, [{ domains, addressed: mail.domain_id }]);
+  if (!domain_id) return null;
   const earlier = await tx
     .selectFrom('feedback_reports')
     .innerJoin('feedback_reporters', 'feedback_reporters.id', 'feedback_reports.reporter_id')
@@ -51,13 +50,13 @@ export async function signedRefusal(
     .executeTakeFirst();
   // Anyone can send a signed message again.
   if (earlier) return null;
-  const naming = { label: sender.title, at: mail.received_at };
-  const { id } = await upsertReporter(tx, app, sender, naming);
+  const sighting = sightingOf(sender.title, mail.received_at);
+  const { id } = await upsertReporter(tx, app, sender, sighting);
   const timeOf = (ms: number | undefined) => (ms === undefined ? null : isoTime(ms));
   return {
     reporter_id: id,
     verified: 1,
-    domain_id: domain.id,
+    domain_id,
     policy_domain: about.domain ?? null,
     period_from: timeOf(about.begin),
     period_to: timeOf(about.end),

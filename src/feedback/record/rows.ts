@@ -1,7 +1,7 @@
 /** The rows of reports: stored in short transactions, each with the mark up to which they are stored. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { CompiledQuery, sql } from 'kysely';
+import { CompiledQuery, type RawBuilder, sql } from 'kysely';
 import { type Db, engineOf, lockIn, type Tx, transact } from '../../store/open.ts';
 import type { FeedbackReportRow } from '../../store/tables.generated.ts';
 import { untilAvailable } from '../../store/until-available.ts';
@@ -32,12 +32,22 @@ export async function storeRows(
   }
 }
 
-/** Stores the only batch of a report in the transaction that records it. */
-export const storeOnlyBatch = (
+/** Stores the only batches of reports in the transaction that records them. */
+export async function storeOnlyBatches(
   tx: Tx,
-  { id }: Pick<FeedbackReportRow, 'id'>,
-  { batches, rowCount }: PreparedReport,
-): Promise<void> => storeBatch(tx, id, batches[0]!, 0, rowCount);
+  stored: { report: FeedbackReportRow; batch: string }[],
+): Promise<void> {
+  await insertParts(
+    tx,
+    stored.map(({ report, batch }) => ({ report, batch, isCounted: report.status === 'counted' })),
+  );
+  const counted = stored
+    .map(({ report }) => report)
+    .filter(({ type, status }) => type === 'dmarc' && status === 'counted');
+  if (counted.length === 0) return;
+  const ids = counted.map(({ id }) => id);
+  await addToSources(tx, counted, sql`r.report_id in (${sql.join(ids)})`, 1);
+}
 
 async function storeBatch(
   tx: Tx,
@@ -50,8 +60,7 @@ async function storeBatch(
   const report = await lockedReport(tx, id);
   if (!report || report.stored_rows !== start) return;
   const isCounted = report.status === 'counted' && report.counted_rows === start;
-  if (report.type === 'tls') await insertFailures(tx, report, batch);
-  else await insertDmarcRows(tx, report, batch, isCounted);
+  await insertParts(tx, [{ report, batch, isCounted }]);
   if (isCounted && report.type === 'dmarc') await addSources(tx, report, start, end);
   await tx
     .updateTable('feedback_reports')
@@ -91,34 +100,75 @@ const FAILURE_COLUMNS = {
   sessions: 'bigint',
 } as const;
 
-async function insertDmarcRows(tx: Tx, report: Report, batch: string, isCounted: boolean) {
-  const fixed = { report_id: report.id, domain_id: report.domain_id, counted: isCounted ? 1 : 0 };
-  await insertRows(tx, 'dmarc_rows', ROW_COLUMNS, fixed, batch);
+interface Part {
+  report: Report;
+  /** A JSON list of rows. */
+  batch: string;
+  isCounted: boolean;
 }
 
-async function insertFailures(tx: Tx, report: Report, batch: string) {
-  const fixed = { report_id: report.id, domain_id: report.domain_id };
-  await insertRows(tx, 'tls_failures', FAILURE_COLUMNS, fixed, batch);
+async function insertParts(tx: Tx, parts: Part[]): Promise<void> {
+  const isTls = ({ report }: Part) => report.type === 'tls';
+  await insertRows(
+    tx,
+    'dmarc_rows',
+    ROW_COLUMNS,
+    parts
+      .filter((part) => !isTls(part))
+      .map(({ report: { id, domain_id }, batch, isCounted }) => ({
+        fixed: { report_id: id, domain_id, counted: isCounted ? 1 : 0 },
+        batch,
+      })),
+  );
+  await insertRows(
+    tx,
+    'tls_failures',
+    FAILURE_COLUMNS,
+    parts.filter(isTls).map(({ report: { id, domain_id }, batch }) => ({
+      fixed: { report_id: id, domain_id },
+      batch,
+    })),
+  );
 }
 
 type Columns = Record<string, 'text' | 'bigint'>;
 
-/** `batch`: a JSON list of rows. `fixed`: columns that have the same value in all rows. */
+interface RowsOfReport {
+  /** A JSON list. */
+  batch: string;
+  /** Columns that have the same value in all rows. */
+  fixed: Record<string, string | number | null>;
+}
+
 async function insertRows(
   tx: Tx,
   table: 'dmarc_rows' | 'tls_failures',
   columns: Columns,
-  fixed: Record<string, string | number | null>,
+  reports: RowsOfReport[],
+): Promise<void> {
+  if (reports.length === 0) return;
+  const names = Object.keys(columns);
+  if (engineOf(tx) === 'sqlite') {
+    const rows = reports.flatMap(({ fixed, batch }) => {
+      const first = Object.values(fixed);
+      return (JSON.parse(batch) as Record<string, unknown>[]).map((row) => [
+        ...first,
+        ...names.map((name) => row[name]),
+      ]);
+    });
+    return insertValues(tx, table, [...Object.keys(reports[0]!.fixed), ...names], rows);
+  }
+  for (const { fixed, batch } of reports) await insertJson(tx, table, columns, fixed, batch);
+}
+
+async function insertJson(
+  tx: Tx,
+  table: 'dmarc_rows' | 'tls_failures',
+  columns: Columns,
+  fixed: RowsOfReport['fixed'],
   batch: string,
 ): Promise<void> {
   const names = Object.keys(columns);
-  if (engineOf(tx) === 'sqlite') {
-    const rows = (JSON.parse(batch) as Record<string, unknown>[]).map((row) => [
-      ...Object.values(fixed),
-      ...names.map((name) => row[name]),
-    ]);
-    return insertValues(tx, table, [...Object.keys(fixed), ...names], rows);
-  }
   const typed = Object.entries(columns).map(
     ([name, type]) => sql`${sql.ref(name)} ${sql.raw(type)}`,
   );
@@ -153,29 +203,49 @@ async function insertValues(
 
 const MAX_INSERTED = 64;
 
+type Received = Report & Pick<FeedbackReportRow, 'received_at'>;
+
 /** Adds the rows of a range, which are stored, to the addresses and sources of the domain, or takes them out again. */
-export async function addSources(
+export const addSources = (
   tx: Tx,
-  report: Report & Pick<FeedbackReportRow, 'received_at'>,
+  report: Received,
   start: number,
   end: number,
   sign: 1 | -1 = 1,
+): Promise<void> =>
+  addToSources(
+    tx,
+    [report],
+    sql`r.report_id = ${report.id} and r.position >= ${start} and r.position < ${end}`,
+    sign,
+  );
+
+/** `chosen`: the rows of these reports, as a condition on `dmarc_rows as r`. */
+async function addToSources(
+  tx: Tx,
+  reports: Received[],
+  chosen: RawBuilder<unknown>,
+  sign: 1 | -1,
 ): Promise<void> {
-  await lockSources(tx, report.domain_id!);
+  const domains = new Set(reports.map(({ domain_id }) => domain_id!));
+  for (const domain of [...domains].sort()) await lockSources(tx, domain);
+  const receivedAt = reports.reduce(
+    (first, { received_at }) => (received_at < first ? received_at : first),
+    reports[0]!.received_at,
+  );
   const times = sql.lit(sign);
-  const sender = senderOf('dmarc_rows');
+  const sender = senderOf('r');
   await sql`
     insert into feedback_addresses
       (id, domain_id, address, first_day, last_day, messages, passed, look_up_at)
-    select ${report.domain_id} || ' ' || ${sender}, ${report.domain_id}, ${sender},
+    select r.domain_id || ' ' || ${sender}, r.domain_id, ${sender},
       min(day), max(day), ${times} * sum(count),
       ${times} * sum(case when outcome = 'pass' then count else 0 end),
-      ${report.received_at}
-    from dmarc_rows
-    where report_id = ${report.id} and position >= ${start} and position < ${end}
-      and address is not null
-    group by ${sender}
-    order by ${sender}
+      ${receivedAt}
+    from dmarc_rows as r
+    where ${chosen} and r.address is not null
+    group by r.domain_id, ${sender}
+    order by r.domain_id, ${sender}
     on conflict (id) do update set
       first_day = case when excluded.first_day < feedback_addresses.first_day
         then excluded.first_day else feedback_addresses.first_day end,
@@ -183,5 +253,5 @@ export async function addSources(
         then excluded.last_day else feedback_addresses.last_day end,
       messages = feedback_addresses.messages + excluded.messages,
       passed = feedback_addresses.passed + excluded.passed`.execute(tx);
-  await addSourceSums(tx, report.id, start, end, sign);
+  await addSourceSums(tx, chosen, sign);
 }

@@ -8,15 +8,16 @@ import { untilAvailable } from '../../store/until-available.ts';
 const MAX_SIGNERS = 50;
 
 /**
- * Learns the selectors of the signatures with which mail of the domain passed, from the counted rows of a report.
+ * Learns the selectors of the signatures with which mail of the domain passed, from the counted rows of reports.
  * In a transaction of its own, because the one that records a report shares the domain, and so must not change it.
  */
-export async function learnReportedSelectors(db: Db, report: string): Promise<void> {
+export async function learnReportedSelectors(db: Db, reports: string[]): Promise<void> {
+  if (reports.length === 0) return;
   const rows = await db
     .selectFrom('dmarc_rows')
     .innerJoin('domains', 'domains.id', 'dmarc_rows.domain_id')
     .select(({ fn }) => ['domains.name', 'dkim_domain', 'dkim_selector', fn.max('day').as('day')])
-    .where('report_id', '=', report)
+    .where('report_id', 'in', reports)
     .where('counted', '=', 1)
     .where('dkim', '=', 'pass')
     .where('dkim_result', '=', 'pass')
@@ -26,10 +27,11 @@ export async function learnReportedSelectors(db: Db, report: string): Promise<vo
     .orderBy('dkim_selector')
     .limit(MAX_SIGNERS)
     .execute();
-  for (const day of new Set(rows.map((row) => row.day))) {
-    const ofDay = rows.filter((row) => row.day === day);
+  const groups = Map.groupBy(rows, ({ name, day }) => `${day} ${name}`);
+  for (const ofDay of groups.values()) {
+    const [{ name, day }] = ofDay as [(typeof rows)[number]];
     const sighting = {
-      fromDomain: ofDay[0]!.name,
+      fromDomain: name,
       signatures: ofDay.map(({ dkim_domain, dkim_selector }) => ({
         domain: dkim_domain ?? '',
         selector: dkim_selector ?? '',

@@ -1,26 +1,50 @@
 /** Sums by day: what a report adds when it counts. */
 
 import type { App } from '../../app.ts';
-import type { Tx } from '../../store/open.ts';
+import { DMARC_COUNTS } from '../../figures/dmarc.ts';
+import { type PreparedParameter, prepared, type Tx } from '../../store/open.ts';
 import type { FeedbackReportRow } from '../../store/tables.generated.ts';
 import { countMessages } from '../messages/counts.ts';
 import type { DmarcDay, TlsDay } from '../thread/prepare.ts';
 import { arrivedReports } from './copies.ts';
 import { announce } from './messages.ts';
 
-/** Call it once for each report, in the transaction that makes it count. */
-export async function countReport(tx: Tx, app: App, report: FeedbackReportRow): Promise<void> {
-  // The reporter before its days, as wherever reports are stored: two transactions never wait for each other.
-  await tx
-    .updateTable('feedback_reporters')
-    .set(({ eb }) => ({ counted: eb('counted', '+', 1) }))
-    .where('id', '=', report.reporter_id)
-    .execute();
-  await addDays(tx, report, 1);
-  await touchDomain(tx, report);
-  await countMessages(tx, report);
-  await announce(tx, app, report);
+/**
+ * Call it once for each report, in the transaction that makes it count. `touched`: reports that do not count, and show that
+ * their reporter sends.
+ */
+export async function countReports(
+  tx: Tx,
+  app: App,
+  reports: FeedbackReportRow[],
+  touched: FeedbackReportRow[] = [],
+): Promise<void> {
+  // The reporters before their days, and each in order, as wherever reports are stored: two transactions never wait for each other.
+  const counts = new Map<string, number>();
+  for (const { reporter_id } of reports)
+    if (reporter_id !== null) counts.set(reporter_id, (counts.get(reporter_id) ?? 0) + 1);
+  for (const [id, counted] of inOrder(counts)) await addToReporter(tx, { id, counted });
+  await addDays(tx, reports, 1);
+  const byDomain = [...reports, ...touched].sort((a, b) =>
+    (a.domain_id ?? '') < (b.domain_id ?? '') ? -1 : 1,
+  );
+  for (const report of byDomain) await touchDomain(tx, report);
+  for (const report of reports) {
+    await countMessages(tx, report);
+    await announce(tx, app, report);
+  }
 }
+
+const inOrder = <Value>(map: Map<string, Value>): [string, Value][] =>
+  [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+
+const addToReporter = prepared(
+  (db, parameter: PreparedParameter<{ id: string; counted: number }>) =>
+    db
+      .updateTable('feedback_reporters')
+      .set(({ eb }) => ({ counted: eb('counted', '+', parameter('counted')) }))
+      .where('id', '=', parameter('id')),
+);
 
 /** Takes a report away from its reporter, as part of its removal or before it gets another reporter. */
 export const leaveReporter = (
@@ -38,7 +62,7 @@ export const leaveReporter = (
 
 /** The opposite of `countReport`, in the transaction by which a counted report stops to count. Its rows follow. */
 export async function uncountReport(tx: Tx, report: FeedbackReportRow): Promise<void> {
-  await addDays(tx, report, -1);
+  await addDays(tx, [report], -1);
   await countMessages(tx, report, -1);
   await tx
     .deleteFrom('dmarc_days')
@@ -58,44 +82,59 @@ interface Days {
   tls_days?: TlsDay[];
 }
 
-async function addDays(tx: Tx, report: FeedbackReportRow, sign: 1 | -1): Promise<void> {
-  const { dmarc_days = [], tls_days = [] } = JSON.parse(report.content) as Days;
-  const domain_id = report.domain_id!;
-  for (const day of dmarc_days) await addDay(tx, 'dmarc_days', domain_id, signed(day, sign));
-  for (const day of tls_days) await addDay(tx, 'tls_days', domain_id, signed(day, sign));
+const DAY_TABLES = {
+  dmarc_days: DMARC_COUNTS.map(({ name }) => name),
+  tls_days: ['succeeded', 'failed'],
+} as const;
+type DayTable = keyof typeof DAY_TABLES;
+
+type StoredDay = { domain_id: string; day: string } & Record<string, string | number>;
+
+/** Adds the days of reports to those that are stored, each day once. */
+async function addDays(tx: Tx, reports: FeedbackReportRow[], sign: 1 | -1): Promise<void> {
+  const contents = reports.map(({ domain_id, content }) => ({
+    domain_id: domain_id!,
+    days: JSON.parse(content) as Days,
+  }));
+  for (const table of Object.keys(DAY_TABLES) as DayTable[]) {
+    const sums = new Map<string, StoredDay>();
+    for (const { domain_id, days } of contents)
+      for (const day of days[table] ?? []) addTo(sums, table, { ...day, domain_id }, sign);
+    for (const [, day] of inOrder(sums)) await addDay[table](tx, day);
+  }
 }
 
-const signed = <Day extends DmarcDay | TlsDay>(day: Day, sign: 1 | -1): Day =>
-  Object.fromEntries(
-    Object.entries(day).map(([name, value]) => [
-      name,
-      typeof value === 'number' ? sign * value : value,
-    ]),
-  ) as unknown as Day;
+function addTo(sums: Map<string, StoredDay>, table: DayTable, added: StoredDay, sign: 1 | -1) {
+  const { domain_id, day } = added;
+  const key = `${domain_id} ${day}`;
+  const sum: StoredDay = sums.get(key) ?? { domain_id, day };
+  sums.set(key, sum);
+  for (const name of DAY_TABLES[table])
+    sum[name] = Number(sum[name] ?? 0) + sign * Number(added[name] ?? 0);
+}
 
-/** Adds the counts of a day to those that are stored. */
-const addDay = (
-  tx: Tx,
-  table: 'dmarc_days' | 'tls_days',
-  domain_id: string,
-  { day, ...counts }: DmarcDay | TlsDay,
-) =>
-  tx
-    .insertInto(table)
-    .values({ domain_id, day, ...counts } as never)
-    .onConflict((conflict) =>
-      conflict
-        .columns(['domain_id', 'day'])
-        .doUpdateSet(({ eb, ref }) =>
-          Object.fromEntries(
-            Object.entries(counts).map(([name, count]) => [
-              name,
-              eb(ref(`${table}.${name}` as never), '+', count as never),
-            ]),
+const dayAdder = (table: DayTable) =>
+  prepared((db, parameter: PreparedParameter<StoredDay>) => {
+    const names = DAY_TABLES[table];
+    const columns = ['domain_id', 'day', ...names];
+    return db
+      .insertInto(table)
+      .values(Object.fromEntries(columns.map((name) => [name, parameter(name)])) as never)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['domain_id', 'day'])
+          .doUpdateSet(({ eb, ref }) =>
+            Object.fromEntries(
+              names.map((name) => [
+                name,
+                eb(ref(`${table}.${name}` as never), '+', ref(`excluded.${name}` as never)),
+              ]),
+            ),
           ),
-        ),
-    )
-    .execute();
+      );
+  });
+
+const addDay = { dmarc_days: dayAdder('dmarc_days'), tls_days: dayAdder('tls_days') };
 
 /** For the state of the feedback: when a domain last got a report that counts from a reporter. */
 export async function touchDomain(tx: Tx, report: FeedbackReportRow): Promise<void> {

@@ -14,7 +14,7 @@ import { implausibleCount } from './plausible.ts';
 import { takeOutRows } from './remove.ts';
 import { addSources, lockedReport } from './rows.ts';
 import { learnReportedSelectors } from './selectors.ts';
-import { countReport, uncountReport } from './tallies.ts';
+import { countReports, uncountReport } from './tallies.ts';
 
 export async function followTrust(app: App): Promise<void> {
   await eachOf(app, withTrust(app, 'unconfirmed', 1), (tx, id) => countWaiting(tx, app, id));
@@ -90,7 +90,7 @@ async function countWaiting(tx: Tx, app: App, id: string): Promise<void> {
     })
     .where('id', '=', id)
     .execute();
-  if (status === 'counted') await countReport(tx, app, { ...found, status });
+  if (status === 'counted') await countReports(tx, app, [{ ...found, status }]);
 }
 
 async function withdraw(tx: Tx, id: string): Promise<void> {
@@ -127,7 +127,7 @@ async function countStoredRows({ db }: App): Promise<void> {
       .executeTakeFirst();
     if (!report) return;
     await transact(db, (tx) => countBatch(tx, report.id));
-    await learnReportedSelectors(db, report.id);
+    await learnReportedSelectors(db, [report.id]);
   }
 }
 

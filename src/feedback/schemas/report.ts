@@ -298,18 +298,30 @@ export const FeedbackReport = named(
 
 export type FeedbackReport = v.InferOutput<typeof FeedbackReport>;
 
+const UploadedReport = named(
+  'UploadedReport',
+  v.object({
+    ...REPORT,
+    file: described(v.optional(v.string()), 'The name of its file, if the files came as a form.'),
+  }),
+  'A report in an uploaded file.',
+  EXAMPLE as never,
+);
+export type UploadedReport = v.InferOutput<typeof UploadedReport>;
+
 export const UploadedReports = named(
   'UploadedReports',
   v.object({
     object: typeField('list'),
     data: described(
-      v.array(ListedReport),
-      'One for each report in the file, whatever its status. At least one.',
+      v.array(UploadedReport),
+      'One for each report in the files, whatever its status. At least one for each file, in the order of the files.',
     ),
   }),
-  'The reports in an uploaded file.',
+  'The reports in uploaded files.',
   {} as never,
 );
+export type UploadedReports = v.InferOutput<typeof UploadedReports>;
 
 export const ReportListQuery = v.strictObject({
   ...PAGE_QUERY,

@@ -80,12 +80,10 @@ export async function lockSources(tx: Tx, domain: string): Promise<void> {
   await lockIn(tx, query).execute();
 }
 
-/** Adds the rows of a range of a report, or takes them out again. Rows of addresses without a source follow once they have one. */
+/** Adds the rows of `dmarc_rows as r` that are chosen, or takes them out again. Rows of addresses without a source follow once they have one. */
 export async function addSourceSums(
   tx: Tx,
-  report: string,
-  start: number,
-  end: number,
+  chosen: RawBuilder<unknown>,
   sign: 1 | -1,
 ): Promise<void> {
   for (const one of TABLES)
@@ -94,10 +92,9 @@ export async function addSourceSums(
       select a.source_id, r.domain_id, ${periodOf(one, 'r.day')}, ${sums(sign)}
       from dmarc_rows r
       inner join feedback_addresses a on a.id = r.domain_id || ' ' || ${senderOf('r')}
-      where r.report_id = ${report} and r.position >= ${start} and r.position < ${end}
-        and a.source_id is not null
+      where ${chosen} and a.source_id is not null
       group by 1, 2, 3
-      order by 3, 1
+      order by 2, 3, 1
       ${addOnConflict(one)}`.execute(tx);
 }
 

@@ -1,12 +1,15 @@
 /** What stays of a message once it was read: of one by a reporter that is neither known nor confirmed, only its report. */
 
 import type { App } from '../../app.ts';
+import { createBatches } from '../../lib/batches.ts';
+import { memoizePerObject } from '../../lib/memoize.ts';
 import { readMessage } from '../../store/chunks.ts';
+import { isUnavailable } from '../../store/errors.ts';
 import type { FeedbackMailRow } from '../../store/tables.generated.ts';
 import { untilAvailable } from '../../store/until-available.ts';
 import { replaceContent } from '../expire.ts';
 import { readerOf } from '../thread/reader.ts';
-import { bytesUntilRead, isKnownMail, isKnownSource, storedOfMail } from './stored.ts';
+import { bytesUntilRead, isKnownMail, isKnownSource, storedOfMails } from './stored.ts';
 import { changeStored } from './usage.ts';
 
 /** Without attachments, hardly anything would be saved. */
@@ -20,14 +23,42 @@ export async function keepReport(
   mail: FeedbackMailRow,
   isPersonal: boolean,
 ): Promise<void> {
-  const { db } = app;
   const kept = await contentToKeep(app, mail, isPersonal);
-  await untilAvailable(async () => {
-    if (kept !== undefined) await replaceContent(app, mail, kept, FINISHED);
-    else await db.updateTable('feedback_mails').set(FINISHED).where('id', '=', mail.id).execute();
-  });
-  const stored = await storedOfMail(db, mail.id);
-  changeStored(app, mail.domain_id, isKnownSource(mail.source), -bytesUntilRead(mail.size));
+  if (kept === undefined) {
+    await batchesOf(app)(mail);
+    return;
+  }
+  await untilAvailable(() => replaceContent(app, mail, kept, FINISHED));
+  await countStored(app, [mail]);
+}
+
+const MAX_TOGETHER = 100;
+
+/** Those that stay as they came. */
+const batchesOf = memoizePerObject((app: App) =>
+  createBatches<FeedbackMailRow, FeedbackMailRow>({
+    async run(mails) {
+      const ids = mails.map(({ id }) => id);
+      await untilAvailable(() =>
+        app.db.updateTable('feedback_mails').set(FINISHED).where('id', 'in', ids).execute(),
+      );
+      await countStored(app, mails);
+      return mails;
+    },
+    weigh: () => 1,
+    maxWeight: MAX_TOGETHER,
+    isCommon: isUnavailable,
+  }),
+);
+
+/** What they take from now on, instead of what was reserved for them. */
+async function countStored(app: App, mails: FeedbackMailRow[]): Promise<void> {
+  const stored = await storedOfMails(
+    app.db,
+    mails.map(({ id }) => id),
+  );
+  for (const { domain_id, source, size } of mails)
+    changeStored(app, domain_id, isKnownSource(source), -bytesUntilRead(size));
   for (const [id, { known, unverified }] of stored) {
     changeStored(app, id || null, true, known);
     changeStored(app, id || null, false, unverified);

@@ -7,6 +7,8 @@ import { rateLimitFor } from '../../http/shared-rate-limit.ts';
 import { AppError } from '../../lib/errors.ts';
 import { memoizePerObject } from '../../lib/memoize.ts';
 import { admit } from './admission.ts';
+import { bytesUntilRead, isKnownSource } from './stored.ts';
+import { changeStored } from './usage.ts';
 import type { Arrival } from './verify-before-reply.ts';
 
 /** Reserves the space. Throws `unavailable`. */
@@ -18,6 +20,12 @@ export async function requireStorage(app: App, arrival: Arrival): Promise<void> 
       'The storage for feedback is full. Ask your administrator to raise DELIVERABILITY_FEEDBACK_STORAGE.',
     );
 }
+
+/** For what was not stored after all. */
+export const releaseStorage = (
+  app: App,
+  { raw, source, domainId }: Pick<Arrival, 'raw' | 'source' | 'domainId'>,
+): void => changeStored(app, domainId, isKnownSource(source), -bytesUntilRead(raw.byteLength));
 
 /** In KiB. */
 const TLS_SIZE_RATE = { requests: 16 * 1024, seconds: 3600 };

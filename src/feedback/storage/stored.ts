@@ -111,10 +111,11 @@ export async function bytesLeftForReport(
   return MAX_UNCOUNTED_BYTES + position * ROW_OVERHEAD - stored;
 }
 
-/** One message or file, with its reports. */
-export async function storedOfMail(db: Db, id: string): Promise<StoredBytes> {
+/** Messages or files, with their reports. */
+export async function storedOfMails(db: Db, ids: string[]): Promise<StoredBytes> {
   const found: StoredBytes = new Map();
-  for (const query of [mailSums(sql`m.id = ${id}`), reportSums(sql`r.mail_id = ${id}`)])
+  const list = sql.join(ids);
+  for (const query of [mailSums(sql`m.id in (${list})`), reportSums(sql`r.mail_id in (${list})`)])
     addSums(found, (await query.execute(db)).rows);
   return found;
 }

@@ -13,7 +13,7 @@ import { memoizePerObject } from '../../lib/memoize.ts';
 import { ofReporter } from '../reading/identity.ts';
 import { REPORT_TYPES } from '../reading/report.ts';
 import { findOriginal, statusBeside } from '../record/copies.ts';
-import { findDomain } from '../record/find-domain.ts';
+import { findDomains } from '../record/domains.ts';
 import { trustedReporters } from '../record/reporters.ts';
 import { isKnownSender } from '../senders/known.ts';
 import { type ReporterIdentity, signedReporter } from '../senders/reporter.ts';
@@ -135,14 +135,14 @@ async function isNew(
   { identity, fileIdentity, figures, domains }: PreparedReport,
   reporter: ReporterIdentity,
 ): Promise<boolean> {
-  const domain = await findDomain(db, domainId, { domains });
-  if (domain === null) return false;
+  const [domain_id] = await findDomains(db, [{ domains, addressed: domainId }]);
+  if (!domain_id) return false;
   const original = await findOriginal(db, {
     identity: ofReporter(reporter.name, identity),
     file_identity: fileIdentity,
     figures,
     source,
-    domain_id: domain.id,
+    domain_id,
   });
   return statusBeside(original, 'counted', figures) === 'counted';
 }

@@ -3,8 +3,12 @@
 // @one-database: about a command that calls operations.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { feedback } from '../../../src/commands/feedback/feedback.ts';
 import {
@@ -150,6 +154,71 @@ test('feedback import skips an empty file and one that is too large, and says so
     stderr.replaceAll(folder, ''),
     '/a.xml: skipped. The file is empty.\n/b.xml: skipped. The file is larger than 15 MiB.\n',
   );
+});
+
+/** Passes requests on to a service, up to the given number of them; refuses the others. */
+async function startGate(t: TestContext, url: string) {
+  const gate = { url: '', allowed: 0, files: 0 };
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    const isAllowed = gate.allowed > 0;
+    gate.allowed -= 1;
+    const { 'content-type': type = '', authorization = '' } = request.headers;
+    const answer = isAllowed
+      ? await fetch(url + request.url, {
+          method: 'POST',
+          headers: { 'content-type': type, authorization },
+          body,
+        })
+      : new Response('{}', { status: 502 });
+    if (isAllowed) gate.files += body.toString('latin1').split('filename=').length - 1;
+    response.writeHead(answer.status, { 'content-type': 'application/json' });
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  gate.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return gate;
+}
+
+test('feedback import goes on where it was cut off, and says at the end why reports were refused', async (t) => {
+  const { service, reports } = await startFeedback(t);
+  const folder = temporaryFolder(t);
+  const home = temporaryFolder(t);
+  const ids = Array.from({ length: 120 }, (_, index) => String(index).padStart(3, '0'));
+  for (const id of ids)
+    writeFileSync(
+      join(folder, `${id}.xml`),
+      Number(id) < 12 ? dmarc({ id }).replaceAll('example.com', 'example.net') : dmarc({ id }),
+    );
+  const gate = await startGate(t, service.url);
+  const env = {
+    HOME: home,
+    DELIVERABILITY_BASE_URL: gate.url,
+    DELIVERABILITY_API_KEY: service.key,
+  };
+  const run = () => runCommand(feedback, ['import', folder], env);
+  gate.allowed = 1;
+  const cutOff = await run();
+  assert.deepEqual([cutOff.code, cutOff.stdout], [3, '']);
+  assert.match(cutOff.stderr, /To go on, run the command again\.\n$/);
+  assert.equal(gate.files, 50);
+  // The process was killed while it wrote.
+  const [journal] = readdirSync(join(home, '.local', 'state', 'deliverability'));
+  appendFileSync(join(home, '.local', 'state', 'deliverability', journal!), '\n{"hash":"');
+  gate.allowed = 100;
+  const { code, stdout, stderr } = await run();
+  assert.deepEqual([code, stdout], [1, '120 files: 108 counted, 12 refused.\n']);
+  assert.match(
+    stderr,
+    /^An earlier import was cut off\. 50 files sent by it are not sent again\.\n/,
+  );
+  assert.match(stderr, /\n12 × refused\. The report is about .* example\.net\.\n$/);
+  assert.equal(gate.files, 120);
+  assert.equal((await reports('&status=counted')).length, 100);
+  assert.equal((await reports('&status=duplicate')).length, 0);
+  assert.deepEqual(readdirSync(join(home, '.local', 'state', 'deliverability')), []);
 });
 
 test('feedback import names what is missing or wrong', async (t) => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { storeFeedback } from '../../../src/feedback/intake.ts';
 import { readMail } from '../../../src/feedback/read-mail.ts';
-import { bytesUntilRead, storedOfMail } from '../../../src/feedback/storage/stored.ts';
+import { bytesUntilRead, storedOfMails } from '../../../src/feedback/storage/stored.ts';
 import { forgetStored, storageUsage } from '../../../src/feedback/storage/usage.ts';
 import { dmarc, dsn, gzip, mail, record, tls, tlsFailure, tlsPolicy } from '../reading/builders.ts';
 import { type FeedbackService, startFeedback } from '../start.ts';
@@ -86,7 +86,7 @@ for (const [what, raw] of MANY)
     const { service, send, reports, domain } = feedback;
     await send(raw(), { from: 'stranger.example' });
     const [stored] = await mails(feedback);
-    const taken = (await storedOfMail(service.app.db, stored!.id)).get(domain.id)!;
+    const taken = (await storedOfMails(service.app.db, [stored!.id])).get(domain.id)!;
     assert.equal(taken.known, 0);
     assert.ok(taken.unverified <= bytesUntilRead(stored!.size), String(taken.unverified));
     // Enough is kept to judge the reporter by.
