@@ -9,6 +9,7 @@ import { afterCommit, type Tx, transact } from '../store/open.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
 import { bytesUntilRead, isKnownSource } from './storage/stored.ts';
 import { changeStored } from './storage/usage.ts';
+import type { TrustedServers } from './thread/recorded.ts';
 
 export const READ_JOB = 'feedback.read';
 
@@ -23,6 +24,8 @@ export interface NewFeedback {
   domainId: string | null;
   suffix: string | null;
   envelope: Envelope | null;
+  /** Whose Authentication-Results are believed. */
+  authserv?: TrustedServers;
   /** For how many milliseconds the caller reads it itself. After that, the job does. */
   ownMs?: number;
 }
@@ -35,7 +38,7 @@ const MAX_SUFFIX = 64;
  */
 export async function storeFeedback(
   app: App,
-  { raw, source, domainId, suffix, envelope, ownMs }: NewFeedback,
+  { raw, source, domainId, suffix, envelope, authserv, ownMs }: NewFeedback,
   within: (work: (tx: Tx) => Promise<FeedbackMailRow>) => Promise<FeedbackMailRow> = (work) =>
     transact(app.db, work),
 ): Promise<FeedbackMailRow> {
@@ -53,6 +56,7 @@ export async function storeFeedback(
     attempts: 0,
     lease: null,
     leased_until: null,
+    authserv: authserv ? JSON.stringify(authserv) : null,
   };
   try {
     await storeLaterChunks(db, row.id, raw);

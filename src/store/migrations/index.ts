@@ -3,6 +3,7 @@
 import type { Database as Sqlite } from 'better-sqlite3';
 import { LOOKS } from './version-20.ts';
 import { REPORTERS } from './version-21.ts';
+import { REPORT_MAILBOXES } from './version-22.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -54,7 +55,16 @@ export const MIGRATIONS: Migration[] = [
     },
     postgres: withPostgresTypes(REPORTERS),
   },
+  {
+    // Report mailboxes. What older programs read meanwhile is verified by DKIM alone.
+    version: 22,
+    sideBySide: true,
+    sqlite(sqlite) {
+      sqlite.exec(REPORT_MAILBOXES);
+    },
+    postgres: withPostgresTypes(REPORT_MAILBOXES),
+  },
 ];
 
 /** The version of `schema.sql`. */
-export const SCHEMA_VERSION = 21;
+export const SCHEMA_VERSION = 22;
