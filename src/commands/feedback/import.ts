@@ -8,6 +8,7 @@ import { REPORT_STATUSES, type ReportStatus } from '../../feedback/status.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { printable, printableJson } from '../../lib/log.ts';
 import { EXIT, type Io, printMessage, UsageError } from '../command.ts';
+import type { ServiceTarget } from '../mcp/service-client.ts';
 import { startProgress } from '../progress.ts';
 import type { FeedbackFile } from './files.ts';
 
@@ -22,18 +23,24 @@ interface Options {
   source: 'upload' | 'imap';
 }
 
+/** The service of the option `--url`. Throws a UsageError. */
+export function readTarget(url: string | undefined, { env }: Pick<Io, 'env'>): ServiceTarget {
+  const config: ServiceConfig = readConfig(env, SERVICE_VARIABLES).config;
+  const base = (url ?? config.BASE_URL).replace(/\/$/, '');
+  if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
+    throw new UsageError('--url must be the URL of the service, such as https://mail.example.com');
+  const key = env[KEY_VARIABLE]?.trim() ?? '';
+  if (key === '') throw new UsageError(`Set ${KEY_VARIABLE} to an API key of the service`);
+  return { base, key };
+}
+
 /** Sends the files one after the other. Exits with 1 if any report is refused, and with 3 if the service fails. */
 export async function importFiles(
   files: AsyncIterable<FeedbackFile>,
   { url, json, source }: Options,
   io: Io,
 ): Promise<number> {
-  const config: ServiceConfig = readConfig(io.env, SERVICE_VARIABLES).config;
-  const base = (url ?? config.BASE_URL).replace(/\/$/, '');
-  if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
-    throw new UsageError('--url must be the URL of the service, such as https://mail.example.com');
-  const key = io.env[KEY_VARIABLE]?.trim() ?? '';
-  if (key === '') throw new UsageError(`Set ${KEY_VARIABLE} to an API key of the service`);
+  const { base, key } = readTarget(url, io);
   const counts = new Map<ReportStatus, number>();
   let number = 0;
   let skipped = 0;

@@ -71,16 +71,11 @@ const remove = mailboxes.remove({
   work: deleteMailbox,
 });
 
-type Work = (
-  tx: Tx,
-  author: Author & Pick<AnyCall, 'app'>,
-  row: ReportMailboxRow,
-) => Promise<ReportMailboxRow>;
+type Request = Author & Pick<AnyCall, 'app' | 'params'>;
+type Work = (tx: Tx, call: Request, row: ReportMailboxRow) => Promise<ReportMailboxRow>;
 
-const handle = (work: Work) => (call: AnyCall) =>
-  call.transact(async (tx) =>
-    presentMailbox(call.app, await work(tx, call, await mailboxOr404(tx, call.params.id!))),
-  );
+const change = async (tx: Tx, call: Request, work: Work): Promise<ReportMailbox> =>
+  presentMailbox(call.app, await work(tx, call, await mailboxOr404(tx, call.params.id!)));
 
 const start = route({
   method: 'POST',
@@ -92,7 +87,7 @@ const start = route({
   description:
     'Imports the messages that arrived since the last import, or goes on with one that failed. Read the mailbox again to see the progress.',
   response: ReportMailbox,
-  handle: handle(startImport),
+  handle: (call) => call.transact((tx) => change(tx, call, startImport)),
 });
 
 const cancel = route({
@@ -106,7 +101,7 @@ const cancel = route({
     'Ends an import before its next message. What was imported stays, and the next import goes on after it.',
   response: ReportMailbox,
   errors: ['conflict'],
-  handle: handle(cancelImport),
+  handle: (call) => call.transact((tx) => change(tx, call, cancelImport)),
 });
 
 export const mailboxOperations = { create, list, get, update, remove, start, cancel };
