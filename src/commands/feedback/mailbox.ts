@@ -30,8 +30,8 @@ export async function importMailbox(
   { mailbox, folder, json }: Options,
   io: Io,
 ): Promise<number> {
-  const stop = new AbortController();
-  const invoke = createServiceInvoke(target, stop.signal);
+  const invoke = createServiceInvoke(target, new AbortController().signal);
+  const connection = mailbox.includes('://') ? readMailbox(mailbox, folder, io) : null;
   const progress = startProgress(io);
   try {
     const { data } = await invoke(mailboxOperations.list, { query: { limit: '100' } });
@@ -39,7 +39,7 @@ export async function importMailbox(
     if (current && folder !== undefined && folder !== current.folder)
       throw new UsageError(`${mailbox} is a mailbox with the folder ${current.folder}`);
     if (!current) {
-      const wanted = readMailbox(mailbox, folder, io);
+      const wanted = connection ?? readMailbox(mailbox, folder, io);
       const same = data.find((one) =>
         (['host', 'username', 'folder'] as const).every((field) => one[field] === wanted[field]),
       );

@@ -148,7 +148,8 @@ export function MailboxForm({ action, values, problem, submit, signIns, ...rest 
       />
       <TextField {...field('username')} label="User name" required={isRequired} />
       <TextField
-        {...field('password')}
+        name="password"
+        error={errors.password}
         secret
         label={isStored ? 'New password' : 'Password'}
         hint={
@@ -167,10 +168,11 @@ export function MailboxForm({ action, values, problem, submit, signIns, ...rest 
       <Select
         {...field('schedule')}
         label="Import"
+        hint={isStored ? undefined : 'The first import begins at once.'}
         options={[
-          ['daily', 'Now, then every day'],
-          ['hourly', 'Now, then every hour'],
-          ['off', 'Now, then only when you start it'],
+          ['daily', 'Every day'],
+          ['hourly', 'Every hour'],
+          ['off', 'Only when you start it'],
         ]}
       />
       <TextField

@@ -53,13 +53,6 @@ async function render(call: PageCall, id: string, state: State = {}) {
     parents: MAILBOX_PARENTS,
     status: failure?.status,
     headers: failure?.headers,
-    actions: isActive ? (
-      <ActionButton action={`${path}/cancel`}>Cancel import</ActionButton>
-    ) : (
-      <ActionButton action={`${path}/import`} primary>
-        Import now
-      </ActionButton>
-    ),
     calls: [
       { route: mailboxOperations.get, params },
       { route: mailboxOperations.start, params },
@@ -100,21 +93,34 @@ async function render(call: PageCall, id: string, state: State = {}) {
 function Import({ mailbox, isActive }: { mailbox: ReportMailbox; isActive: boolean }) {
   const { import: result, problem, next_import_at, trusted_servers } = mailbox;
   const { read, remaining, moved, reports, refused, not_reports, undecided } = result;
-  const count = (number: number, noun?: string) => (number > 0 ? formatCount(number, noun) : null);
+  const count = (number: number) => (number > 0 ? formatCount(number) : null);
+  const path = `${MAILBOXES}/${mailbox.id}`;
   return (
     <div id="import" data-refresh={isActive ? 'yes' : undefined} data-status={result.status}>
-      {problem !== null && (
-        <Notice tone="fail">
-          <bdi>{problem}</bdi>
-          {next_import_at && (
-            <>
-              {' The import goes on '}
-              <Due at={next_import_at} />.
-            </>
-          )}
-        </Notice>
-      )}
-      <Card title="Newest import">
+      <Card
+        title="Newest import"
+        id="newest"
+        actions={
+          isActive ? (
+            <ActionButton action={`${path}/cancel`}>Cancel import</ActionButton>
+          ) : (
+            <ActionButton action={`${path}/import`} primary>
+              Import now
+            </ActionButton>
+          )
+        }
+      >
+        {problem !== null && (
+          <Notice tone="fail">
+            <bdi>{problem}</bdi>
+            {next_import_at && (
+              <>
+                {' The import goes on '}
+                <Due at={next_import_at} />.
+              </>
+            )}
+          </Notice>
+        )}
         {isActive && read + remaining > 0 && (
           <progress max={read + remaining} value={read} aria-label="Messages read" />
         )}

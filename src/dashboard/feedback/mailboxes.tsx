@@ -97,7 +97,8 @@ const MailboxTable = ({ mailboxes }: { mailboxes: ReportMailbox[] }) => (
       {
         title: 'Next',
         wide: true,
-        cell: ({ next_import_at }) => next_import_at && <Due at={next_import_at} />,
+        cell: ({ next_import_at, import: { status } }) =>
+          next_import_at && status !== 'running' && <Due at={next_import_at} />,
       },
     ]}
   />

@@ -119,10 +119,11 @@ async function readOne(
   size: number | undefined,
 ): Promise<FeedbackMailRow | null> {
   const { app, held, counts } = run;
-  if (size === undefined) return null;
+  const isTooLarge = size !== undefined && size > app.config.FEEDBACK_MAX_SIZE;
+  const raw = isTooLarge ? null : await folder.read(uid);
+  if (raw === null && size === undefined) return null;
   counts.read += 1;
-  if (size > app.config.FEEDBACK_MAX_SIZE) return countRefusal(run, 'too_large');
-  const raw = await folder.read(uid);
+  if (isTooLarge) return countRefusal(run, 'too_large');
   if (raw === null) return countRefusal(run, 'unreadable');
   // Nothing is stored of other mail of the owner.
   const items = await readerOf(app).read(raw, app.clock.now());

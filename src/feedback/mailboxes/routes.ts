@@ -47,6 +47,7 @@ const create = mailboxes.create({
 });
 
 const list = mailboxes.list({
+  operation: 'listReportMailboxes',
   summary: 'List report mailboxes',
   description:
     'Returns the mailboxes from which reports are imported, newest first, each with its newest import.',

@@ -135,7 +135,7 @@ function settingsOf(
     sign_in === null
       ? Object.entries({ host, username, password: hasPassword || null })
           .filter(([, value]) => value === null || value === '')
-          .map(([param]) => problem(param, 'required', 'is required, unless you set sign_in'))
+          .map(([param]) => problem(param, 'required', 'is required without a sign-in'))
       : [
           ...(host === null && !hasPassword
             ? []

@@ -213,6 +213,47 @@ test('Messages with reports move to a folder, and others stay', { skip }, async 
   );
 });
 
+test('Without MOVE, messages are copied and removed by their UIDs, and others marked as deleted stay', {
+  skip,
+}, async (t) => {
+  const capabilities = 'IMAP4rev1 SASL-IR LITERAL+ UIDPLUS';
+  const { add, until, client } = await startMailboxes(t, { capabilities });
+  assert.ok(!client.capabilities.has('MOVE'));
+  await client.mailboxCreate('Done');
+  await client.append('Reports', reportMail('a'));
+  await client.append('Reports', PRIVATE_MAIL, ['\\Deleted']);
+  const { id } = await add({ move_to: 'Done' });
+  const { import: result } = await until(id);
+  assert.equal(result.moved, 1);
+  assert.deepEqual(
+    (await contentOf(client, 'Reports')).map(({ subject, flags }) => [subject, flags]),
+    [['Lunch', ['\\Deleted']]],
+  );
+  assert.deepEqual(
+    (await contentOf(client, 'Done')).map(({ subject }) => subject),
+    ['Report a'],
+  );
+});
+
+test('A server without MOVE and UIDPLUS moves nothing', { skip }, async (t) => {
+  const { add, until, client } = await startMailboxes(t, { capabilities: 'IMAP4rev1 SASL-IR' });
+  await client.mailboxCreate('Done');
+  await client.append('Reports', reportMail('a'));
+  const { id } = await add({ move_to: 'Done' });
+  assert.match((await until(id, 'failed')).problem!, /supports neither MOVE nor UIDPLUS/);
+  assert.equal((await contentOf(client, 'Reports')).length, 1);
+});
+
+test('A message that is larger than allowed is counted and left out', { skip }, async (t) => {
+  const env = { DELIVERABILITY_FEEDBACK_MAX_SIZE: '100000' };
+  const { add, until, client } = await startMailboxes(t, { env });
+  await client.append('Reports', reportMail('a', { filler: 'x'.repeat(120_000) }));
+  await client.append('Reports', reportMail('b'));
+  const { import: result } = await until((await add()).id);
+  assert.deepEqual(result.refused, [{ reason: 'too_large', count: 1 }]);
+  assert.deepEqual(result.reports, [{ status: 'counted', count: 1 }]);
+});
+
 const MISTAKES = [
   { settings: { password: 'wrong' }, problem: /rejects the user name or password/ },
   { settings: { folder: 'Nowhere' }, problem: /can’t open the folder “Nowhere”/ },

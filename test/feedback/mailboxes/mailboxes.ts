@@ -59,9 +59,9 @@ export const OPEN_LOOPBACK = { DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS: '127.0.0.0
 
 export async function startMailboxes(
   t: TestContext,
-  options: ServiceOptions = {},
+  { capabilities, ...options }: ServiceOptions & { capabilities?: string } = {},
 ): Promise<MailboxScene> {
-  const dovecot = await startDovecot();
+  const dovecot = await startDovecot({ capabilities });
   t.after(() => dovecot.kill());
   const client = await dovecot.client('ann');
   t.after(() => client.close());
