@@ -37,6 +37,7 @@ const SETTINGS = {
   sign_in: described(
     v.nullable(Line),
     'The name of a configured seed mailbox whose sign-in is used, instead of a server and a password.',
+    'reports@example.com',
   ),
   host: described(v.nullable(Line), 'The IMAP server.', 'imap.example.com'),
   port: described(v.nullable(Port), 'Default: 993, or 143 with `starttls`.', 993),
@@ -55,6 +56,7 @@ const SETTINGS = {
   move_to: described(
     v.nullable(Folder),
     'Messages with a report move to this folder once they are read. Null leaves them where they are, unread ones too.',
+    'Imported',
   ),
   schedule: described(
     oneOf(SCHEDULES),
@@ -99,6 +101,25 @@ export const ReportMailboxPatch = named(
 export type ReportMailboxPatch = v.InferOutput<typeof ReportMailboxPatch>;
 
 const REASONS = Object.keys(REFUSAL_REASONS) as RefusalReason[];
+const Reports = described(Count, 'How many there were.', 3);
+
+const ReportCount = named(
+  'ReportMailboxReports',
+  v.object({
+    status: described(v.picklist(REPORT_STATUSES), 'As in the list of reports.', 'counted'),
+    count: Reports,
+  }),
+  'The reports of a status.',
+);
+
+const RefusalCount = named(
+  'ReportMailboxRefusals',
+  v.object({
+    reason: described(v.picklist(REASONS), 'As in the list of reports.', 'foreign_domain'),
+    count: Reports,
+  }),
+  'What was refused for a reason.',
+);
 
 export const MailboxImport = named(
   'ReportMailboxImport',
@@ -113,16 +134,12 @@ export const MailboxImport = named(
     read: described(Count, 'The messages that were read.', 412),
     remaining: described(Count, 'The messages that are still to be read.', 0),
     moved: described(Count, 'The messages that were moved.', 0),
-    reports: described(
-      v.array(v.object({ status: v.picklist(REPORT_STATUSES), count: Count })),
-      'The reports that were found, by status.',
-      [{ status: 'counted', count: 398 }],
-    ),
-    refused: described(
-      v.array(v.object({ reason: v.picklist(REASONS), count: Count })),
-      'What could not be accepted, by reason.',
-      [{ reason: 'foreign_domain', count: 3 }],
-    ),
+    reports: described(v.array(ReportCount), 'The reports that were found, by status.', [
+      { status: 'counted', count: 398 },
+    ]),
+    refused: described(v.array(RefusalCount), 'What could not be accepted, by reason.', [
+      { reason: 'foreign_domain', count: 3 },
+    ]),
     not_reports: described(
       Count,
       'The messages without a report. Nothing of them is stored, and they stay where they are.',
@@ -135,6 +152,7 @@ export const MailboxImport = named(
     ),
   }),
   'The newest import from a report mailbox.',
+  {},
 );
 
 export const ReportMailbox = named(
@@ -158,7 +176,7 @@ export const ReportMailbox = named(
     created_at: Time,
   }),
   'A mailbox from which reports are imported, without its password.',
-  {},
+  { sign_in: null, move_to: null },
 );
 export type ReportMailbox = v.InferOutput<typeof ReportMailbox>;
 
