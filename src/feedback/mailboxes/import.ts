@@ -118,32 +118,35 @@ async function readOne(
   uid: number,
   size: number | undefined,
 ): Promise<FeedbackMailRow | null> {
-  const { app, held, counts } = run;
+  const { app, held } = run;
+  const skip = (reason: RefusalReason): null => {
+    run.counts.read += 1;
+    countRefusal(run, reason);
+    return null;
+  };
   const isTooLarge = size !== undefined && size > app.config.FEEDBACK_MAX_SIZE;
   const raw = isTooLarge ? null : await folder.read(uid);
   if (raw === null && size === undefined) return null;
-  counts.read += 1;
-  if (isTooLarge) return countRefusal(run, 'too_large');
-  if (raw === null) return countRefusal(run, 'unreadable');
+  if (isTooLarge) return skip('too_large');
+  if (raw === null) return skip('unreadable');
   // Nothing is stored of other mail of the owner.
   const items = await readerOf(app).read(raw, app.clock.now());
   if (items.every((item) => !item.ok && item.reason === 'not_a_report'))
-    return countRefusal(run, 'not_a_report');
+    return skip('not_a_report');
   const arrival = { raw, source: 'imap', domainId: null, envelope: null } as const;
   await requireStorage(app, arrival);
   const authserv = trustedServers(app, held);
   return storeFeedback(app, { ...arrival, suffix: null, authserv, ownMs: OWN_MS }, (work) =>
     transact(app.db, async (tx) => {
       const mail = await work(tx);
-      await update(run, tx, { last_uid: uid, pending_mail: mail.id });
+      await update(run, tx, { ...progress(run), last_uid: uid, pending_mail: mail.id });
       return mail;
     }),
   );
 }
 
-function countRefusal({ counts: { reasons } }: Import, reason: RefusalReason): null {
+function countRefusal({ counts: { reasons } }: Import, reason: RefusalReason): void {
   reasons[reason] = (reasons[reason] ?? 0) + 1;
-  return null;
 }
 
 /** What the process that stored it did not finish. */
@@ -153,9 +156,8 @@ async function finishPending(run: Import, folder: ReportFolder | null): Promise<
     .selectAll()
     .where('id', '=', run.held.pending_mail)
     .executeTakeFirst();
-  run.counts.read += 1;
   if (mail) await finish(run, folder, mail);
-  else await update(run, run.app.db, { ...progress(run), pending_mail: null });
+  else await update(run, run.app.db, { pending_mail: null });
 }
 
 /** Reads a stored message, moves it, and counts it. Each part can be repeated. */
@@ -170,6 +172,7 @@ async function finish(
     await folder.move(run.lastUid);
     counts.moved += 1;
   }
+  counts.read += 1;
   if (!isRead) counts.undecided += 1;
   const reports = await app.db
     .selectFrom('feedback_reports')

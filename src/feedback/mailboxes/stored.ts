@@ -167,8 +167,8 @@ async function requireFreeName(tx: Tx, name: string, ownId: string): Promise<voi
 
 const CONNECTION = ['sign_in', 'host', 'port', 'tls', 'username'] as const;
 
-/** What identifies the folder: after a change of it, other messages have the same UIDs. */
-const FOLDER = ['sign_in', 'host', 'username', 'folder'];
+/** After a change of these, other messages have the same UIDs, or the same messages are judged differently. */
+const FOLDER = ['sign_in', 'host', 'username', 'folder', 'authserv_id'];
 
 /** Applies a patch, if it changes anything. With another connection, an import begins at once. */
 export async function changeMailbox(

@@ -2,11 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { importSome } from '../../../src/feedback/mailboxes/import.ts';
+import { claimRows } from '../../../src/store/leases.ts';
 import { DOVECOT_PASSWORD } from '../../helpers/dovecot.ts';
 import { skipUnlessInstalled } from '../../helpers/installed.ts';
 import {
   contentOf,
   MAILBOXES,
+  OWN_SERVER,
   PRIVATE_MAIL,
   reportMail,
   startCuttingProxy,
@@ -87,11 +90,38 @@ test('Forged results give no trust', { skip }, async (t) => {
 });
 
 test('Without the name of a server, its results give no trust', { skip }, async (t) => {
-  const { add, until, client } = await startMailboxes(t);
+  const { add, until, client, service } = await startMailboxes(t);
   await client.append('Reports', reportMail('a'));
   const { id, trusted_servers } = await add({ authserv_id: null });
   assert.deepEqual(trusted_servers, []);
   assert.deepEqual((await until(id)).import.reports, [{ status: 'unverified', count: 1 }]);
+  // Once it is named, the messages are read again.
+  const json = { authserv_id: OWN_SERVER };
+  await service.call('PATCH', `${MAILBOXES}/${id}`, { json });
+  assert.deepEqual((await until(id)).import.reports, [{ status: 'counted', count: 1 }]);
+});
+
+test('An import of many runs reads each message once', { skip }, async (t) => {
+  const { add, get, client, service, reports } = await startMailboxes(t);
+  const { app } = service;
+  await app.scheduler.stop();
+  for (let index = 0; index < 40; index++)
+    await client.append('Reports', index % 4 === 3 ? PRIVATE_MAIL : reportMail(`m-${index}`));
+  const { id } = await add();
+  let runs = 0;
+  while ((await get(id)).import.finished_at === null) {
+    const due = app.db.selectFrom('report_mailboxes').selectAll().limit(1);
+    const [held] = await claimRows(app, { table: 'report_mailboxes', due, leaseMs: 60_000 });
+    // Another node finds nothing to do meanwhile.
+    assert.deepEqual(await claimRows(app, { table: 'report_mailboxes', due, leaseMs: 60_000 }), []);
+    await importSome(app, held!, new AbortController().signal, 7);
+    runs += 1;
+  }
+  assert.equal(runs, 6);
+  const { import: result } = await get(id);
+  assert.deepEqual([result.read, result.not_reports, result.remaining], [40, 10, 0]);
+  assert.deepEqual(result.reports, [{ status: 'counted', count: 30 }]);
+  assert.equal((await reports()).length, 30);
 });
 
 test('A reporter that nobody has confirmed waits, as over SMTP', { skip }, async (t) => {
