@@ -1,6 +1,6 @@
 /**
- * Imports from a report mailbox. A message with reports is stored in the transaction that remembers its UID, and is read, moved
- * and counted after that, so that an import that was interrupted at any point goes on without a loss or a double.
+ * Imports from a report mailbox. A message with reports is stored in the transaction that remembers its UID. It is read, moved and
+ * counted after that. So an import that was interrupted at any point goes on without a loss or a double.
  */
 
 import type { App } from '../../app.ts';
