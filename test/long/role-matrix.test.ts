@@ -452,6 +452,7 @@ const LIVE_ONLY_FORMS = new Set([
   'submitDomainReporterConfirmation',
   'submitReportDeletion',
   'submitReportMailbox',
+  'submitReportMailboxChanges',
   'submitReportMailboxImport',
   'submitReportMailboxCancellation',
   'submitReportMailboxDeletion',
