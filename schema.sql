@@ -874,10 +874,52 @@ CREATE TABLE feedback_mails (
   -- How often reading it has begun: what ends the process must not do so forever.
   attempts     INTEGER NOT NULL,
   lease        TEXT,
-  leased_until TEXT
+  leased_until TEXT,
+  -- JSON: whose Authentication-Results say who sent it. Null for what came by another way than a report mailbox.
+  authserv     TEXT
 );
 CREATE INDEX feedback_mails_due ON feedback_mails (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX feedback_mails_received ON feedback_mails (received_at);
+
+-- Mailboxes of the team from which reports are imported.
+CREATE TABLE report_mailboxes (
+  id            TEXT NOT NULL PRIMARY KEY,
+  name          TEXT NOT NULL UNIQUE,
+  -- The name of a configured seed mailbox whose sign-in it uses; null for a server of its own.
+  sign_in       TEXT,
+  host          TEXT,
+  port          INTEGER,
+  -- `implicit` or `starttls`.
+  tls           TEXT,
+  username      TEXT,
+  -- Encrypted.
+  password      TEXT,
+  -- Whose Authentication-Results are believed; null for those of the provider, if it is known.
+  authserv_id   TEXT,
+  folder        TEXT NOT NULL,
+  -- Where messages with reports are moved to; null leaves them.
+  move_to       TEXT,
+  -- `off`, `hourly` or `daily`.
+  schedule      TEXT NOT NULL,
+  -- The last message that was read. UIDs are valid only while the folder has this UIDVALIDITY.
+  uid_validity  TEXT,
+  last_uid      INTEGER NOT NULL,
+  -- The message that is being read: stored, but not counted and moved yet.
+  pending_mail  TEXT,
+  -- The newest import: when it began and ended, and JSON: what it has read so far.
+  started_at    TEXT,
+  finished_at   TEXT,
+  counts        TEXT NOT NULL,
+  -- Why it stopped, what to do about it, and how often it has failed since the last success.
+  problem       TEXT,
+  problem_detail TEXT,
+  failures      INTEGER NOT NULL,
+  -- When the next import begins, or when this one goes on; null: when a person starts it.
+  next_run_at   TEXT,
+  lease         TEXT,
+  leased_until  TEXT,
+  created_at    TEXT NOT NULL
+);
 
 -- Who reports: whoever the messages with its reports authenticate.
 CREATE TABLE feedback_reporters (

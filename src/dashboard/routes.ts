@@ -24,6 +24,8 @@ import { bouncePages } from './feedback/bounces.tsx';
 import { complaintPages } from './feedback/complaints.tsx';
 import { domainFeedbackPages } from './feedback/domain.tsx';
 import { feedbackListPages } from './feedback/list.tsx';
+import { mailboxPages } from './feedback/mailbox.tsx';
+import { mailboxListPages } from './feedback/mailboxes.tsx';
 import { feedbackReportPage } from './feedback/report.tsx';
 import { reportActions } from './feedback/report-actions.tsx';
 import { reporterPages } from './feedback/reporters.tsx';
@@ -88,6 +90,8 @@ export const dashboardRoutes = [
   ...publicTestPages,
   ...apiKeyPages,
   ...feedbackListPages,
+  ...mailboxListPages,
+  ...mailboxPages,
   ...domainFeedbackPages,
   ...reporterPages,
   ...tlsPages,

@@ -8,6 +8,9 @@ import { AUDITED_REPORT, AUDITED_REPORTER, AUDITED_SOURCE } from './audited.ts';
 import { feedbackDestination } from './destination.ts';
 import { deleteRemovedJob, expireJob } from './expire.ts';
 import { FEEDBACK_EVENTS } from './feedback-events.ts';
+import { importJob } from './mailboxes/job.ts';
+import { mailboxOperations } from './mailboxes/routes.ts';
+import { AUDITED_MAILBOX } from './mailboxes/stored.ts';
 import { readJob } from './read-job.ts';
 import { attributeJob } from './record/attribute.ts';
 import { removeJob } from './record/remove.ts';
@@ -25,8 +28,12 @@ import { watchJob } from './watch/watch-job.ts';
 export const feedback: Feature = {
   name: 'feedback',
   events: [...FEEDBACK_EVENTS, ...SOURCE_EVENTS],
-  audited: [AUDITED_REPORT, AUDITED_SOURCE, AUDITED_REPORTER],
-  routes: [...Object.values(feedbackOperations), ...Object.values(sourceOperations)],
+  audited: [AUDITED_REPORT, AUDITED_SOURCE, AUDITED_REPORTER, AUDITED_MAILBOX],
+  routes: [
+    ...Object.values(feedbackOperations),
+    ...Object.values(mailboxOperations),
+    ...Object.values(sourceOperations),
+  ],
   tools: feedbackTools,
   subscribers: ({ clock }) => [
     subscribe(observed, async (tx, observations) => {
@@ -37,6 +44,7 @@ export const feedback: Feature = {
   destinations: (app) => [feedbackDestination(app)],
   jobs: (app) => [
     readJob(app),
+    importJob(app),
     trustJob(app),
     attributeJob(app),
     removeJob(app),

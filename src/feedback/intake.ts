@@ -9,6 +9,7 @@ import { afterCommit, type Tx, transact } from '../store/open.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
 import { bytesUntilRead, isKnownSource } from './storage/stored.ts';
 import { changeStored } from './storage/usage.ts';
+import type { TrustedServers } from './thread/recorded.ts';
 
 export const READ_JOB = 'feedback.read';
 
@@ -23,6 +24,8 @@ export interface NewFeedback {
   domainId: string | null;
   suffix: string | null;
   envelope: Envelope | null;
+  /** Whose Authentication-Results are believed. */
+  authserv?: TrustedServers;
   /** For how many milliseconds the caller reads it itself. After that, the job does. */
   ownMs?: number;
 }
@@ -73,7 +76,7 @@ export async function storeAll(
 
 function rowOf(
   { clock, newId }: App,
-  { raw, source, domainId, suffix, envelope, ownMs }: NewFeedback,
+  { raw, source, domainId, suffix, envelope, authserv, ownMs }: NewFeedback,
 ): FeedbackMailRow {
   const now = clock.now();
   return {
@@ -88,5 +91,6 @@ function rowOf(
     attempts: 0,
     lease: null,
     leased_until: null,
+    authserv: authserv ? JSON.stringify(authserv) : null,
   };
 }

@@ -77,8 +77,9 @@ async function readItems(app: App, mail: FeedbackMailRow): Promise<ReadMail | nu
 
 async function record(app: App, { mail, items, verification }: ReadMail): Promise<boolean> {
   const { signer, isUndecided } = verification;
-  // Whoever imports a mailbox waits for the result, and can import it again.
-  if (isUndecided && mail.source === 'smtp' && mail.attempts < VERIFY_ATTEMPTS) {
+  // Whoever uploads messages of a mailbox waits for the result, and can upload them again.
+  const isLast = mail.source !== 'smtp' && mail.authserv === null;
+  if (isUndecided && !isLast && mail.attempts < VERIFY_ATTEMPTS) {
     await retryLater(app, mail);
     return false;
   }
@@ -128,13 +129,14 @@ const NOBODY: Verification = { signer: null, isUndecided: false };
 /** Who a stored message authenticates. Rejects with ThreadEndedError. */
 export const verifyStored = (
   app: App,
-  { envelope, received_at }: FeedbackMailRow,
+  { envelope, received_at, authserv }: FeedbackMailRow,
   raw: Uint8Array,
 ): Promise<Verification> =>
   readerOf(app).verify(
     raw,
     envelope === null ? null : JSON.parse(envelope),
     Date.parse(received_at),
+    authserv === null ? {} : { servers: JSON.parse(authserv) },
   );
 
 const retryLater = (app: App, mail: FeedbackMailRow): Promise<unknown> =>

@@ -29,6 +29,7 @@ export const ID_NOUNS = {
   req: 'request',
   msg: 'received mail',
   fbm: 'received report mail',
+  fbx: 'report mailbox',
   fbr: 'report',
   rep: 'reporter',
   src: 'source',

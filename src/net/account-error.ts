@@ -16,6 +16,19 @@ export type AccountProblem =
   | 'bad_response'
   | 'refused';
 
+/** Those that often pass without anyone doing something. */
+export const PASSING_ERRORS: string[] = [
+  'unreachable',
+  'timeout',
+  'throttled',
+  'closed',
+  'bad_response',
+  'refused',
+] satisfies AccountProblem[];
+
+/** Whether an error usually passes by itself, unlike a wrong password. */
+export const isPassing = (error: string): boolean => PASSING_ERRORS.includes(error);
+
 /** The message says what happened and what to do. It contains no password and no token. */
 export class AccountError extends Error {
   readonly problem: AccountProblem;

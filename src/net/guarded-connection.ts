@@ -87,10 +87,8 @@ const forbidden = (): Failure => failed('forbidden_address', 'the IP address is 
 export function createConnector(options: ConnectorOptions): Connect {
   let secureContext: SecureContext | undefined;
   return async (target, signal, timeoutMs) => {
-    const lookup = await lookUpAddresses(options.resolver, target.host, signal);
-    if (lookup.kind === 'timeout') return timedOut();
-    if (lookup.kind === 'none') return failed('no_such_name', 'the host name does not resolve');
-    if (lookup.kind === 'unknown') return failed('dns', 'the DNS lookup failed');
+    const lookup = await addressesOf(options.resolver, target.host, signal);
+    if (lookup.status === 'failed') return lookup;
     const connection = await dialFirstReachable(
       lookup.addresses,
       target.port,
@@ -109,6 +107,30 @@ export function createConnector(options: ConnectorOptions): Connect {
       return signal.aborted ? timedOut() : failed('tls', tlsProblem(error));
     }
   };
+}
+
+/** The first address of a host that may be dialed, for a library that connects by itself. It must get the address, not the name. */
+export async function findAllowedAddress(
+  options: ConnectorOptions,
+  { host, port }: Pick<ConnectTarget, 'host' | 'port'>,
+  signal: AbortSignal,
+): Promise<{ status: 'found'; address: string } | Failure> {
+  const lookup = await addressesOf(options.resolver, host, signal);
+  if (lookup.status === 'failed') return lookup;
+  const address = lookup.addresses.find((each) => mayDial(each, port, options));
+  return address === undefined ? forbidden() : { status: 'found', address };
+}
+
+async function addressesOf(
+  resolver: Resolver,
+  host: string,
+  signal: AbortSignal,
+): Promise<{ status: 'found'; addresses: string[] } | Failure> {
+  const lookup = await lookUpAddresses(resolver, host, signal);
+  if (lookup.kind === 'timeout') return timedOut();
+  if (lookup.kind === 'none') return failed('no_such_name', 'the host name does not resolve');
+  if (lookup.kind === 'unknown') return failed('dns', 'the DNS lookup failed');
+  return { status: 'found', addresses: lookup.addresses };
 }
 
 /** Connects to the first allowed address that accepts the connection. */

@@ -6,17 +6,11 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
-import { AccountError } from '../net/account-error.ts';
+import { AccountError, PASSING_ERRORS } from '../net/account-error.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
 import { sourceFor } from './seed-sources.ts';
-import {
-  type HeldSeed,
-  PASSING_ERRORS,
-  recordLook,
-  releaseSeed,
-  SINGLE_LEASE_MS,
-} from './seeds.ts';
+import { type HeldSeed, recordLook, releaseSeed, SINGLE_LEASE_MS } from './seeds.ts';
 import type { SeedSource } from './source.ts';
 
 const UNUSED_MS = 7 * DAY_MS;

@@ -5,6 +5,7 @@ import { PREFIX } from '../config/config.ts';
 import type { SeedMailbox } from '../config/seed-mailboxes.ts';
 import { type Observed, observed } from '../events/observations.ts';
 import { isoTime } from '../lib/clock.ts';
+import { isPassing } from '../net/account-error.ts';
 import { claimRows } from '../store/leases.ts';
 import { type Db, lockIn, transact } from '../store/open.ts';
 import type { SeedMailboxRow } from '../store/tables.generated.ts';
@@ -156,19 +157,6 @@ export async function seedStates({
   const rows = await db.selectFrom('seed_mailboxes').selectAll().where('id', 'in', names).execute();
   return seeds.map((seed) => ({ seed, row: rows.find(({ id }) => id === seed.name) }));
 }
-
-/** Errors that often pass without anyone doing something. */
-export const PASSING_ERRORS = [
-  'unreachable',
-  'timeout',
-  'throttled',
-  'closed',
-  'bad_response',
-  'refused',
-];
-
-/** Whether an error of a mailbox usually passes by itself, unlike a wrong password. */
-export const isPassing = (error: string): boolean => PASSING_ERRORS.includes(error);
 
 /** Errors whose detail names the command that helps. */
 const SIGN_IN_ERRORS = ['sign_in_required', 'sign_in_expired', 'wrong_account'];

@@ -18,6 +18,7 @@ const LEASED_TABLES = [
   'seed_mailboxes',
   'feedback_domains',
   'feedback_mails',
+  'report_mailboxes',
   'feedback_addresses',
   'image_loads',
   'receivers',

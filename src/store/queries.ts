@@ -78,6 +78,7 @@ const TABLES_WITH_IDS = [
   'report_schedules',
   'report_runs',
   'feedback_mails',
+  'report_mailboxes',
   'feedback_reporters',
   'feedback_reports',
   'complaints',

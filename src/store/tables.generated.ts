@@ -780,6 +780,48 @@ export interface FeedbackMailRow {
   attempts: number;
   lease: string | null;
   leased_until: string | null;
+  /** JSON: whose Authentication-Results say who sent it. Null for what came by another way than a report mailbox. */
+  authserv: string | null;
+}
+
+/** Mailboxes of the team from which reports are imported. */
+export interface ReportMailboxRow {
+  id: string;
+  name: string;
+  /** The name of a configured seed mailbox whose sign-in it uses; null for a server of its own. */
+  sign_in: string | null;
+  host: string | null;
+  port: number | null;
+  /** `implicit` or `starttls`. */
+  tls: string | null;
+  username: string | null;
+  /** Encrypted. */
+  password: string | null;
+  /** Whose Authentication-Results are believed; null for those of the provider, if it is known. */
+  authserv_id: string | null;
+  folder: string;
+  /** Where messages with reports are moved to; null leaves them. */
+  move_to: string | null;
+  /** `off`, `hourly` or `daily`. */
+  schedule: string;
+  /** The last message that was read. UIDs are valid only while the folder has this UIDVALIDITY. */
+  uid_validity: string | null;
+  last_uid: number;
+  /** The message that is being read: stored, but not counted and moved yet. */
+  pending_mail: string | null;
+  /** The newest import: when it began and ended, and JSON: what it has read so far. */
+  started_at: string | null;
+  finished_at: string | null;
+  counts: string;
+  /** Why it stopped, what to do about it, and how often it has failed since the last success. */
+  problem: string | null;
+  problem_detail: string | null;
+  failures: number;
+  /** When the next import begins, or when this one goes on; null: when a person starts it. */
+  next_run_at: string | null;
+  lease: string | null;
+  leased_until: string | null;
+  created_at: string;
 }
 
 /** Who reports: whoever the messages with its reports authenticate. */
@@ -1250,6 +1292,7 @@ export interface Tables {
   report_readers: ReportReaderRow;
   feedback_domains: FeedbackDomainRow;
   feedback_mails: FeedbackMailRow;
+  report_mailboxes: ReportMailboxRow;
   feedback_reporters: FeedbackReporterRow;
   feedback_reports: FeedbackReportRow;
   dmarc_rows: DmarcRowRow;

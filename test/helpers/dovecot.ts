@@ -16,8 +16,11 @@ export interface Dovecot extends Daemon {
   client(user: string): Promise<ImapFlow>;
 }
 
-/** Requires `skipUnlessInstalled('dovecot')`. Folders named Junk get the special-use flag if `flagsJunk`. */
-export async function startDovecot({ flagsJunk = true } = {}): Promise<Dovecot> {
+/**
+ * Requires `skipUnlessInstalled('dovecot')`. Folders named Junk get the special-use flag if `flagsJunk`. `capabilities` replaces
+ * those that it announces.
+ */
+export async function startDovecot({ flagsJunk = true, capabilities = '' } = {}): Promise<Dovecot> {
   const port = await freePort();
   const isRoot = process.getuid?.() === 0;
   const user = isRoot ? 'nobody' : userInfo().username;
@@ -33,7 +36,7 @@ export async function startDovecot({ flagsJunk = true } = {}): Promise<Dovecot> 
         if (isRoot) chownSync(join(folder, name), 65_534, 65_534);
       }
       const file = join(folder, 'dovecot.conf');
-      writeFileSync(file, configuration({ folder, port, user, group, flagsJunk }));
+      writeFileSync(file, configuration({ folder, port, user, group, flagsJunk, capabilities }));
       return [...asUser, '-F', '-c', file];
     },
   });
@@ -66,9 +69,17 @@ interface Settings {
   user: string;
   group: string;
   flagsJunk: boolean;
+  capabilities: string;
 }
 
-const configuration = ({ folder, port, user, group, flagsJunk }: Settings): string => `
+const configuration = ({
+  folder,
+  port,
+  user,
+  group,
+  flagsJunk,
+  capabilities,
+}: Settings): string => `
 base_dir = ${folder}/run
 state_dir = ${folder}/state
 log_path = /dev/stderr
@@ -82,6 +93,7 @@ default_internal_group = ${group}
 default_login_user = ${user}
 first_valid_uid = 1
 mail_max_userip_connections = 20
+${capabilities && `protocol imap {\n  imap_capability = ${capabilities}\n}`}
 service anvil {
   chroot =
 }

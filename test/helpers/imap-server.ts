@@ -265,7 +265,10 @@ function fetched(
   const day = `${two(date.getUTCDate())}-${MONTHS[date.getUTCMonth()]}-${date.getUTCFullYear()}`;
   const clock = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(two).join(':');
   const head = `* ${sequence} FETCH (UID ${uid} INTERNALDATE "${day} ${clock} +0000"`;
-  if (!/BODY/i.test(line)) return Buffer.from(`${head})\r\n`);
+  if (!/BODY/i.test(line)) {
+    const size = /RFC822\.SIZE/i.test(line) ? ` RFC822.SIZE ${Buffer.byteLength(raw)}` : '';
+    return Buffer.from(`${head}${size})\r\n`);
+  }
   const source = Buffer.from(raw).subarray(0, 65_536);
   return Buffer.concat([
     Buffer.from(`${head} BODY[]<0> {${source.length}}\r\n`),

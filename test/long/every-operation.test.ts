@@ -261,6 +261,7 @@ async function walkFeedback({ ask, service }: Walk) {
     await ask('GET', `/v1/feedback/${sums}?domain_id=dom_none`, 404);
   }
   await walkSources({ ask, service }, domain.body.id);
+  await walkMailboxes({ ask });
   await ask('GET', `/v1/feedback/complaints?${query}`, 200);
   await ask('GET', `/v1/feedback/bounces?${query}&class=policy&from=2026-11-01`, 200);
   await ask('GET', `/v1/feedback/bounces?${query}&to=yesterday`, 422);
@@ -273,6 +274,23 @@ async function walkFeedback({ ask, service }: Walk) {
   await ask('POST', `/feedback/tls/${token}`, 202, report);
   await ask('DELETE', `/v1/feedback/reports/${id}`, 200);
   await ask('DELETE', `/v1/feedback/reports/${id}`, 404);
+}
+
+async function walkMailboxes({ ask }: Pick<Walk, 'ask'>) {
+  const list = '/v1/feedback/mailboxes';
+  const json = { name: 'Reports', host: '127.0.0.1', username: 'ann', password: 'x' };
+  const { body } = await ask('POST', list, 201, { json });
+  await ask('POST', list, 409, { json });
+  await ask('POST', list, 422, { json: { ...json, port: 0 } });
+  await ask('GET', list, 200);
+  const mailbox = `${list}/${body.id}`;
+  const etag = (await ask('GET', mailbox, 200)).headers.get('etag')!;
+  await ask('PATCH', mailbox, 200, { json: { schedule: 'daily' } });
+  await ask('PATCH', mailbox, 412, { json: { name: 'x' }, headers: { 'if-match': etag } });
+  await ask('POST', `${mailbox}/import`, 200);
+  await ask('POST', `${mailbox}/cancel`, 200);
+  await ask('POST', `${mailbox}/cancel`, 409);
+  await ask('DELETE', mailbox, 200);
 }
 
 async function walkSources({ ask, service }: Pick<Walk, 'ask' | 'service'>, domain: string) {

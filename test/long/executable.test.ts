@@ -10,6 +10,7 @@ import { text as streamText } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import manifest from '../../package.json' with { type: 'json' };
 import { spawn, spawnSync } from '../../scripts/programs.ts';
+import { OPEN_LOOPBACK } from '../feedback/mailboxes/mailboxes.ts';
 import { dmarc, gzip, mail, text } from '../feedback/reading/builders.ts';
 import { startFeedback } from '../feedback/start.ts';
 import { temporaryFolder } from '../helpers/app.ts';
@@ -131,7 +132,7 @@ test('Executable imports reports from a folder with a Cyrillic name', {
   await client.mailboxCreate('Отчёты & more');
   await client.append('Отчёты & more', Buffer.from(mail([text('A report.'), attachment])));
   await client.logout();
-  const { service } = await startFeedback(t);
+  const { service } = await startFeedback(t, { env: OPEN_LOOPBACK });
   const folder = encodeURIComponent('Отчёты & more');
   const child = spawn(
     sandbox.executable,
@@ -146,7 +147,7 @@ test('Executable imports reports from a folder with a Cyrillic name', {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
-  assert.equal(await streamText(child.stdout), '1 file: 1 unverified.\n');
+  assert.equal(await streamText(child.stdout), '1 message: 1 unverified.\n');
 });
 
 test('Executable runs demo --once', { skip }, (t) => {

@@ -1,6 +1,7 @@
 /** `seed_failing`: a seed mailbox can't be read: at once if somebody has to act, otherwise after a while. */
 
-import { isPassing, seedAdvice, seedErrorWords } from '../../placement/seeds.ts';
+import { isPassing } from '../../net/account-error.ts';
+import { seedAdvice, seedErrorWords } from '../../placement/seeds.ts';
 import { providerName } from '../../report/placement-rates.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
 

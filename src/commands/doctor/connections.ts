@@ -4,11 +4,11 @@ import { findFault } from '../../analysis/blocklists/watch.ts';
 import { configuredBlocklists } from '../../app.ts';
 import type { SeedMailbox } from '../../config/seed-mailboxes.ts';
 import { randomToken } from '../../lib/crypto.ts';
-import { AccountError } from '../../net/account-error.ts';
+import { AccountError, isPassing } from '../../net/account-error.ts';
 import { openMailbox } from '../../net/imap/mailbox.ts';
 import { queryRspamd } from '../../net/rspamd.ts';
 import { querySpamd } from '../../net/spamd.ts';
-import { isPassing, seedAdvice } from '../../placement/seeds.ts';
+import { seedAdvice } from '../../placement/seeds.ts';
 import { SCHEMA_VERSION } from '../../store/migrations/index.ts';
 import type { SeedMailboxRow } from '../../store/tables.generated.ts';
 import {

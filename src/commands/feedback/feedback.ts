@@ -7,8 +7,8 @@ import { printableJson, silentLog } from '../../lib/log.ts';
 import { zoneResolver } from '../../net/dns/zone.ts';
 import { defineCommand, EXIT, type Io, printMessage, UsageError } from '../command.ts';
 import { feedbackFiles } from './files.ts';
-import { imapMessages, readLocation } from './imap.ts';
-import { importFiles } from './import.ts';
+import { importFiles, readTarget } from './import.ts';
+import { importMailbox } from './mailbox.ts';
 import { itemText } from './text.ts';
 
 const PATH = { name: 'PATH', completion: 'file', isRepeatable: true } as const;
@@ -36,14 +36,14 @@ export const feedback = defineCommand({
   options: {
     json: { description: 'Print one JSON object on each line' },
     imap: {
-      value: 'URL',
+      value: 'MAILBOX',
       description:
-        'With import: a mailbox instead of files, such as imaps://user:password@host/Folder. It is not changed',
+        'With import: the service reads a mailbox, named as in the service or as imaps://user:password@host/Folder',
       actions: ['import'],
     },
-    after: {
-      value: 'UID',
-      description: 'With --imap: skip messages up to this UID',
+    folder: {
+      value: 'FOLDER',
+      description: 'With --imap: the folder of the mailbox (default: INBOX)',
       actions: ['import'],
     },
     url: {
@@ -67,21 +67,13 @@ export const feedback = defineCommand({
       );
     }
     if (positionals.length > 0) throw new UsageError('--imap takes no files');
-    let last = readUid(values.after);
-    const messages = imapMessages(readLocation(values.imap), last, (uid) => {
-      last = uid;
-    });
-    const code = await importFiles(messages, { ...options, source: 'imap' }, io);
-    if (code === EXIT.externalFailure && last > 0)
-      printMessage(io, `Messages up to UID ${last} were sent. To skip them, add --after ${last}.`);
-    return code;
+    return importMailbox(
+      readTarget(values.url, io),
+      { mailbox: values.imap, folder: values.folder, json },
+      io,
+    );
   },
 });
-
-function readUid(text = '0'): number {
-  if (!/^\d{1,10}$/.test(text)) throw new UsageError('--after must be a UID, which is a number');
-  return Number(text);
-}
 
 const refusal = (detail: string): ReadItem => ({
   ok: false,

@@ -9,6 +9,7 @@ import { monotonicClock } from '../../lib/clock.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { printable, printableJson } from '../../lib/log.ts';
 import { EXIT, type Io, printMessage, UsageError } from '../command.ts';
+import type { ServiceTarget } from '../mcp/service-client.ts';
 import { startProgress } from '../progress.ts';
 import type { FeedbackFile } from './files.ts';
 import { hashOf, NO_JOURNAL, openJournal, type Sent } from './journal.ts';
@@ -26,18 +27,24 @@ interface Options {
   paths?: string[];
 }
 
+/** The service of the option `--url`. Throws a UsageError. */
+export function readTarget(url: string | undefined, { env }: Pick<Io, 'env'>): ServiceTarget {
+  const config: ServiceConfig = readConfig(env, SERVICE_VARIABLES).config;
+  const base = (url ?? config.BASE_URL).replace(/\/$/, '');
+  if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
+    throw new UsageError('--url must be the URL of the service, such as https://mail.example.com');
+  const key = env[KEY_VARIABLE]?.trim() ?? '';
+  if (key === '') throw new UsageError(`Set ${KEY_VARIABLE} to an API key of the service`);
+  return { base, key };
+}
+
 /** Sends the files, small ones together. Exits with 1 if any report is refused, and with 3 if the service fails. */
 export async function importFiles(
   files: AsyncIterable<FeedbackFile>,
   { url, json, source, paths }: Options,
   io: Io,
 ): Promise<number> {
-  const config: ServiceConfig = readConfig(io.env, SERVICE_VARIABLES).config;
-  const base = (url ?? config.BASE_URL).replace(/\/$/, '');
-  if (!URL.canParse(base) || !/^https?:$/.test(new URL(base).protocol))
-    throw new UsageError('--url must be the URL of the service, such as https://mail.example.com');
-  const key = io.env[KEY_VARIABLE]?.trim() ?? '';
-  if (key === '') throw new UsageError(`Set ${KEY_VARIABLE} to an API key of the service`);
+  const { base, key } = readTarget(url, io);
   const service = { url: `${base}/v1/feedback/reports?source=${source}`, key };
   const journal = paths === undefined ? NO_JOURNAL : openJournal(io.env, base, paths);
   if (journal.earlier.size > 0)

@@ -42,6 +42,7 @@ form.dragging .drop-zone { outline: 2px dashed var(--accent); outline-offset: 8p
 .upload-lines > li { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; min-height: 40px; padding: 6px 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
 .upload-lines > li:first-child { border-top: 0; }
 .upload-lines progress { flex: 0 1 160px; }
+#import progress { width: 100%; margin: 0 0 12px; }
 .about { display: block; min-width: 96px; }
 .upload-name { flex: 0 1 240px; font-weight: 600; }
 `;

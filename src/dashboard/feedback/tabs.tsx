@@ -1,15 +1,20 @@
 /** The parts of the section "Feedback", and of the feedback on one domain. */
 
+import { allows } from '../../http/actor.ts';
+import { useReader } from '../frame/reader.tsx';
 import { Tabs } from '../frame/tabs.tsx';
 
 const TABS = [
   { name: 'domains', href: '/feedback', text: 'Domains' },
   { name: 'reports', href: '/feedback/reports', text: 'Reports' },
+  { name: 'mailboxes', href: '/feedback/mailboxes', text: 'Mailboxes' },
 ] as const;
 
-export const FeedbackTabs = ({ current }: { current: (typeof TABS)[number]['name'] }) => (
-  <Tabs label="Feedback" tabs={TABS} current={current} />
-);
+export function FeedbackTabs({ current }: { current: (typeof TABS)[number]['name'] }) {
+  const canImport = allows(useReader().role, 'member');
+  const tabs = TABS.filter(({ name }) => name !== 'mailboxes' || canImport);
+  return <Tabs label="Feedback" tabs={tabs} current={current} />;
+}
 
 const DOMAIN_TABS = [
   { name: 'overview', path: '', text: 'Overview' },

@@ -1,7 +1,8 @@
 /** The seed mailboxes with their state, and how to set them up. */
 
 import type { SeedMailbox } from '../../config/seed-mailboxes.ts';
-import { isPassing, seedAdvice } from '../../placement/seeds.ts';
+import { isPassing } from '../../net/account-error.ts';
+import { seedAdvice } from '../../placement/seeds.ts';
 import { providerName } from '../../report/placement-rates.ts';
 import type { SeedMailboxRow } from '../../store/tables.generated.ts';
 import { Copyable, StateMark } from '../../ui/components.tsx';

@@ -58,6 +58,7 @@ const summedOf = ({ dkimResults, spfResults, ...row }: DmarcRow): SummedRow => (
   dkim: row.dkim,
   spf: row.spf,
   reasons: row.reasons,
+  headerFrom: row.headerFrom,
   signer: passing(dkimResults),
   mailFrom: passing(spfResults),
 });
@@ -69,7 +70,6 @@ function rowOf({ signer, mailFrom, ...sum }: SummedRow): DmarcRow {
   const passed = { result: 'pass', humanResult: null };
   return {
     ...sum,
-    headerFrom: null,
     envelopeFrom: null,
     envelopeTo: null,
     dkimResults: signer === null ? [] : [{ domain: signer, selector: null, ...passed }],

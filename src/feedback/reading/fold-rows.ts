@@ -19,6 +19,8 @@ export interface SummedRow {
   dkim: DmarcEvaluation;
   spf: DmarcEvaluation;
   reasons: { type: string; comment: string | null }[];
+  /** The domain in From, which says whether the policy for subdomains applies. */
+  headerFrom: string | null;
   /** A domain with a signature that passes, and one for which SPF passes. */
   signer: string | null;
   mailFrom: string | null;
@@ -114,7 +116,8 @@ function commonOf(row: SummedRow, level: number): Omit<SummedRow, 'count'> {
   const place = isKnown || level >= KNOWN_LEVEL ? OTHERS : placeOf(row.address);
   const address = [place, domainOf(shown)].filter((part) => part !== null).join(' ');
   const reasons = level === LAST_LEVEL ? [] : reasonsOf(row);
-  return { address, dkim, spf, disposition, reasons, ...shown };
+  const headerFrom = level === LAST_LEVEL ? null : row.headerFrom;
+  return { address, dkim, spf, disposition, reasons, headerFrom, ...shown };
 }
 
 /** A row can be a sum already. */

@@ -70,16 +70,18 @@ const summedOf = (row: Row): SummedRow => ({
   dkim: row.dkim,
   spf: row.spf,
   reasons: JSON.parse((row.reasons as string | null) ?? '[]'),
+  headerFrom: row.header_from as string | null,
   signer: row.dkim_result === 'pass' ? (row.dkim_domain as string | null) : null,
   mailFrom: row.spf_result === 'pass' ? (row.spf_domain as string | null) : null,
 });
 
 /** `other`: any row of the report. */
-const sumRow = ({ signer, mailFrom, reasons, ...sum }: SummedRow, other: Row): Row => ({
+const sumRow = ({ signer, mailFrom, reasons, headerFrom, ...sum }: SummedRow, other: Row): Row => ({
   ...Object.fromEntries(Object.keys(other).map((name) => [name, null])),
   ...sum,
   day: other.day,
   outcome: outcomeOf(sum),
+  header_from: headerFrom,
   dkim_domain: signer,
   dkim_result: signer === null ? null : 'pass',
   spf_domain: mailFrom,

@@ -9,6 +9,7 @@ import { parseMessage } from '../../analysis/mime/parse-message.ts';
 import { spfResult } from '../../analysis/spf/evaluate.ts';
 import type { Resolver } from '../../net/dns/resolver.ts';
 import type { Signer } from '../senders/reporter.ts';
+import { recordedSigner, type TrustedServers } from './recorded.ts';
 
 export interface Verification {
   /** null if the message authenticates nobody. */
@@ -52,11 +53,13 @@ function beginsWithDelimiter({ multiparts }: Message): boolean {
   return outermost.firstDelimiter === outermost.start;
 }
 
-/** How long a verification waits for DNS, and which names it looks up. */
+/** How long a verification waits for DNS, which names it looks up, and whose results it believes. */
 export interface VerifyLimits {
   deadlineMs?: number;
   /** Only this domain and the names below it, so that nobody else's name servers can delay it. */
   onlyBelow?: string;
+  /** If they have recorded a result, it is the result. */
+  servers?: TrustedServers;
 }
 
 /** Other names are unknown at once. The policies of DMARC can be above the domain (RFC 9989 §4.10). */
@@ -72,7 +75,7 @@ export async function verifyMail(
   envelope: Envelope | null,
   receivedAt: number,
   resolver: Resolver,
-  { deadlineMs = DEADLINE_MS, onlyBelow }: VerifyLimits = {},
+  { deadlineMs = DEADLINE_MS, onlyBelow, servers }: VerifyLimits = {},
 ): Promise<Verification> {
   const deadline = startDeadline(deadlineMs);
   try {
@@ -93,6 +96,8 @@ export async function verifyMail(
     if (!from || hasRepeatedField(raw, message.headerBytes))
       return { signer: null, isUndecided: false };
     const startsAtBoundary = beginsWithDelimiter(message);
+    const recorded = servers && recordedSigner(message, { from, servers, startsAtBoundary });
+    if (recorded !== undefined) return { signer: recorded, isUndecided: false };
     const { identifiers, alignment } = await context.fact(dmarcResult);
     const { signatures } = await context.fact(dkimResult);
     for (const { domain, headers, unsignedBodyBytes, result } of signatures) {

@@ -3,6 +3,7 @@
  * trains no filter. Whatever the server sends, each operation ends within its deadline and within a number of bytes.
  */
 
+import { isIP } from 'node:net';
 import type { ImapFlow, ListResponse } from 'imapflow';
 import { type ImapAccount, isLoopback } from '../../config/seed-mailboxes.ts';
 import { DAY_MS } from '../../lib/durations.ts';
@@ -73,6 +74,9 @@ interface Options {
   timeoutMs?: number;
   /** Ends the connection, also while it is being opened. */
   signal?: AbortSignal;
+  /** Where to connect, if the host name was resolved before. */
+  address?: string | undefined;
+  limits?: typeof LIMITS;
 }
 
 /**
@@ -81,12 +85,13 @@ interface Options {
  */
 export async function createClient(
   account: ImapAccount,
-  { timeoutMs }: Options,
+  { timeoutMs, address, limits = LIMITS }: Options,
 ): Promise<ImapFlow> {
   const { ImapFlow } = await import('imapflow');
   const { host, port, tls, user } = account;
   const client = new ImapFlow({
-    host,
+    host: address ?? host,
+    ...(address === undefined || isIP(host) !== 0 ? {} : { servername: host }),
     port,
     secure: tls === 'implicit',
     ...(tls === 'starttls' ? { doSTARTTLS: true } : {}),
@@ -105,7 +110,7 @@ export async function createClient(
     disableBinary: true,
     disableAutoEnable: true,
     disableIMAP4rev2: true,
-    ...LIMITS,
+    ...limits,
   });
   // The operation that is running rejects too; without a listener, the process would end.
   client.on('error', () => {});
@@ -196,7 +201,11 @@ export async function openMailbox(
   };
 }
 
-async function signOut(client: ImapFlow, account: ImapAccount, { signal }: Options): Promise<void> {
+export async function signOut(
+  client: ImapFlow,
+  account: ImapAccount,
+  { signal }: Options,
+): Promise<void> {
   const limits = { timeoutMs: SIGN_OUT_TIMEOUT_MS, bytes: MAX_OPERATION_BYTES, signal };
   try {
     if (client.usable) await withinLimits(client, account, limits, () => client.logout());
@@ -208,7 +217,7 @@ async function signOut(client: ImapFlow, account: ImapAccount, { signal }: Optio
 }
 
 /** Rejects if the server refuses: an empty result would look as if there were no messages. */
-async function search(
+export async function search(
   client: ImapFlow,
   host: string,
   query: { since?: Date; uid?: string },
@@ -222,9 +231,10 @@ interface Fetched {
   uid: number;
   internalDate?: Date | string | undefined;
   source?: Uint8Array | undefined;
+  size?: number | undefined;
 }
 
-async function eachFetched(
+export async function eachFetched(
   client: ImapFlow,
   host: string,
   uids: number[],

@@ -4,6 +4,7 @@ import type { Database as Sqlite } from 'better-sqlite3';
 import { LOOKS } from './version-20.ts';
 import { REPORTERS } from './version-21.ts';
 import { CLAIMS } from './version-22.ts';
+import { REPORT_MAILBOXES } from './version-23.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -64,7 +65,16 @@ export const MIGRATIONS: Migration[] = [
     },
     postgres: withPostgresTypes(CLAIMS),
   },
+  {
+    // Report mailboxes. What older programs read meanwhile is verified by DKIM alone.
+    version: 23,
+    sideBySide: true,
+    sqlite(sqlite) {
+      sqlite.exec(REPORT_MAILBOXES);
+    },
+    postgres: withPostgresTypes(REPORT_MAILBOXES),
+  },
 ];
 
 /** The version of `schema.sql`. */
-export const SCHEMA_VERSION = 22;
+export const SCHEMA_VERSION = 23;

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { feedback } from '../../../src/commands/feedback/feedback.ts';
+import { MAILBOXES, PRIVATE_MAIL, startMailboxes } from '../../feedback/mailboxes/mailboxes.ts';
 import {
   arf,
   dmarc,
@@ -24,7 +25,7 @@ import {
 } from '../../feedback/reading/builders.ts';
 import { NOW, signReport, startFeedback } from '../../feedback/start.ts';
 import { temporaryFolder } from '../../helpers/app.ts';
-import { startDovecot } from '../../helpers/dovecot.ts';
+import { DOVECOT_PASSWORD } from '../../helpers/dovecot.ts';
 import { skipUnlessInstalled } from '../../helpers/installed.ts';
 import { runCommand } from '../run.ts';
 
@@ -230,7 +231,11 @@ test('feedback import names what is missing or wrong', async (t) => {
     [['import', join(folder, 'missing')], env, /Cannot read .*missing/],
     [['import'], env, /PATH/],
     [['read', folder], env, /Unknown action "read": use parse PATH… or import/],
-    [['import', '--imap', 'https://x'], env, /--imap must be a URL/],
+    [
+      ['import', '--imap', 'https://x'],
+      env,
+      /--imap must be the name of a report mailbox, or a URL/,
+    ],
     [['parse', folder, '--url', 'http://x'], env, /only for import/],
   ];
   for (const [args, environment, problem] of cases)
@@ -240,37 +245,43 @@ test('feedback import names what is missing or wrong', async (t) => {
   assert.match(refused.stderr, /The service refused .*To go on, run the command again\./s);
 });
 
-test('feedback import --imap reads a mailbox without changing it', {
+test('feedback import --imap lets the service import from a mailbox, and says what came of it', {
   skip: skipUnlessInstalled('dovecot'),
 }, async (t) => {
-  const dovecot = await startDovecot();
-  t.after(() => dovecot.kill());
-  const client = await dovecot.client('ann');
-  await client.mailboxCreate('Reports');
+  const { service, dovecot, client, reports } = await startMailboxes(t);
   for (const id of ['a', 'b', 'c'])
     await client.append('Reports', await signReport(message(id), NOW - 60_000));
   // Anyone could have sent it to the mailbox.
   await client.append('Reports', message('d'));
-  const { service, reports } = await startFeedback(t);
   const env = { DELIVERABILITY_BASE_URL: service.url, DELIVERABILITY_API_KEY: service.key };
-  const run = (...args: string[]) =>
-    runCommand(feedback, ['import', '--imap', `${dovecot.url('ann')}/Reports`, ...args], env);
-  assert.deepEqual(await run('--after', '1'), {
+  const run = (environment: object, ...args: string[]) =>
+    runCommand(feedback, ['import', '--imap', ...args], { ...env, ...environment });
+  const url = `${dovecot.url('ann')}/Reports`;
+  const name = 'ann on 127.0.0.1: Reports';
+  assert.deepEqual(await run({}, url), {
     code: 0,
-    stdout: '3 files: 2 counted, 1 unverified.\n',
-    stderr: '',
+    stdout: '4 messages: 3 counted, 1 unverified.\n',
+    stderr: `Added the report mailbox ${name}.\n`,
   });
-  assert.deepEqual(await run(), {
-    code: 0,
-    stdout: '4 files: 1 counted, 3 duplicate.\n',
-    stderr: '',
-  });
-  assert.deepEqual(
-    (await reports('&status=counted')).map(({ source }) => source),
-    ['imap', 'imap', 'imap'],
+  await client.append('Reports', PRIVATE_MAIL);
+  assert.equal((await run({}, name)).stdout, '1 message: 1 without a report.\n');
+  assert.equal((await run({}, url)).stdout, '0 messages: nothing new.\n');
+  assert.equal((await reports()).length, 4);
+  assert.equal((await service.call<{ data: object[] }>('GET', MAILBOXES)).body.data.length, 1);
+
+  const wrong = await run({}, url.replace(/:[^:@/]*@/, ':wrong@'));
+  assert.equal(wrong.code, 3);
+  assert.match(wrong.stderr, /127\.0\.0\.1 rejects the user name or password/);
+  const again = await run(
+    { DELIVERABILITY_IMAP_PASSWORD: DOVECOT_PASSWORD },
+    url.replace(/:[^:@/]*@/, '@'),
   );
-  await client.mailboxOpen('Reports', { readOnly: true });
-  const seen = await client.search({ seen: true }, { uid: true });
-  assert.deepEqual(seen, []);
-  await client.logout();
+  assert.deepEqual([again.code, again.stdout], [0, '0 messages: nothing new.\n']);
+  const shown = JSON.parse((await run({}, name, '--json')).stdout);
+  assert.equal(shown.import.status, 'completed');
+
+  const key = await service.makeKey('viewer');
+  const viewer = await run({ DELIVERABILITY_API_KEY: key }, name);
+  assert.equal(viewer.code, 3);
+  assert.match(viewer.stderr, /member/);
 });

@@ -92,6 +92,7 @@ test('With too many networks, the smallest are one source, and known services st
       dkim: 'fail',
       spf: 'fail',
       reasons: index % 3 === 0 ? [{ type: 'mailing_list', comment: null }] : [],
+      headerFrom: null,
       signer: null,
       mailFrom: index % 100 === 99 ? 'em.sendgrid.net' : `d${index}.example`,
     });
@@ -135,10 +136,39 @@ test('Sums of a stranger, each with another service, domain and result, have a l
       dkim: index % 3 === 0 ? 'pass' : 'fail',
       spf: index % 5 === 0 ? 'pass' : 'fail',
       reasons: [{ type: `reason-${index}`, comment: 'arc=pass' }],
+      headerFrom: `h${index}.example.com`,
       signer: `d${index}.${services[index % 5]}`,
       mailFrom: null,
     });
   const rows = sums.list();
   assert.ok(rows.length <= MIN_SUMS);
   assert.equal(sum(rows), 20_000);
+});
+
+test('Sums keep what says whose mail it is: other customers of a service, and subdomains in From', () => {
+  const sums = new RowSums(100);
+  for (let index = 0; index < 600; index++)
+    sums.add({
+      address: `40.107.${index & 255}.${index % 7}`,
+      count: 1,
+      disposition: 'none',
+      dkim: 'fail',
+      spf: 'fail',
+      reasons: [],
+      headerFrom: index % 3 === 0 ? 'news.example.com' : 'example.com',
+      signer: index % 2 === 0 ? 'stranger.onmicrosoft.com' : 'other.customer.sendgrid.net',
+      mailFrom: null,
+    });
+  assert.deepEqual(
+    sums
+      .list()
+      .map(({ address, signer, headerFrom, count }) => [address, signer, headerFrom, count])
+      .toSorted(),
+    [
+      ['others sendgrid.net', 'sendgrid.net', 'example.com', 200],
+      ['others sendgrid.net', 'sendgrid.net', 'news.example.com', 100],
+      ['others stranger.onmicrosoft.com', 'stranger.onmicrosoft.com', 'example.com', 200],
+      ['others stranger.onmicrosoft.com', 'stranger.onmicrosoft.com', 'news.example.com', 100],
+    ],
+  );
 });

@@ -1,0 +1,43 @@
+/** The job that imports from report mailboxes that are due. One node works on a mailbox at a time. */
+
+import type { App } from '../../app.ts';
+import { isoTime } from '../../lib/clock.ts';
+import { errorMessage } from '../../lib/errors.ts';
+import { claimingJob, type Job } from '../../scheduler/scheduler.ts';
+import { claimRows } from '../../store/leases.ts';
+import { importSome, LEASE_MS } from './import.ts';
+import { IMPORT_JOB } from './stored.ts';
+
+const MAX_CONCURRENT = 2;
+
+export function importJob(app: App): Job {
+  const stop = new AbortController();
+  const job = claimingJob({
+    name: IMPORT_JOB,
+    concurrency: MAX_CONCURRENT,
+    async claim(limit) {
+      if (stop.signal.aborted || !(await app.hasSpare())) return [];
+      const due = app.db
+        .selectFrom('report_mailboxes')
+        .selectAll()
+        .where('next_run_at', '<=', isoTime(app.clock.now()))
+        .orderBy('next_run_at')
+        .limit(limit);
+      return claimRows(app, { table: 'report_mailboxes', due, leaseMs: LEASE_MS });
+    },
+    work: (held) => importSome(app, held, stop.signal),
+    onError: ({ id }, error) =>
+      app.log.error('an import could not be recorded', {
+        mailbox: id,
+        error: errorMessage(error),
+      }),
+    wake: () => app.scheduler.wakeHere(IMPORT_JOB),
+  });
+  return {
+    ...job,
+    async idle() {
+      stop.abort();
+      await job.idle?.();
+    },
+  };
+}

@@ -1,0 +1,127 @@
+/**
+ * Who a message authenticates, by what the server of its mailbox has recorded about it (RFC 8601). Old messages can't be
+ * verified otherwise: their keys are gone. Only the topmost field counts, and only that of a server that is named.
+ */
+
+import { parseColonList, parseTagList } from '../../analysis/dns/tag-list.ts';
+import { withoutComments } from '../../analysis/mime/mail-date.ts';
+import type { Message } from '../../analysis/mime/message.ts';
+import { authservId } from '../../analysis/receipt/results.ts';
+import { addressDomain, normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
+import { isSpfOfHelo } from '../../lib/mail.ts';
+import type { Signer } from '../senders/reporter.ts';
+
+/**
+ * The names of servers whose results are believed. One with a dot before it includes all names below it. An empty one stands for
+ * Microsoft, whose fields name no server: its own Received field must be the next below.
+ */
+export type TrustedServers = string[];
+
+const MAX_LENGTH = 4000;
+const RESULT = /^(dkim|spf|dmarc)(?:\s*\/\s*\d+)?\s*=\s*([a-z]{1,20})\b/i;
+const MICROSOFT = /\bby\s+[\w.-]{1,200}\.outlook\.com\b/i;
+
+interface Options {
+  /** The From address, in lower case. */
+  from: string;
+  servers: TrustedServers;
+  /** Whether the body begins with the delimiter of its parts: otherwise, Content-Type must be signed. */
+  startsAtBoundary: boolean;
+}
+
+/** Null if the server found no aligned proof; undefined if no field is its own, so that nothing is known. */
+export function recordedSigner(
+  { headers }: Pick<Message, 'headers'>,
+  { from, servers, startsAtBoundary }: Options,
+): Signer | null | undefined {
+  const index = headers.findIndex(({ key }) => key === 'authentication-results');
+  const value = headers[index]?.value;
+  if (value === undefined || !isTrusted(headers, index, servers)) return undefined;
+  const results = readResults(value);
+  const fromDomain = addressDomain(from);
+  if (results === null || fromDomain === null) return null;
+  if (results.some(({ method, result }) => method === 'dmarc' && result === 'fail')) return null;
+  const passing = (method: string) =>
+    results.flatMap((each) => (each.method === method && each.result === 'pass' ? each.text : []));
+  for (const text of passing('dkim')) {
+    const claimed = domainIn(text, /(?:^|\s)header\.(?:d|i)\s*=\s*([^\s;]+)/i);
+    const domain = claimed && signingDomain(headers, claimed, startsAtBoundary);
+    if (domain && isAligned(domain, fromDomain)) return { from, domain, method: 'dkim' };
+  }
+  for (const text of passing('spf')) {
+    const domain = isSpfOfHelo(text)
+      ? null
+      : domainIn(text, /(?:^|\s)smtp\.mail(?:from)?\s*=\s*([^\s;]+)/i);
+    if (domain && isAligned(domain, fromDomain)) return { from, domain, method: 'spf' };
+  }
+  return null;
+}
+
+type Headers = Message['headers'];
+
+function isTrusted(headers: Headers, index: number, servers: TrustedServers): boolean {
+  const id = authservId(headers[index]!.value);
+  return servers.some((server) => {
+    if (server !== '') return server.startsWith('.') ? `.${id}`.endsWith(server) : id === server;
+    const next = headers.slice(index).find(({ key }) => key === 'received');
+    return id === '' && next !== undefined && MICROSOFT.test(next.value);
+  });
+}
+
+/**
+ * Null if it is ambiguous where quoted text and comments end. Both can hold what the sender wrote, and servers differ in how
+ * they escape it.
+ */
+function readResults(value: string): { method: string; result: string; text: string }[] | null {
+  const plain = value.slice(0, MAX_LENGTH).replace(/"[^"\\();]*"/g, '');
+  if (/["\\]/.test(plain)) return null;
+  return withoutComments(plain)
+    .split(';')
+    .flatMap((part) => {
+      const text = part.trim();
+      const [, method, result] = RESULT.exec(text) ?? [];
+      if (!method || !result) return [];
+      return [{ method: method.toLowerCase(), result: result.toLowerCase(), text }];
+    });
+}
+
+const domainIn = (text: string, pattern: RegExp): string | null => {
+  const written = pattern.exec(text)?.[1];
+  return written === undefined
+    ? null
+    : normalizeDomain(written.slice(written.lastIndexOf('@') + 1));
+};
+
+const isAligned = (domain: string, fromDomain: string): boolean =>
+  (organizationalDomain(domain) ?? domain) === (organizationalDomain(fromDomain) ?? fromDomain);
+
+/**
+ * The `d=` of the signature that passed; null unless it covers what is read, as for mail over SMTP. `claimed` can be a
+ * subdomain from its `i=`. Anyone can add a signature with the same domain, so all of them must cover it.
+ */
+function signingDomain(
+  headers: Headers,
+  claimed: string,
+  startsAtBoundary: boolean,
+): string | null {
+  const signatures = headers.flatMap(({ key, value }) => {
+    if (key !== 'dkim-signature') return [];
+    const tags = parseTagList(value);
+    const domain = normalizeDomain(tags.get('d') ?? '');
+    return domain !== null && `.${claimed}`.endsWith(`.${domain}`) ? [{ domain, tags }] : [];
+  });
+  const domain = signatures.reduce(
+    (longest, each) => (each.domain.length > longest.length ? each.domain : longest),
+    '',
+  );
+  const covers = ({ tags }: (typeof signatures)[0]) => {
+    const signed = parseColonList(tags.get('h'));
+    return (
+      !tags.has('l') &&
+      signed.includes('from') &&
+      (startsAtBoundary || signed.includes('content-type'))
+    );
+  };
+  const candidates = signatures.filter((each) => each.domain === domain);
+  return candidates.length > 0 && candidates.every(covers) ? domain : null;
+}
