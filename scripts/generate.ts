@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { CheckDeclaration } from '../src/analysis/check.ts';
 import { postgresSchema } from './postgres-schema.ts';
-import { rowTypesModule } from './row-types.ts';
+import { idNounsModule, rowTypesModule } from './row-types.ts';
 
 const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -171,6 +171,7 @@ const FILES: [string, () => string | Promise<string>][] = [
   ['src/store/schema.generated.ts', schemaModule],
   ['src/store/postgres/schema.generated.ts', postgresSchemaModule],
   ['src/store/tables.generated.ts', () => rowTypesModule(read('schema.sql'))],
+  ['src/lib/id-nouns.generated.ts', () => idNounsModule(read('schema.sql'))],
   [
     'src/analysis/html/client-support.generated.ts',
     async () => (await import('./caniemail.ts')).clientSupportModule(),
