@@ -159,7 +159,7 @@ async function dashboardPages(): Promise<string> {
   const folder = fileURLToPath(new URL('src/dashboard/', root));
   const files = globSync('**/*.{ts,tsx}', {
     cwd: folder,
-    exclude: ['browser/**', 'frame/**', 'feature.ts'],
+    exclude: ['browser/**', 'frame/**', 'feature.ts', 'pages.generated.ts'],
   }).map((file) => file.replaceAll(sep, '/'));
   const found = await Promise.all(
     files.toSorted().map(async (file) => {
