@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SPAM_LIMIT_TEXT } from '../../src/figures/gmail.ts';
+import { SPAM_LIMIT_TEXT, SPAM_LIMITS } from '../../src/figures/gmail.ts';
 import type { Picture } from '../../src/picture/schema.ts';
 import type { SourceId } from '../../src/picture/vocabulary.ts';
 import { assertConsistent } from './consistent.ts';
@@ -269,7 +269,7 @@ test('Complaints count by their share, and without a number of messages they onl
   await world.reporting(true, ago(0));
   await world.messages('complaint provider', 'yahoo.com', 30);
   assert.deepEqual(problemsOf(await world.picture()), []);
-  await world.sender({ messages: 10_000 });
+  await world.sender({ messages: Math.floor(30 / SPAM_LIMITS.fail) });
   assert.deepEqual(problemsOf(await world.picture()), [
     'fail: Too many recipients report your mail as spam.',
   ]);
