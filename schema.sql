@@ -42,6 +42,7 @@ CREATE INDEX failed_attempts_expiring ON failed_attempts (last_failed_at);
 
 -- The team. Exactly one owner: the code ensures at least one, the index at most one.
 CREATE TABLE members (
+  -- `mem_…`: member
   id        TEXT NOT NULL PRIMARY KEY,
   email     TEXT NOT NULL UNIQUE,
   name      TEXT NOT NULL,
@@ -58,6 +59,7 @@ CREATE UNIQUE INDEX members_one_owner ON members (role) WHERE role = 'owner';
 
 -- Keys are shown once; only their hash is stored, with a readable prefix to tell them apart.
 CREATE TABLE api_keys (
+  -- `key_…`: API key
   id           TEXT NOT NULL PRIMARY KEY,
   member_id    TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
   name         TEXT NOT NULL,
@@ -74,6 +76,7 @@ CREATE INDEX api_keys_member ON api_keys (member_id);
 
 -- Signed-in browsers. Only the hash of the cookie's token is stored.
 CREATE TABLE sessions (
+  -- `ses_…`: session
   id           TEXT NOT NULL PRIMARY KEY,
   member_id    TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
   hash         TEXT NOT NULL UNIQUE,
@@ -89,6 +92,7 @@ CREATE INDEX sessions_expiring ON sessions (expires_at);
 
 -- Invitations to the team. At most one is open for each address.
 CREATE TABLE invitations (
+  -- `inv_…`: invitation
   id          TEXT NOT NULL PRIMARY KEY,
   email       TEXT NOT NULL,
   role        TEXT NOT NULL CHECK (role IN ('admin', 'member', 'viewer')),
@@ -123,6 +127,7 @@ CREATE INDEX password_links_member ON password_links (member_id);
 
 -- Who did what to which object. Rows are never changed.
 CREATE TABLE audit_log (
+  -- `aud_…`: audit entry
   id           TEXT NOT NULL PRIMARY KEY,
   created_at   TEXT NOT NULL,
   -- Null for the service itself.
@@ -164,6 +169,7 @@ CREATE INDEX idempotency_keys_created ON idempotency_keys (created_at);
 
 -- Emails that the service sends, and their status.
 CREATE TABLE outbox (
+  -- `mail_…`: mail in the outbox
   id           TEXT NOT NULL PRIMARY KEY,
   created_at   TEXT NOT NULL,
   recipient    TEXT NOT NULL,
@@ -187,6 +193,7 @@ CREATE INDEX outbox_created ON outbox (created_at);
 
 -- A test: an address that accepts one message, and the result of its analysis.
 CREATE TABLE tests (
+  -- `test_…`: test
   id                TEXT NOT NULL PRIMARY KEY,
   -- The local part of the address, lower case.
   token             TEXT NOT NULL UNIQUE,
@@ -315,6 +322,7 @@ CREATE TABLE test_images (
 
 -- Inboxes: reusable addresses. Each message to one becomes a new test with its settings.
 CREATE TABLE inboxes (
+  -- `ibx_…`: inbox
   id               TEXT NOT NULL PRIMARY KEY,
   -- The local part of the address, lower case.
   token            TEXT NOT NULL UNIQUE,
@@ -410,6 +418,7 @@ CREATE INDEX placements_matched ON placements (seed, created_at) WHERE message_k
 
 -- Received messages; those to postmaster belong to no test.
 CREATE TABLE messages (
+  -- `msg_…`: received mail
   id          TEXT NOT NULL PRIMARY KEY,
   test_id     TEXT UNIQUE REFERENCES tests (id) ON DELETE CASCADE,
   recipient   TEXT NOT NULL,
@@ -431,6 +440,7 @@ CREATE TABLE message_chunks (
 
 -- Events, each written in the transaction of the change that it reports.
 CREATE TABLE events (
+  -- `evt_…`: event
   id         TEXT NOT NULL PRIMARY KEY,
   type       TEXT NOT NULL,
   livemode   INTEGER NOT NULL,
@@ -448,6 +458,7 @@ CREATE INDEX events_domain ON events (substr(data, 8, 30), id) WHERE type >= 'do
 
 -- URLs that events are delivered to.
 CREATE TABLE webhook_endpoints (
+  -- `whe_…`: webhook endpoint
   id                  TEXT NOT NULL PRIMARY KEY,
   url                 TEXT NOT NULL,
   -- JSON: the event types that it subscribes to, or `["*"]`.
@@ -471,6 +482,7 @@ CREATE TABLE webhook_endpoints (
 
 -- Deliveries of events to endpoints, written in the transaction of the event.
 CREATE TABLE webhook_deliveries (
+  -- `whd_…`: delivery
   id             TEXT NOT NULL PRIMARY KEY,
   endpoint_id    TEXT NOT NULL,
   event_id       TEXT NOT NULL,
@@ -522,6 +534,7 @@ CREATE TABLE webhook_attempts (
 
 -- Domains of the team: verified by a TXT record, and checked daily from then on.
 CREATE TABLE domains (
+  -- `dom_…`: domain
   id                TEXT NOT NULL PRIMARY KEY,
   -- A-labels in lower case.
   name              TEXT NOT NULL UNIQUE,
@@ -564,6 +577,7 @@ CREATE INDEX domains_listed ON domains (status, health_status, id, name);
 
 -- Monitors: what is checked at regular intervals.
 CREATE TABLE monitors (
+  -- `mon_…`: monitor
   id           TEXT NOT NULL PRIMARY KEY,
   name         TEXT NOT NULL,
   type         TEXT NOT NULL,
@@ -586,6 +600,7 @@ CREATE INDEX monitors_domain ON monitors (domain_id) WHERE domain_id IS NOT NULL
 CREATE INDEX monitors_listed ON monitors (status, id);
 
 CREATE TABLE monitor_runs (
+  -- `run_…`: run
   id          TEXT NOT NULL PRIMARY KEY,
   monitor_id  TEXT NOT NULL REFERENCES monitors (id) ON DELETE CASCADE,
   started_at  TEXT NOT NULL,
@@ -601,6 +616,7 @@ CREATE INDEX monitor_runs_started ON monitor_runs (started_at);
 
 -- Alert rules: when, through which channels, and whom to notify.
 CREATE TABLE alerts (
+  -- `alt_…`: alert rule
   id                TEXT NOT NULL PRIMARY KEY,
   name              TEXT NOT NULL,
   condition         TEXT NOT NULL,
@@ -621,6 +637,7 @@ CREATE TABLE alerts (
 
 -- Incidents: from the first result about a subject that meets a rule's condition until one that does not.
 CREATE TABLE alert_incidents (
+  -- `inc_…`: incident
   id          TEXT NOT NULL PRIMARY KEY,
   alert_id    TEXT NOT NULL,
   -- Such as the From domain of a test, a monitor's target, or the ID of a source.
@@ -662,6 +679,7 @@ CREATE TABLE alert_closings (
 
 -- Notifications about incidents, sent or queued: one for each email recipient and each other channel.
 CREATE TABLE alert_notifications (
+  -- `ntf_…`: notification
   id           TEXT NOT NULL PRIMARY KEY,
   -- Null for a sample.
   incident_id  TEXT,
@@ -739,6 +757,7 @@ CREATE INDEX test_tallies_hour ON test_tallies (hour);
 
 -- Share links: anyone who has one can read the reports of its tests.
 CREATE TABLE shared_reports (
+  -- `rpt_…`: shared report
   id             TEXT NOT NULL PRIMARY KEY,
   livemode       INTEGER NOT NULL,
   title          TEXT,
@@ -769,6 +788,7 @@ CREATE INDEX shared_report_tests_test ON shared_report_tests (test_id);
 
 -- Scheduled reports by email.
 CREATE TABLE report_schedules (
+  -- `rps_…`: report schedule
   id               TEXT NOT NULL PRIMARY KEY,
   name             TEXT NOT NULL,
   frequency        TEXT NOT NULL CHECK (frequency IN ('daily', 'weekly', 'monthly')),
@@ -796,6 +816,7 @@ CREATE INDEX report_schedules_due ON report_schedules (next_send_at)
 
 -- Runs of a schedule, each written in the transaction that queues its emails, so that none is sent twice.
 CREATE TABLE report_runs (
+  -- `rpr_…`: report run
   id          TEXT NOT NULL PRIMARY KEY,
   schedule_id TEXT NOT NULL REFERENCES report_schedules (id) ON DELETE CASCADE,
   trigger     TEXT NOT NULL CHECK (trigger IN ('schedule', 'manual')),
@@ -858,6 +879,7 @@ CREATE INDEX feedback_domains_lookup ON feedback_domains (lookup_at);
 
 -- Mails and files with reports, as they came. Their bytes are in `message_chunks`.
 CREATE TABLE feedback_mails (
+  -- `fbm_…`: received report mail
   id           TEXT NOT NULL PRIMARY KEY,
   -- The domain whose address it was sent to; null for uploads.
   domain_id    TEXT,
@@ -883,6 +905,7 @@ CREATE INDEX feedback_mails_received ON feedback_mails (received_at);
 
 -- Mailboxes of the team from which reports are imported.
 CREATE TABLE report_mailboxes (
+  -- `fbx_…`: report mailbox
   id            TEXT NOT NULL PRIMARY KEY,
   name          TEXT NOT NULL UNIQUE,
   -- The name of a configured seed mailbox whose sign-in it uses; null for a server of its own.
@@ -923,6 +946,7 @@ CREATE TABLE report_mailboxes (
 
 -- Who reports: whoever the messages with its reports authenticate.
 CREATE TABLE feedback_reporters (
+  -- `rep_…`: reporter
   id       TEXT NOT NULL PRIMARY KEY,
   -- What makes it one reporter: its kind in upper case and its identity. Of reporters from before version 21, the name in
   -- their reports, which is in lower case, so that neither can be taken for the other.
@@ -944,6 +968,7 @@ CREATE TABLE feedback_reporters (
 
 -- Reports. Each mail can have several.
 CREATE TABLE feedback_reports (
+  -- `fbr_…`: report
   id           TEXT NOT NULL PRIMARY KEY,
   mail_id      TEXT NOT NULL,
   -- Its place in the mail, so that a mail that is read again stores nothing twice.
@@ -1082,6 +1107,7 @@ CREATE INDEX feedback_addresses_unnamed ON feedback_addresses (domain_id, messag
 
 -- Who sends with a domain in From: a sending service, an own server, a forwarder, or a network.
 CREATE TABLE feedback_sources (
+  -- `src_…`: source
   id        TEXT NOT NULL PRIMARY KEY,
   domain_id TEXT NOT NULL,
   -- What its addresses have in common, such as `service mailchimp` or `host example.net`.
@@ -1160,6 +1186,7 @@ CREATE INDEX tls_failures_domain ON tls_failures (domain_id, day);
 
 -- Recipients who marked a message as spam, or as not spam.
 CREATE TABLE complaints (
+  -- `cpl_…`: complaint
   id               TEXT NOT NULL PRIMARY KEY,
   report_id        TEXT NOT NULL UNIQUE,
   domain_id        TEXT,
@@ -1183,6 +1210,7 @@ CREATE INDEX complaints_message ON complaints (message_id) WHERE message_id IS N
 
 -- Messages that could not be delivered, one for each recipient.
 CREATE TABLE bounces (
+  -- `bnc_…`: bounce
   id               TEXT NOT NULL PRIMARY KEY,
   report_id        TEXT NOT NULL,
   position         INTEGER NOT NULL,
@@ -1348,6 +1376,7 @@ CREATE TABLE receiver_blocks (
 
 -- Name servers at which the service changes records for the team.
 CREATE TABLE dns_servers (
+  -- `dns_…`: name server
   id         TEXT NOT NULL PRIMARY KEY,
   -- Such as `rfc2136`.
   kind       TEXT NOT NULL,
@@ -1366,6 +1395,7 @@ CREATE TABLE dns_servers (
 
 -- Changes of records at name servers: one set of records with a common name and type each.
 CREATE TABLE dns_changes (
+  -- `chg_…`: DNS change
   id           TEXT NOT NULL PRIMARY KEY,
   -- The server may have been removed since, and so may the domain.
   server_id    TEXT NOT NULL,

@@ -1,11 +1,12 @@
 /** Writes all generated files; with --check, only reports which are out of date. */
 
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { sep } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import type { CheckDeclaration } from '../src/analysis/check.ts';
 import { postgresSchema } from './postgres-schema.ts';
-import { rowTypesModule } from './row-types.ts';
+import { idNounsModule, rowTypesModule } from './row-types.ts';
 
 const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -153,6 +154,35 @@ async function eventTypes(): Promise<string> {
   return `/** Generated from the declarations of the features by \`npm run generate\`; do not edit. */\n\n/** Each event type with its meaning in a few words. */\nexport const EVENT_SUMMARIES = {\n${summaries.join('\n')}\n} as const;\n\nexport const EVENT_TYPES = Object.keys(EVENT_SUMMARIES) as (keyof typeof EVENT_SUMMARIES)[];\n`;
 }
 
+/** Every page, from the routes that the files of the dashboard export. */
+async function dashboardPages(): Promise<string> {
+  const folder = fileURLToPath(new URL('src/dashboard/', root));
+  const files = globSync('**/*.{ts,tsx}', {
+    cwd: folder,
+    exclude: ['browser/**', 'frame/**', 'feature.ts', 'pages.generated.ts'],
+  }).map((file) => file.replaceAll(sep, '/'));
+  const found = await Promise.all(
+    files.toSorted().map(async (file) => {
+      const exported: object = await import(pathToFileURL(`${folder}${file}`).href);
+      const names = Object.entries(exported).flatMap(([name, value]) =>
+        isRoutes(value) ? [name] : [],
+      );
+      return { file, names: names.toSorted() };
+    }),
+  );
+  const pages = found.filter(({ names }) => names.length > 0);
+  const imports = pages.map(
+    ({ file, names }) => `import { ${names.join(', ')} } from './${file}';`,
+  );
+  const lines = pages.flatMap(({ names }) => names.map((name) => `  ...${name},`));
+  return `/** Generated from the files of src/dashboard by \`npm run generate\`; do not edit. */\n\n${imports.join('\n')}\n\nexport const DASHBOARD_ROUTES = [\n${lines.join('\n')}\n];\n`;
+}
+
+const isRoutes = (value: unknown): boolean =>
+  Array.isArray(value) &&
+  value.length > 0 &&
+  value.every((one) => typeof one?.path === 'string' && typeof one.handle === 'function');
+
 /** The script of the pages as a module, because the executable contains no other files. */
 async function pageScript(): Promise<string> {
   const { outputFiles } = await build({
@@ -171,6 +201,7 @@ const FILES: [string, () => string | Promise<string>][] = [
   ['src/store/schema.generated.ts', schemaModule],
   ['src/store/postgres/schema.generated.ts', postgresSchemaModule],
   ['src/store/tables.generated.ts', () => rowTypesModule(read('schema.sql'))],
+  ['src/lib/id-nouns.generated.ts', () => idNounsModule(read('schema.sql'))],
   [
     'src/analysis/html/client-support.generated.ts',
     async () => (await import('./caniemail.ts')).clientSupportModule(),
@@ -180,6 +211,7 @@ const FILES: [string, () => string | Promise<string>][] = [
     async () => (await import('./fonts.ts')).bundledFontsModule(),
   ],
   ['src/analysis/declarations.generated.ts', checkDeclarations],
+  ['src/dashboard/pages.generated.ts', dashboardPages],
   ['docs/mcp.md', tools],
   ['src/events/event-types.generated.ts', eventTypes],
   ['src/dashboard/frame/script.generated.ts', pageScript],

@@ -13,7 +13,7 @@ import type { Subscription } from './store/subscribers.ts';
 export interface Feature {
   /** The name of the feature's folder. */
   name: string;
-  /** Its operations, in the order of the API reference. If two paths match, the first one wins. */
+  /** Its operations, in the order of the API reference. */
   routes?: Route[];
   /** The event types that it appends, which are declared nowhere else. */
   events?: EventDeclaration[];

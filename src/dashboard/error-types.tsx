@@ -22,7 +22,7 @@ const ErrorTypeJson = v.object({
 /** The same for everyone, so that caches may store it. */
 const HEADERS = { 'cache-control': 'no-cache', vary: 'Accept' };
 
-export const errorTypePage = route({
+const showErrorType = route({
   method: 'GET',
   path: '/errors/:code',
   operation: 'showErrorType',
@@ -70,5 +70,7 @@ export const errorTypePage = route({
     });
   },
 });
+
+export const errorTypePages = [showErrorType];
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERROR_TYPES, code);

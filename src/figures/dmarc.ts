@@ -1,5 +1,6 @@
 /** What DMARC reports count: messages by their result, and by what receivers did with them. */
 
+import { rateInWords } from '../lib/format/numbers.ts';
 import type { Figure } from './figure.ts';
 
 /** Tables of sums have a column of the same name. */
@@ -68,7 +69,7 @@ export type DmarcCounts = Record<(typeof DMARC_COUNTS)[number]['name'], number>;
 export const FAILING_SHARE = 0.05;
 /** Fewer messages say little. */
 export const MIN_FAILING_MESSAGES = 10;
-export const FAILING_SHARE_TEXT = `${FAILING_SHARE * 100}%`;
+export const FAILING_SHARE_TEXT = rateInWords(FAILING_SHARE);
 
 export const failedOf = ({ messages, passed }: Pick<DmarcCounts, 'messages' | 'passed'>): number =>
   messages - passed;

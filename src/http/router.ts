@@ -79,7 +79,7 @@ export function createRouter(options: RouterOptions): Fetch {
     encodeDocument: createDocumentEncoder(basePath),
   };
   const respondToError = createErrorResponder(options, shared);
-  for (const [key, alternatives] of groupByPath(served)) {
+  for (const [key, alternatives] of groupByPath(served.toSorted(literalsFirst))) {
     const [method, path] = key.split(' ') as [string, string];
     const candidates = alternatives.map((route) => ({ route, serve: serveRoute(route, shared) }));
     paths.add(method, path, (params, context) => {
@@ -128,6 +128,14 @@ function countRequest(
   if (/[?&]wait=/.test(search)) return;
   const surface = isApiPath(pathname) ? 'api' : route && isPage(route) ? 'page' : 'other';
   httpDuration.observe({ surface }, ms / 1000);
+}
+
+/** `/tests/new` before `/tests/:id`, because the first route that matches a request handles it. */
+function literalsFirst(a: Route, b: Route): number {
+  const [one, other] = [a, b].map(({ path }) =>
+    path.replace(/[^/]+/g, (segment) => (/^:\w+$/.test(segment) ? '1' : '0')),
+  );
+  return one! < other! ? -1 : Number(one! > other!);
 }
 
 /** Groups routes by method and path. Routes of a group differ in the content type of the request body. */

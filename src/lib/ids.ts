@@ -2,41 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Clock } from './clock.ts';
+import { TABLE_ID_NOUNS } from './id-nouns.generated.ts';
 
-/** What the objects with each prefix are. */
-export const ID_NOUNS = {
-  test: 'test',
-  ibx: 'inbox',
-  mem: 'member',
-  inv: 'invitation',
-  key: 'API key',
-  ses: 'session',
-  evt: 'event',
-  aud: 'audit entry',
-  dom: 'domain',
-  dns: 'name server',
-  chg: 'DNS change',
-  mon: 'monitor',
-  run: 'run',
-  alt: 'alert rule',
-  inc: 'incident',
-  ntf: 'notification',
-  rpt: 'shared report',
-  rps: 'report schedule',
-  rpr: 'report run',
-  whe: 'webhook endpoint',
-  whd: 'delivery',
-  req: 'request',
-  msg: 'received mail',
-  fbm: 'received report mail',
-  fbx: 'report mailbox',
-  fbr: 'report',
-  rep: 'reporter',
-  src: 'source',
-  cpl: 'complaint',
-  bnc: 'bounce',
-  mail: 'mail in the outbox',
-} as const;
+/** What the objects with each prefix are. Requests are in no table. */
+export const ID_NOUNS = { ...TABLE_ID_NOUNS, req: 'request' } as const;
 
 export type IdPrefix = keyof typeof ID_NOUNS;
 

@@ -309,7 +309,6 @@ const source = route({
   },
 });
 
-/** `export` comes before `:id`, because the first match wins. */
 export const testOperations = {
   create: createTest,
   submit: submitTest,

@@ -4,6 +4,7 @@ import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockName, type Tx } from './open.ts';
 import { inSteps } from './steps.ts';
+import { TABLES_WITH_IDS } from './tables.generated.ts';
 
 /** Whether a column in lower case contains this text, which is in lower case too. */
 export const contains = (column: string, text: string) =>
@@ -56,36 +57,6 @@ export async function requireBelowLimit<DB, TB extends keyof DB>(
 }
 
 // The newest id of any table.
-
-const TABLES_WITH_IDS = [
-  'tests',
-  'inboxes',
-  'events',
-  'messages',
-  'members',
-  'api_keys',
-  'invitations',
-  'sessions',
-  'audit_log',
-  'webhook_endpoints',
-  'webhook_deliveries',
-  'domains',
-  'monitors',
-  'monitor_runs',
-  'alerts',
-  'alert_incidents',
-  'shared_reports',
-  'report_schedules',
-  'report_runs',
-  'feedback_mails',
-  'report_mailboxes',
-  'feedback_reporters',
-  'feedback_reports',
-  'complaints',
-  'bounces',
-  'dns_servers',
-  'dns_changes',
-] as const;
 
 /** The newest id of all tables, without its prefix. New ids continue from it even if the clock was set back. */
 export async function newestId(db: Db): Promise<string | undefined> {

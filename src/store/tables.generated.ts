@@ -42,6 +42,7 @@ export interface FailedAttemptRow {
 
 /** The team. Exactly one owner: the code ensures at least one, the index at most one. */
 export interface MemberRow {
+  /** `mem_…`: member */
   id: string;
   email: string;
   name: string;
@@ -57,6 +58,7 @@ export interface MemberRow {
 
 /** Keys are shown once; only their hash is stored, with a readable prefix to tell them apart. */
 export interface ApiKeyRow {
+  /** `key_…`: API key */
   id: string;
   member_id: string;
   name: string;
@@ -72,6 +74,7 @@ export interface ApiKeyRow {
 
 /** Signed-in browsers. Only the hash of the cookie's token is stored. */
 export interface SessionRow {
+  /** `ses_…`: session */
   id: string;
   member_id: string;
   hash: string;
@@ -85,6 +88,7 @@ export interface SessionRow {
 
 /** Invitations to the team. At most one is open for each address. */
 export interface InvitationRow {
+  /** `inv_…`: invitation */
   id: string;
   email: string;
   role: 'admin' | 'member' | 'viewer';
@@ -116,6 +120,7 @@ export interface PasswordLinkRow {
 
 /** Who did what to which object. Rows are never changed. */
 export interface AuditRow {
+  /** `aud_…`: audit entry */
   id: string;
   created_at: string;
   /** Null for the service itself. */
@@ -153,6 +158,7 @@ export interface IdempotencyRow {
 
 /** Emails that the service sends, and their status. */
 export interface OutboxRow {
+  /** `mail_…`: mail in the outbox */
   id: string;
   created_at: string;
   recipient: string;
@@ -174,6 +180,7 @@ export interface OutboxRow {
 
 /** A test: an address that accepts one message, and the result of its analysis. */
 export interface TestRow {
+  /** `test_…`: test */
   id: string;
   /** The local part of the address, lower case. */
   token: string;
@@ -281,6 +288,7 @@ export interface TestImageRow {
 
 /** Inboxes: reusable addresses. Each message to one becomes a new test with its settings. */
 export interface InboxRow {
+  /** `ibx_…`: inbox */
   id: string;
   /** The local part of the address, lower case. */
   token: string;
@@ -370,6 +378,7 @@ export interface PlacementRow {
 
 /** Received messages; those to postmaster belong to no test. */
 export interface MessageRow {
+  /** `msg_…`: received mail */
   id: string;
   test_id: string | null;
   recipient: string;
@@ -391,6 +400,7 @@ export interface MessageChunkRow {
 
 /** Events, each written in the transaction of the change that it reports. */
 export interface EventRow {
+  /** `evt_…`: event */
   id: string;
   type: string;
   livemode: number;
@@ -405,6 +415,7 @@ export interface EventRow {
 
 /** URLs that events are delivered to. */
 export interface WebhookEndpointRow {
+  /** `whe_…`: webhook endpoint */
   id: string;
   url: string;
   /** JSON: the event types that it subscribes to, or `["*"]`. */
@@ -428,6 +439,7 @@ export interface WebhookEndpointRow {
 
 /** Deliveries of events to endpoints, written in the transaction of the event. */
 export interface WebhookDeliveryRow {
+  /** `whd_…`: delivery */
   id: string;
   endpoint_id: string;
   event_id: string;
@@ -472,6 +484,7 @@ export interface WebhookAttemptRow {
 
 /** Domains of the team: verified by a TXT record, and checked daily from then on. */
 export interface DomainRow {
+  /** `dom_…`: domain */
   id: string;
   /** A-labels in lower case. */
   name: string;
@@ -510,6 +523,7 @@ export interface DomainRow {
 
 /** Monitors: what is checked at regular intervals. */
 export interface MonitorRow {
+  /** `mon_…`: monitor */
   id: string;
   name: string;
   type: Vocabularies['monitorType'];
@@ -529,6 +543,7 @@ export interface MonitorRow {
 }
 
 export interface MonitorRunRow {
+  /** `run_…`: run */
   id: string;
   monitor_id: string;
   started_at: string;
@@ -542,6 +557,7 @@ export interface MonitorRunRow {
 
 /** Alert rules: when, through which channels, and whom to notify. */
 export interface AlertRow {
+  /** `alt_…`: alert rule */
   id: string;
   name: string;
   condition: Vocabularies['condition'];
@@ -562,6 +578,7 @@ export interface AlertRow {
 
 /** Incidents: from the first result about a subject that meets a rule's condition until one that does not. */
 export interface AlertIncidentRow {
+  /** `inc_…`: incident */
   id: string;
   alert_id: string;
   /** Such as the From domain of a test, a monitor's target, or the ID of a source. */
@@ -593,6 +610,7 @@ export interface AlertClosingRow {
 
 /** Notifications about incidents, sent or queued: one for each email recipient and each other channel. */
 export interface AlertNotificationRow {
+  /** `ntf_…`: notification */
   id: string;
   /** Null for a sample. */
   incident_id: string | null;
@@ -658,6 +676,7 @@ export interface TestTallyRow {
 
 /** Share links: anyone who has one can read the reports of its tests. */
 export interface SharedReportRow {
+  /** `rpt_…`: shared report */
   id: string;
   livemode: number;
   title: string | null;
@@ -684,6 +703,7 @@ export interface SharedReportTestRow {
 
 /** Scheduled reports by email. */
 export interface ReportScheduleRow {
+  /** `rps_…`: report schedule */
   id: string;
   name: string;
   frequency: 'daily' | 'weekly' | 'monthly';
@@ -708,6 +728,7 @@ export interface ReportScheduleRow {
 
 /** Runs of a schedule, each written in the transaction that queues its emails, so that none is sent twice. */
 export interface ReportRunRow {
+  /** `rpr_…`: report run */
   id: string;
   schedule_id: string;
   trigger: 'schedule' | 'manual';
@@ -763,6 +784,7 @@ export interface FeedbackDomainRow {
 
 /** Mails and files with reports, as they came. Their bytes are in `message_chunks`. */
 export interface FeedbackMailRow {
+  /** `fbm_…`: received report mail */
   id: string;
   /** The domain whose address it was sent to; null for uploads. */
   domain_id: string | null;
@@ -786,6 +808,7 @@ export interface FeedbackMailRow {
 
 /** Mailboxes of the team from which reports are imported. */
 export interface ReportMailboxRow {
+  /** `fbx_…`: report mailbox */
   id: string;
   name: string;
   /** The name of a configured seed mailbox whose sign-in it uses; null for a server of its own. */
@@ -826,6 +849,7 @@ export interface ReportMailboxRow {
 
 /** Who reports: whoever the messages with its reports authenticate. */
 export interface FeedbackReporterRow {
+  /** `rep_…`: reporter */
   id: string;
   /**
    * What makes it one reporter: its kind in upper case and its identity. Of reporters from before version 21, the name in
@@ -849,6 +873,7 @@ export interface FeedbackReporterRow {
 
 /** Reports. Each mail can have several. */
 export interface FeedbackReportRow {
+  /** `fbr_…`: report */
   id: string;
   mail_id: string;
   /** Its place in the mail, so that a mail that is read again stores nothing twice. */
@@ -961,6 +986,7 @@ export interface FeedbackAddressRow {
 
 /** Who sends with a domain in From: a sending service, an own server, a forwarder, or a network. */
 export interface FeedbackSourceRow {
+  /** `src_…`: source */
   id: string;
   domain_id: string;
   /** What its addresses have in common, such as `service mailchimp` or `host example.net`. */
@@ -1031,6 +1057,7 @@ export interface TlsFailureRow {
 
 /** Recipients who marked a message as spam, or as not spam. */
 export interface ComplaintRow {
+  /** `cpl_…`: complaint */
   id: string;
   report_id: string;
   domain_id: string | null;
@@ -1052,6 +1079,7 @@ export interface ComplaintRow {
 
 /** Messages that could not be delivered, one for each recipient. */
 export interface BounceRow {
+  /** `bnc_…`: bounce */
   id: string;
   report_id: string;
   position: number;
@@ -1207,6 +1235,7 @@ export interface ReceiverBlockRow {
 
 /** Name servers at which the service changes records for the team. */
 export interface DnsServerRow {
+  /** `dns_…`: name server */
   id: string;
   /** Such as `rfc2136`. */
   kind: string;
@@ -1225,6 +1254,7 @@ export interface DnsServerRow {
 
 /** Changes of records at name servers: one set of records with a common name and type each. */
 export interface DnsChangeRow {
+  /** `chg_…`: DNS change */
   id: string;
   /** The server may have been removed since, and so may the domain. */
   server_id: string;
@@ -1316,3 +1346,37 @@ export interface Tables {
   dns_servers: DnsServerRow;
   dns_changes: DnsChangeRow;
 }
+
+/** Those whose IDs the program makes. */
+export const TABLES_WITH_IDS = [
+  'members',
+  'api_keys',
+  'sessions',
+  'invitations',
+  'audit_log',
+  'outbox',
+  'tests',
+  'inboxes',
+  'messages',
+  'events',
+  'webhook_endpoints',
+  'webhook_deliveries',
+  'domains',
+  'monitors',
+  'monitor_runs',
+  'alerts',
+  'alert_incidents',
+  'alert_notifications',
+  'shared_reports',
+  'report_schedules',
+  'report_runs',
+  'feedback_mails',
+  'report_mailboxes',
+  'feedback_reporters',
+  'feedback_reports',
+  'feedback_sources',
+  'complaints',
+  'bounces',
+  'dns_servers',
+  'dns_changes',
+] as const;

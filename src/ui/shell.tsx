@@ -1,10 +1,10 @@
 /** The frame of pages for signed-in members: navigation, account menu, and switches. */
 
-/** The icon of a link is the symbol `nav-<icon>`. */
 interface ShellLink {
   href: string;
   text: string;
-  icon: ShellIcon;
+  /** The path of its icon, drawn on 16 × 16 units. */
+  icon: string;
   current: boolean;
 }
 
@@ -26,35 +26,9 @@ export interface Assets {
   script: string;
 }
 
-/** The paths of each icon, drawn on 16 × 16 units. */
-const ICONS = {
-  overview: 'M2 13.5h12M4 11V8m4 3V3.5m4 7.5V6',
-  tests: 'M1.8 3.5h12.4v9H1.8zm0 .5L8 9l6.2-5',
-  domains:
-    'M8 1.7a6.3 6.3 0 1 0 0 12.6A6.3 6.3 0 0 0 8 1.7zM1.7 8h12.6M8 1.7c3.6 4 3.6 8.6 0 12.6-3.6-4-3.6-8.6 0-12.6',
-  monitors: 'M1.5 8.5h3l2-5 3 9 2-4h3',
-  alerts: 'M3.5 11.5c1-1 1-2.5 1-4.5a3.5 3.5 0 0 1 7 0c0 2 0 3.5 1 4.5zm3.3 2.2h2.4',
-  feedback: 'M2 3h12v8H8l-3.5 3v-3H2zM5 6h6M5 8.3h4',
-  receivers: 'M2 8.5h3.2l1 2h3.6l1-2H14M2 8.5 4.2 3h7.6L14 8.5v5H2zM8 3.5v4m-1.8-1.8L8 7.5l1.8-1.8',
-  reports: 'M3.5 1.8h6l3 3v9.4h-9zm6 0v3h3M5.8 8.5h4.4M5.8 11h4.4',
-  webhooks: 'M5 4.5L2 8l3 3.5m6-7L14 8l-3 3.5M9.2 3L6.8 13',
-  dns: 'M2 3h12v4H2zM2 9h12v4H2zM4.5 5h.1m-.1 6h.1M11.5 5h.1m-.1 6h.1M8 7v2',
-  team: 'M5.8 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5zm-4.3 6c0-5 8.6-5 8.6 0m.4-10.8a2.4 2.4 0 0 1 0 4.6m1.5 2.2c1.6.6 2.5 2 2.5 4',
-  keys: 'M5 13.5a3 3 0 1 0 0-6 3 3 0 0 0 0 6zm2.2-5.2L13 2.5M10.5 5l2 2',
-  audit: 'M5.5 3.5h8.7M5.5 8h8.7m-8.7 4.5h8.7M1.9 3.5h.2M1.9 8h.2m-.2 4.5h.2',
-  system: 'M2 2.5h12V7H2zM2 9h12v4.5H2zm2.5-4.3h.1m-.1 6.5h.1',
-  account: 'M8 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6zm-5.5 6c0-5.6 11-5.6 11 0',
-} as const;
-export type ShellIcon = keyof typeof ICONS;
-
 export function ShellIcons() {
   return (
     <svg hidden aria-hidden="true">
-      {Object.entries(ICONS).map(([name, path]) => (
-        <symbol key={name} id={`nav-${name}`} viewBox="0 0 16 16">
-          <path d={path} />
-        </symbol>
-      ))}
       <symbol id="icon-unset" viewBox="0 0 16 16">
         <rect x="2" y="2" width="12" height="12" rx="3" stroke-dasharray="2.4 2.4" />
       </symbol>
@@ -76,8 +50,8 @@ export function ShellNavigation({ groups }: Pick<Shell, 'groups'>) {
             {links.map(({ href, text, icon, current }) => (
               <li key={href}>
                 <a href={href} aria-current={current ? 'page' : undefined}>
-                  <svg class="icon" aria-hidden="true">
-                    <use href={`#nav-${icon}`} />
+                  <svg class="icon" aria-hidden="true" viewBox="0 0 16 16">
+                    <path d={icon} />
                   </svg>
                   {text}
                 </a>
@@ -119,8 +93,8 @@ export function ShellControls({ member, testMode, canCreateTests, path }: Shell)
       )}
       <details class="menu screen-only" data-menu>
         <summary class="button">
-          <svg class="icon" aria-hidden="true">
-            <use href="#nav-account" />
+          <svg class="icon" aria-hidden="true" viewBox="0 0 16 16">
+            <path d="M8 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6zm-5.5 6c0-5.6 11-5.6 11 0" />
           </svg>
           <span class="menu-name">{member.name}</span>
         </summary>

@@ -7,6 +7,7 @@ import { type ConditionId, conditionOf } from '../../src/alerts/conditions/index
 import { evaluateCondition, resolutionOf } from '../../src/alerts/evaluate.ts';
 import { sweepIncidents } from '../../src/alerts/jobs.ts';
 import { type Observation, type Observations, observed } from '../../src/events/observations.ts';
+import { SPAM_GOAL_TEXT, SPAM_LIMIT_TEXT } from '../../src/figures/gmail.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { adviceOnRequirement, REQUIREMENTS } from '../../src/receivers/requirements.ts';
 import { transact } from '../../src/store/open.ts';
@@ -242,12 +243,12 @@ test('A spam rate opens one incident of its domain; its mail names the day, the 
   const { lead, facts, link } = await notificationOf(started, 'example.com');
   assert.equal(
     lead,
-    'On 20 Nov 2026, they reported 0.34% of the messages that reached their inboxes, according to Google Postmaster Tools. Google asks senders to stay below 0.1%, and never to reach 0.3%.',
+    `On 20 Nov 2026, they reported 0.34% of the messages that reached their inboxes, according to Google Postmaster Tools. Google asks senders to stay below ${SPAM_GOAL_TEXT}, and never to reach ${SPAM_LIMIT_TEXT}.`,
   );
   assert.deepEqual(facts.slice(0, 3), [
     ['Domain', 'example.com'],
     ['Spam rate', '0.34% on 20 Nov 2026'],
-    ['Alerts at', '0.1%'],
+    ['Alerts at', SPAM_GOAL_TEXT],
   ]);
   assert.ok(link!.url.endsWith(`/domains/${id}#gmail`), link!.url);
   await observe(rate(0.0003, id));

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import PostalMime from 'postal-mime';
+import { settingFields } from '../../src/alerts/channels/index.ts';
+import { shownName } from '../../src/alerts/channels/settings.ts';
 import { sendSample } from '../../src/alerts/sample.ts';
 import type { Alert, AlertIncidentWithDetails, AlertTest } from '../../src/alerts/schema.ts';
 import { isoTime } from '../../src/lib/clock.ts';
@@ -14,6 +16,13 @@ import { startAlerting } from './alerting.ts';
 
 const RULE = { name: 'Low score', condition: 'score_below', channels: ['email'] };
 const SECRET = 'https://hooks.slack.com/services/T000/B000/very-secret';
+
+/** Of all channels. */
+const NO_SETTINGS = Object.fromEntries(
+  settingFields()
+    .map(shownName)
+    .map((name) => [name, name.endsWith('_set') ? false : null]),
+);
 
 test('POST /v1/alerts returns the rule with defaults and unconfigured channels', async (t) => {
   const { call } = await startTestService(t);
@@ -34,18 +43,7 @@ test('POST /v1/alerts returns the rule with defaults and unconfigured channels',
     domain_id: null,
     recipients: null,
     reminder_hours: null,
-    slack_webhook_host: null,
-    teams_webhook_host: null,
-    discord_webhook_host: null,
-    google_chat_webhook_host: null,
-    telegram_bot_token_set: false,
-    telegram_chat_id: null,
-    telegram_server_url: null,
-    ntfy_server_url: null,
-    ntfy_topic_set: false,
-    ntfy_token_set: false,
-    pagerduty_routing_key_set: false,
-    pagerduty_server_url: null,
+    ...NO_SETTINGS,
     state: 'ok',
     last_triggered_at: null,
   });

@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { dashboardRoutes } from '../../src/dashboard/routes.ts';
+import { DASHBOARD_ROUTES } from '../../src/dashboard/pages.generated.ts';
 import { insertPasswordLink, MAILED_LINK_LIFETIME_MS } from '../../src/team/passwords.ts';
 import { type ServiceOptions, startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
@@ -414,7 +414,7 @@ test('The log contains no tokens of password or invitation links', async (t) => 
 test('Dashboard routes produce pages and are not in the OpenAPI document', async (t) => {
   const { call } = await start(t);
   const { body } = await call<{ paths: object }>('GET', '/openapi.json', { key: null });
-  for (const { path, produces } of dashboardRoutes) {
+  for (const { path, produces } of DASHBOARD_ROUTES) {
     assert.equal(produces![0], 'text/html');
     assert.ok(!(path.replace(/:(\w+)/g, '{$1}') in body.paths), path);
   }

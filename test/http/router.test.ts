@@ -49,6 +49,26 @@ it('Router matches a file extension and passes the rest as parameter', async (t)
   assert.equal((await send('GET', '/links/a/b.svg')).status, 404);
 });
 
+it('Router prefers a literal path to a parameter, in whichever order they are declared', async (t) => {
+  const literal = route({
+    ...common,
+    path: '/links/new',
+    operation: 'c',
+    produces: ['text/plain'],
+    handle: () => new Response('literal'),
+  });
+  for (const routes of [
+    [...LINKS, literal],
+    [literal, ...LINKS],
+  ]) {
+    const { send } = await startRoutedService(t, routes);
+    const texts = await Promise.all(
+      ['new', 'newer', 'new.svg'].map(async (name) => (await send('GET', `/links/${name}`)).text),
+    );
+    assert.deepEqual(texts, ['literal', 'bare newer', 'svg new']);
+  }
+});
+
 it('Router tells handlers whether the request is HEAD', async (t) => {
   const { send } = await startRoutedService(t, LINKS);
   for (const [method, expected] of [

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SPAM_LIMIT_TEXT } from '../../src/figures/gmail.ts';
 import { brokenDomains } from '../../src/picture/broken.ts';
 import { pictureOf } from '../../src/picture/picture.ts';
 import { SOURCES } from '../../src/picture/vocabulary.ts';
@@ -63,12 +64,12 @@ test('A Gmail spam rate and a block at Outlook come first, with the headline of 
     health_status: 'unknown',
     health_checks: '[]',
   });
-  await world.google(1, { name: 'mail.example', spam_rate: 0.0031 });
+  await world.google(1, { name: 'mail.example', spam_rate: 0.031 });
   const namesOf = async (limit = 9) => {
     const { pictures, more } = await brokenDomains(world.app, limit);
     return [...pictures.map(({ name, headline }) => `${name}: ${headline}`), more];
   };
-  const spam = 'mail.example: Gmail users report 0.31% of your mail as spam. The limit is 0.3%.';
+  const spam = `mail.example: Gmail users report 3.1% of your mail as spam. The limit is ${SPAM_LIMIT_TEXT}.`;
   const bimi = 'example.com: bimi: fail.';
   const lost = 'late.example: Your domain is no longer verified.';
   assert.deepEqual(await namesOf(), [spam, bimi, lost, 0]);

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SPAM_LIMIT_TEXT, SPAM_LIMITS } from '../../src/figures/gmail.ts';
 import type { Picture } from '../../src/picture/schema.ts';
 import type { SourceId } from '../../src/picture/vocabulary.ts';
 import { assertConsistent } from './consistent.ts';
@@ -90,11 +91,11 @@ test('A domain in trouble in four ways: the headline names what costs most, and 
   await world.test({ ...PASSING, dkim: 'fail', dmarc: 'fail' });
   await world.placement(0, { 'gmail spam': 8, 'gmail inbox': 1 });
   await world.health({ spf_record: 'pass', domain_blocklists: 'fail' });
-  await world.google(1, { ...QUIET, spam_rate: 0.0051 });
+  await world.google(1, { ...QUIET, spam_rate: 0.051 });
   const picture = await world.picture();
   assertConsistent(picture);
   assert.deepEqual(problemsOf(picture), [
-    `fail: Gmail users report 0.51% of your mail as spam. The limit is 0.3%. ${dayAgo(1)}`,
+    `fail: Gmail users report 5.1% of your mail as spam. The limit is ${SPAM_LIMIT_TEXT}. ${dayAgo(1)}`,
     `fail: dmarc: fail. ${ago(0)}`,
     `fail: Most test messages land in spam at Gmail. ${dayAgo(0)}`,
     'fail: domain_blocklists: fail.',
@@ -268,7 +269,7 @@ test('Complaints count by their share, and without a number of messages they onl
   await world.reporting(true, ago(0));
   await world.messages('complaint provider', 'yahoo.com', 30);
   assert.deepEqual(problemsOf(await world.picture()), []);
-  await world.sender({ messages: 10_000 });
+  await world.sender({ messages: Math.floor(30 / SPAM_LIMITS.fail) });
   assert.deepEqual(problemsOf(await world.picture()), [
     'fail: Too many recipients report your mail as spam.',
   ]);

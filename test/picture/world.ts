@@ -5,6 +5,8 @@ import type { CheckStatus } from '../../src/analysis/check.ts';
 import type { DomainCheck } from '../../src/analysis/domain/health.ts';
 import type { App } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { valuesOf } from '../../src/figures/figure.ts';
+import { GMAIL_FIGURES } from '../../src/figures/gmail.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { newTestRow } from '../../src/mailtests/queries.ts';
 import { pictureOf } from '../../src/picture/picture.ts';
@@ -121,14 +123,7 @@ const NO_FIGURES: ReceiverDayRow = {
   day: '',
   receiver_id: 'google_postmaster',
   fetched_at: ago(0),
-  spam_rate: null,
-  spf_rate: null,
-  dkim_rate: null,
-  dmarc_rate: null,
-  tls_rate: null,
-  tls_messages: null,
-  reject_rate: null,
-  temp_fail_rate: null,
+  ...valuesOf(GMAIL_FIGURES, 'column', () => null),
   errors: null,
   feedback_loops: null,
 };

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { valuesOf } from '../../src/figures/figure.ts';
+import { GMAIL_FIGURES } from '../../src/figures/gmail.ts';
 import type { Receiver, ReceiverDay } from '../../src/receivers/schema.ts';
 import { storeSignIn } from '../../src/sign-ins/credentials.ts';
 import { configuredSignIns } from '../../src/sign-ins/sign-in.ts';
@@ -104,6 +106,7 @@ test('After the first sign-in, all days of the domains of the team are fetched a
   assert.deepEqual(days[0], {
     date: '2026-11-19',
     receiver_id: 'google_postmaster',
+    ...valuesOf(GMAIL_FIGURES, 'name', () => null),
     spam_rate: 0,
     spf: 0.5,
     dkim: 1,
@@ -111,7 +114,6 @@ test('After the first sign-in, all days of the domains of the team are fetched a
     tls: 1,
     tls_messages: 900,
     reject_rate: 0.02,
-    temp_fail_rate: null,
     errors: [{ type: 'reject', reason: 'low_ip_reputation', rate: 0.02, count: 18 }],
     feedback_loops: [{ id: 'campaign-7', spam_rate: 0.004 }],
     fetched_at: '2026-11-22T03:00:00.000Z',

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import { receiverAccounts } from '../../src/config/receivers.ts';
+import { valuesOf } from '../../src/figures/figure.ts';
+import { GMAIL_FIGURES } from '../../src/figures/gmail.ts';
 import { receiverFigures } from '../../src/receivers/summary.ts';
 import type { ReceiverFigures } from '../../src/report/summary.ts';
 import type {
@@ -28,14 +30,7 @@ const day = (date: string, changes: Partial<ReceiverDayRow> = {}): ReceiverDayRo
   name: 'example.com',
   day: date,
   receiver_id: 'google_postmaster',
-  spam_rate: null,
-  spf_rate: null,
-  dkim_rate: null,
-  dmarc_rate: null,
-  tls_rate: null,
-  tls_messages: null,
-  reject_rate: null,
-  temp_fail_rate: null,
+  ...valuesOf(GMAIL_FIGURES, 'column', () => null),
   errors: null,
   feedback_loops: null,
   fetched_at: READ_AT,

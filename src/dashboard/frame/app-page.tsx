@@ -2,63 +2,19 @@
 
 import type { ComponentChildren } from 'preact';
 import type { App } from '../../app.ts';
-import { type Actor, allows, type Role } from '../../http/actor.ts';
+import { type Actor, allows } from '../../http/actor.ts';
 import type { Call } from '../../http/route.ts';
 import { AppError } from '../../lib/errors.ts';
+import { NAVIGATION, type Section } from '../../search/pages.ts';
 import type { MemberRow } from '../../store/tables.generated.ts';
 import { findMember } from '../../team/members.ts';
 import { Copyable } from '../../ui/components.tsx';
 import { FORM_REFERRER, renderPage } from '../../ui/frame.tsx';
-import type { Shell, ShellIcon } from '../../ui/shell.tsx';
+import type { Shell } from '../../ui/shell.tsx';
 import { ASSETS } from './assets.ts';
 import { type ApiCall, ShowAsCurl } from './curl.tsx';
 import { PAGE_POLICY, pageHeaders } from './policy.ts';
 import { DEFAULT_LOCALE, type Reader, ReaderContext } from './reader.tsx';
-
-export type Section =
-  | 'overview'
-  | 'tests'
-  | 'domains'
-  | 'monitors'
-  | 'alerts'
-  | 'reports'
-  | 'feedback'
-  | 'receivers'
-  | 'webhooks'
-  | 'dns'
-  | 'team'
-  | 'keys'
-  | 'audit'
-  | 'system'
-  | 'account';
-
-interface SectionLink {
-  section: Section & ShellIcon;
-  href: string;
-  text: string;
-  /** The lowest role that may open it. */
-  role: Role;
-}
-
-const PRODUCT: SectionLink[] = [
-  { section: 'overview', href: '/', text: 'Overview', role: 'viewer' },
-  { section: 'tests', href: '/tests', text: 'Tests', role: 'viewer' },
-  { section: 'domains', href: '/domains', text: 'Domains', role: 'member' },
-  { section: 'monitors', href: '/monitors', text: 'Monitors', role: 'member' },
-  { section: 'alerts', href: '/alerts', text: 'Alerts', role: 'member' },
-  { section: 'feedback', href: '/feedback', text: 'Feedback', role: 'viewer' },
-  { section: 'receivers', href: '/receivers', text: 'Receivers', role: 'viewer' },
-  { section: 'reports', href: '/reports', text: 'Reports', role: 'viewer' },
-];
-
-const ADMINISTRATION: SectionLink[] = [
-  { section: 'team', href: '/team', text: 'Team', role: 'member' },
-  { section: 'keys', href: '/api-keys', text: 'API keys', role: 'member' },
-  { section: 'webhooks', href: '/webhooks', text: 'Webhooks', role: 'admin' },
-  { section: 'dns', href: '/dns', text: 'Name servers', role: 'admin' },
-  { section: 'audit', href: '/audit-log', text: 'Audit log', role: 'admin' },
-  { section: 'system', href: '/system', text: 'System', role: 'admin' },
-];
 
 /** The part of a request that functions which render a page need. */
 export type PageCall = Pick<Call<'viewer', undefined, undefined>, 'app' | 'actor' | 'invoke'>;
@@ -67,7 +23,7 @@ interface AppPage {
   /** The heading, and the title of the browser tab. */
   title: string;
   /** Null for a page that belongs to none. */
-  section: Section | null;
+  section: Section | 'account' | null;
   /** The path and query of this page. */
   path: string;
   /** Pages above this one. */
@@ -134,23 +90,20 @@ export function readerOf(app: App, actor: Actor, member: MemberRow): Reader {
 /** The navigation, with the links that the role allows. */
 export function shellOf(
   { id, name, email }: Pick<MemberRow, 'id' | 'name' | 'email'>,
-  { actor, section, path }: { actor: Actor; section: Section | null; path: string },
+  { actor, section, path }: { actor: Actor; section: Section | 'account' | null; path: string },
 ): Shell {
-  const linksOf = (links: SectionLink[]) =>
-    links
-      .filter(({ role }) => allows(actor.role, role))
-      .map((link) => ({
-        href: link.href,
-        text: link.text,
-        icon: link.section,
-        current: link.section === section,
-      }));
-  const administration = linksOf(ADMINISTRATION);
   return {
-    groups: [
-      { title: null, links: linksOf(PRODUCT) },
-      ...(administration.length > 0 ? [{ title: 'Administration', links: administration }] : []),
-    ],
+    groups: NAVIGATION.map(({ title, sections }) => ({
+      title,
+      links: sections
+        .filter(({ role }) => allows(actor.role, role))
+        .map(({ id: own, path: href, title: text, icon }) => ({
+          href,
+          text,
+          icon,
+          current: own === section,
+        })),
+    })).filter(({ links }) => links.length > 0),
     member: { id, name, email },
     testMode: !actor.livemode,
     canCreateTests: allows(actor.role, 'member'),

@@ -26,6 +26,11 @@ export interface Service {
   throttled(seconds: number): Reply;
 }
 
+export interface ChatService extends Service {
+  /** What people must do about a revoked secret, on the page of the rule. */
+  advice: RegExp;
+}
+
 const json = (status: number, body: unknown, headers: Record<string, string> = {}): Reply => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },
@@ -91,7 +96,7 @@ const TeamsMessage = v.strictObject({
   ]),
 });
 
-export function teamsService(): Service {
+export function teamsService(): ChatService {
   const shown: Shown[] = [];
   const path = '/powerautomate/workflows/very-secret-flow/triggers/manual/paths/invoke';
   return {
@@ -117,6 +122,7 @@ export function teamsService(): Service {
       });
       return { status: 202 };
     },
+    advice: /Status 404: the workflow was deleted or turned off.*The workflow could not be found/s,
     revoked: json(404, {
       error: { code: 'WorkflowNotFound', message: 'The workflow could not be found.' },
     }),
@@ -169,7 +175,7 @@ export function readDiscord(markdown: string): string {
     .join('');
 }
 
-export function discordService(): Service {
+export function discordService(): ChatService {
   const shown: Shown[] = [];
   const path = '/api/webhooks/100000000000000001/very-secret-token';
   return {
@@ -196,6 +202,7 @@ export function discordService(): Service {
         ? json(200, { id: String(shown.length), type: 0, content: '' })
         : { status: 204 };
     },
+    advice: /Status 404: the webhook was deleted; create another.*Unknown Webhook/s,
     revoked: json(404, { message: 'Unknown Webhook', code: 10015 }),
     throttled: (seconds) =>
       json(
@@ -253,7 +260,7 @@ function readCardText(html: string): string {
   return rest;
 }
 
-export function googleChatService(): Service {
+export function googleChatService(): ChatService {
   const shown: Shown[] = [];
   const path = '/v1/spaces/AAAA0000/messages';
   return {
@@ -292,6 +299,7 @@ export function googleChatService(): Service {
       });
       return json(200, { name: `spaces/AAAA0000/messages/${shown.length}`, thread: {} });
     },
+    advice: /Status 403: Google Chat does not let the webhook post.*does not have permission/s,
     revoked: json(403, {
       error: {
         code: 403,
@@ -366,7 +374,7 @@ function decode(html: string): string {
     .replaceAll('&amp;', '&');
 }
 
-export function telegramService(): Service {
+export function telegramService(): ChatService {
   const shown: Shown[] = [];
   return {
     shown,
@@ -394,6 +402,7 @@ export function telegramService(): Service {
         result: { message_id: shown.length, date: 0, chat: { id: -1001234567890 } },
       });
     },
+    advice: /Status 401: the bot token is invalid; copy it again.*Unauthorized/s,
     revoked: json(401, { ok: false, error_code: 401, description: 'Unauthorized' }),
     throttled: (seconds) =>
       json(429, {
@@ -427,7 +436,7 @@ const NtfyMessage = v.strictObject({
   sequence_id: v.optional(v.pipe(v.string(), v.regex(/^[-_A-Za-z0-9]{1,64}$/))),
 });
 
-export function ntfyService(): Service {
+export function ntfyService(): ChatService {
   const shown: Shown[] = [];
   return {
     shown,
@@ -451,6 +460,7 @@ export function ntfyService(): Service {
       });
       return json(200, { id: `m${shown.length}`, time: 0, event: 'message', topic, message });
     },
+    advice: /Status 401: the ntfy server rejected the access token.*unauthorized/s,
     revoked: json(401, {
       code: 40101,
       http: 401,
@@ -491,7 +501,7 @@ const PagerDutyEvent = v.variant('event_action', [
   v.strictObject({ ...Target, event_action: v.literal('resolve') }),
 ]);
 
-export function pagerDutyService(): Service {
+export function pagerDutyService(): ChatService {
   const shown: Shown[] = [];
   const key = 'verysecretroutingkey000000000000';
   return {
@@ -519,6 +529,8 @@ export function pagerDutyService(): Service {
       }
       return json(202, { status: 'success', message: 'Event processed', dedup_key });
     },
+    advice:
+      /Status 400: PagerDuty rejected the event; check the integration key.*Invalid routing key: …/s,
     revoked: json(400, {
       status: 'invalid event',
       message: 'Event object is invalid',

@@ -5,6 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { valuesOf } from '../../../src/figures/figure.ts';
+import { GMAIL_FIGURES } from '../../../src/figures/gmail.ts';
 import { isDay } from '../../../src/lib/clock.ts';
 import { AccountError } from '../../../src/net/account-error.ts';
 import { startHttpScript } from '../../helpers/http-script.ts';
@@ -36,14 +38,7 @@ const FULL: ServedDay = {
 };
 
 const NOTHING = {
-  spam_rate: null,
-  spf_rate: null,
-  dkim_rate: null,
-  dmarc_rate: null,
-  tls_rate: null,
-  tls_messages: null,
-  reject_rate: null,
-  temp_fail_rate: null,
+  ...valuesOf(GMAIL_FIGURES, 'column', () => null),
   errors: null,
   feedback_loops: null,
 };

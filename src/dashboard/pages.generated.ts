@@ -1,8 +1,5 @@
-/** Every page of the web application. */
+/** Generated from the files of src/dashboard by `npm run generate`; do not edit. */
 
-import type { Feature } from '../feature.ts';
-import type { DeclaredApi } from '../health/describe-api.ts';
-import type { Route } from '../http/route.ts';
 import { acceptInvitationPages } from './access/invitation.tsx';
 import { forgotPasswordPages, setPasswordPages } from './access/reset-password.tsx';
 import { oidcPages, signInPages } from './access/sign-in.tsx';
@@ -16,24 +13,21 @@ import { dnsChangePages } from './dns/changes.tsx';
 import { dnsPlanPages } from './dns/plan.tsx';
 import { dnsServerPages } from './dns/server.tsx';
 import { dnsServerListPages } from './dns/servers.tsx';
-import { docsPages } from './docs/docs.tsx';
 import { domainPages } from './domains/detail.tsx';
 import { domainListPages } from './domains/list.tsx';
-import { errorTypePage } from './error-types.tsx';
+import { errorTypePages } from './error-types.tsx';
 import { bouncePages } from './feedback/bounces.tsx';
 import { complaintPages } from './feedback/complaints.tsx';
 import { domainFeedbackPages } from './feedback/domain.tsx';
 import { feedbackListPages } from './feedback/list.tsx';
 import { mailboxPages } from './feedback/mailbox.tsx';
 import { mailboxListPages } from './feedback/mailboxes.tsx';
-import { feedbackReportPage } from './feedback/report.tsx';
 import { reportActions } from './feedback/report-actions.tsx';
+import { feedbackReportPage } from './feedback/report.tsx';
 import { reporterPages } from './feedback/reporters.tsx';
 import { feedbackReportPages } from './feedback/reports.tsx';
 import { sourcePages } from './feedback/source.tsx';
 import { tlsPages } from './feedback/tls.tsx';
-import { assetRoutes } from './frame/assets.ts';
-import { iconRoutes } from './frame/icon.ts';
 import { modePages } from './mode.ts';
 import { monitorPages } from './monitors/detail.tsx';
 import { monitorListPages } from './monitors/list.tsx';
@@ -47,7 +41,6 @@ import { summaryPages } from './reports/summary.tsx';
 import { searchPages } from './search/search.tsx';
 import { systemPages } from './system/system.tsx';
 import { apiKeyPages } from './team/api-keys.tsx';
-import { auditPages } from './team/audit-log.tsx';
 import { leavePages } from './team/leave.tsx';
 import { memberPages } from './team/member.tsx';
 import { teamPages } from './team/team.tsx';
@@ -66,79 +59,65 @@ import { endpointPages } from './webhooks/endpoint.tsx';
 import { endpointListPages } from './webhooks/endpoints.tsx';
 import { newEndpointPages } from './webhooks/new-endpoint.tsx';
 
-export const dashboardRoutes = [
-  // Before the page of one test, because the first match wins.
-  ...testListPages,
-  ...selectionPages,
-  ...newTestPages,
-  ...comparePages,
-  ...overviewPages,
-  ...signInPages,
-  ...oidcPages,
+export const DASHBOARD_ROUTES = [
+  ...acceptInvitationPages,
   ...forgotPasswordPages,
   ...setPasswordPages,
-  ...acceptInvitationPages,
+  ...oidcPages,
+  ...signInPages,
   ...unsubscribePages,
-  errorTypePage,
-  ...testActions,
-  ...testPages,
-  ...editPages,
-  ...imagePages,
-  ...kindPages,
-  ...inboxPages,
-  ...modePages,
-  ...publicTestPages,
-  ...apiKeyPages,
-  ...feedbackListPages,
-  ...mailboxListPages,
-  ...mailboxPages,
-  ...domainFeedbackPages,
-  ...reporterPages,
-  ...tlsPages,
-  ...complaintPages,
-  ...bouncePages,
-  ...sourcePages,
-  ...feedbackReportPages,
-  ...feedbackReportPage,
-  ...reportActions,
-  ...receiverPages,
-  ...summaryPages,
-  ...sharePages,
-  ...schedulePages,
-  ...teamPages,
-  ...memberPages,
   ...accountPages,
-  ...leavePages,
-  ...systemPages,
   ...alertPages,
+  ...incidentPages,
   ...recommendedPages,
   ...alertRulePages,
-  ...incidentPages,
+  ...dnsChangePages,
+  ...dnsPlanPages,
+  ...dnsServerPages,
+  ...dnsServerListPages,
+  ...domainPages,
+  ...domainListPages,
+  ...errorTypePages,
+  ...bouncePages,
+  ...complaintPages,
+  ...domainFeedbackPages,
+  ...feedbackListPages,
+  ...mailboxPages,
+  ...mailboxListPages,
+  ...reportActions,
+  ...feedbackReportPage,
+  ...reporterPages,
+  ...feedbackReportPages,
+  ...sourcePages,
+  ...tlsPages,
+  ...modePages,
+  ...monitorPages,
+  ...monitorListPages,
+  ...newMonitorPages,
+  ...overviewPages,
+  ...publicTestPages,
+  ...receiverPages,
+  ...schedulePages,
+  ...sharePages,
+  ...summaryPages,
+  ...searchPages,
+  ...systemPages,
+  ...apiKeyPages,
+  ...leavePages,
+  ...memberPages,
+  ...teamPages,
+  ...testActions,
+  ...comparePages,
+  ...editPages,
+  ...imagePages,
+  ...inboxPages,
+  ...kindPages,
+  ...testListPages,
+  ...newTestPages,
+  ...selectionPages,
+  ...testPages,
+  ...deliveryPages,
+  ...endpointPages,
   ...endpointListPages,
   ...newEndpointPages,
-  ...endpointPages,
-  ...deliveryPages,
-  ...domainListPages,
-  ...domainPages,
-  ...dnsPlanPages,
-  ...dnsServerListPages,
-  ...dnsServerPages,
-  ...dnsChangePages,
-  ...monitorListPages,
-  // Before the page of one monitor, because the first match wins.
-  ...newMonitorPages,
-  ...monitorPages,
-  ...searchPages,
-];
-
-/** All pages and their icon, including the API reference, which describes the given routes. */
-export const allPages = ({
-  audited,
-  ...api
-}: DeclaredApi & Pick<Required<Feature>, 'audited'>): Route[] => [
-  ...dashboardRoutes,
-  ...auditPages(audited),
-  ...iconRoutes,
-  ...assetRoutes,
-  ...docsPages(api),
 ];
