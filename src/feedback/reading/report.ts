@@ -41,6 +41,8 @@ export interface Refusal {
   about?: Partial<AboutReport>;
   /** Whether it is in an attached message. */
   attached?: boolean;
+  /** Whether the message has a file, which could be a report in a new form. */
+  hasFile?: boolean;
   /** A hash of what a signature covers, by which a copy of the message is recognized. */
   digest?: string;
   /** What is kept of something that is no report: From, To, Subject and the first lines. */
