@@ -117,7 +117,7 @@ export const DISPOSITIONS = ['none', 'quarantine', 'reject', 'unknown'] as const
 export type Disposition = (typeof DISPOSITIONS)[number];
 
 export interface DmarcRow {
-  /** A normalized IP address; in a row that sums up others, what `sourceKey` returns. Null if the report has none. */
+  /** A normalized IP address; in a row that sums up others, what they have in common. Null if the report has none. */
   address: string | null;
   count: number;
   disposition: Disposition;
