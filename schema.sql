@@ -980,7 +980,8 @@ CREATE TABLE feedback_reports (
   -- Why it was refused, as a code, and in words.
   reason       TEXT,
   detail       TEXT,
-  -- What makes it the same report of a reporter as another, and a hash of its figures; null if it was refused.
+  -- What makes it the same report of a reporter as another, and a hash of its figures. Of a refused one that a known or
+  -- confirmed reporter signed, only a hash of its message.
   identity     TEXT,
   figures      TEXT,
   -- The report that it repeats.

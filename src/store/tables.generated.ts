@@ -885,7 +885,10 @@ export interface FeedbackReportRow {
   /** Why it was refused, as a code, and in words. */
   reason: string | null;
   detail: string | null;
-  /** What makes it the same report of a reporter as another, and a hash of its figures; null if it was refused. */
+  /**
+   * What makes it the same report of a reporter as another, and a hash of its figures. Of a refused one that a known or
+   * confirmed reporter signed, only a hash of its message.
+   */
   identity: string | null;
   figures: string | null;
   /** The report that it repeats. */

@@ -160,6 +160,10 @@ test('Strangers cannot make a report of a known receiver seem refused', async (t
     from: GOOGLE,
     tamper: (signed) => signed.replace('A report.', 'A report!'),
   });
+  // A reply that quotes a stranger.
+  await mailFrom(feedback, mail([{ type: 'text/html', content: `<p>${refusedOf(0)}</p>` }]), {
+    from: GOOGLE,
+  });
   // About a domain of others.
   await mailFrom(feedback, attached(refusedOf(0).replaceAll('example.com', 'example.net')), {
     from: GOOGLE,

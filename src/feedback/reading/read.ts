@@ -54,11 +54,12 @@ export async function readFeedback(raw: Uint8Array, { now }: ReadOptions): Promi
   const items = orNotAReport(await readMessage(message, reading, 0), message);
   if (items.every(({ ok }) => ok)) return items;
   const digest = signedContent(reading.body);
+  const hasFile = message.parts.some(({ type }) => type.startsWith('application/'));
   const file = message.parts
     .map(({ filename }) => readFileName(filename, now))
     .find((name) => name);
   return items.map((item) =>
-    item.ok ? item : { ...item, about: item.about ?? file ?? {}, digest },
+    item.ok ? item : { ...item, about: item.about ?? file ?? {}, hasFile, digest },
   );
 }
 

@@ -41,6 +41,8 @@ export interface Refusal {
   about?: Partial<AboutReport>;
   /** Whether it is in an attached message. */
   attached?: boolean;
+  /** Whether the message has a file, which could be a report in a new form. */
+  hasFile?: boolean;
   /** A hash of what a signature covers, by which a copy of the message is recognized. */
   digest?: string;
   /** What is kept of something that is no report: From, To, Subject and the first lines. */
@@ -115,7 +117,7 @@ export const DISPOSITIONS = ['none', 'quarantine', 'reject', 'unknown'] as const
 export type Disposition = (typeof DISPOSITIONS)[number];
 
 export interface DmarcRow {
-  /** A normalized IP address; in a row that sums up others, what `sourceKey` returns. Null if the report has none. */
+  /** A normalized IP address; in a row that sums up others, what they have in common. Null if the report has none. */
   address: string | null;
   count: number;
   disposition: Disposition;

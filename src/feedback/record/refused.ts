@@ -28,13 +28,16 @@ export async function signedRefusal(
   tx: Tx,
   app: Pick<App, 'newId'>,
   { mail, signer }: { mail: FeedbackMailRow; signer: Signer | null },
-  { type, reason, about = {}, attached = false, digest = '' }: Refusal,
+  { type, reason, about = {}, attached = false, hasFile = false, digest = '' }: Refusal,
 ): Promise<Signed | null> {
+  const isReport = reason !== 'not_a_report';
+  // Known senders reply to messages of strangers, and quote them.
+  if (!isReport && !hasFile) return null;
   if (reason === 'foreign_domain' || (type !== null && !PERIODIC.includes(type))) return null;
   const sender = await trustedSender(tx, signer, {
     types: type === null ? PERIODIC : [type],
     attached,
-    isReport: reason !== 'not_a_report',
+    isReport,
   });
   if (sender === null) return null;
   const domains = about.domain ? [about.domain] : [];

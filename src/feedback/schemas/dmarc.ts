@@ -96,7 +96,7 @@ export const DmarcFeedback = named(
     ),
     refused: described(
       v.array(RefusedReport),
-      'DMARC and TLS reports of known and confirmed reporters that were refused in the last 30 days, whatever the period, the newest first; at most 20. One is no longer listed once its reporter sends another one for the same day, or later one for a later day.',
+      'Refused DMARC and TLS reports of known and confirmed reporters in the last 30 days, the newest first; at most 20. One is listed until its reporter sends another report for the same day, or later one for a later day.',
       [],
     ),
   }),
