@@ -1,12 +1,14 @@
 /** The job that looks up the records for feedback of each domain. */
 
+import type { DomainCheck } from '../../analysis/domain/health.ts';
 import type { App } from '../../app.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { errorMessage } from '../../lib/errors.ts';
 import { claimingJob, type Job } from '../../scheduler/scheduler.ts';
 import { claimRows } from '../../store/leases.ts';
-import type { FeedbackDomainRow } from '../../store/tables.generated.ts';
+import type { DomainRow, FeedbackDomainRow } from '../../store/tables.generated.ts';
+import { selectorsOf } from '../selectors.ts';
 import { isReportedPassing } from './passing.ts';
 import { lookUpFeedbackRecords } from './records.ts';
 
@@ -48,12 +50,10 @@ async function lookUp(app: App, { id }: FeedbackDomainRow): Promise<void> {
     .where('id', '=', id)
     .executeTakeFirst();
   const records = domain
-    ? await lookUpFeedbackRecords(
-        app,
-        app.backgroundResolver,
-        domain,
-        await isReportedPassing(app, domain),
-      )
+    ? await lookUpFeedbackRecords(app, app.backgroundResolver, domain, {
+        passes: await isReportedPassing(app, domain),
+        isSigned: isSigned(domain),
+      })
     : [];
   const isDone = records.every(({ published }) => published === true);
   await app.db
@@ -70,3 +70,14 @@ async function lookUp(app: App, { id }: FeedbackDomainRow): Promise<void> {
     .where('id', '=', id)
     .execute();
 }
+
+/** A selector that someone entered or that signed mail, or a key that the last check found and that is not revoked. */
+function isSigned(domain: SelectorsAndHealth): boolean {
+  const checks: DomainCheck[] = JSON.parse(domain.health_checks);
+  return (
+    selectorsOf(domain).length > 0 ||
+    checks.some(({ id, evidence }) => id === 'dkim_selector' && typeof evidence.type === 'string')
+  );
+}
+
+type SelectorsAndHealth = Pick<DomainRow, 'given_selectors' | 'learnt_selectors' | 'health_checks'>;

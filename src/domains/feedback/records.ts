@@ -1,13 +1,11 @@
 /** The DNS records that send feedback to the address of a domain, and whether they are published. */
 
 import { isDmarcRecord, isPolicy, parseDmarcTags, withTag } from '../../analysis/dmarc/record.ts';
-import type { DomainCheck } from '../../analysis/domain/health.ts';
 import { isParked } from '../../analysis/domain/parked.ts';
 import type { App } from '../../app.ts';
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import type { DomainRow } from '../../store/tables.generated.ts';
-import { selectorsOf } from '../selectors.ts';
 import { feedbackAddress } from './address.ts';
 
 export interface FeedbackRecord {
@@ -22,17 +20,18 @@ export interface FeedbackRecord {
   isParked?: boolean;
 }
 
-export type DomainToLookUp = Pick<
-  DomainRow,
-  'id' | 'name' | 'given_selectors' | 'learnt_selectors' | 'health_checks'
->;
+/** What is known of the mail of a domain: whether receivers report some that passes, and whether a key is known. */
+interface KnownMail {
+  passes: boolean;
+  isSigned: boolean;
+}
 
-/** `sendsMail`: whether receivers report mail of the domain that passes. In this order: the DMARC record, the record for TLS reports, and the authorization at the inbox domain if it is needed. */
+/** In this order: the DMARC record, the record for TLS reports, and the authorization at the inbox domain if it is needed. */
 export async function lookUpFeedbackRecords(
   app: Pick<App, 'config'>,
   resolver: Resolver,
-  { id, name, ...row }: DomainToLookUp,
-  sendsMail: boolean,
+  { id, name }: Pick<DomainRow, 'id' | 'name'>,
+  { passes, isSigned }: KnownMail,
 ): Promise<FeedbackRecord[]> {
   const uri = `mailto:${feedbackAddress(app, { id })}`;
   const inbox = app.config.INBOX_DOMAIN;
@@ -53,19 +52,10 @@ export async function lookUpFeedbackRecords(
     parent?.find(isDmarcRecord) ?? null,
   );
   return [
-    { ...record, isParked: !sendsMail && (await isParked(name, signs(row), resolver)) },
+    { ...record, isParked: !passes && (await isParked(name, isSigned, resolver)) },
     tlsRecord(name, uri, tls),
     ...(isForeign ? [authorizationRecord(inbox, authorization)] : []),
   ];
-}
-
-/** A selector that someone entered or that signed mail, or a key that the last check found and that is not revoked. */
-function signs(row: Omit<DomainToLookUp, 'id' | 'name'>): boolean {
-  const checks: DomainCheck[] = JSON.parse(row.health_checks);
-  return (
-    selectorsOf(row).length > 0 ||
-    checks.some(({ id, evidence }) => id === 'dkim_selector' && typeof evidence.type === 'string')
-  );
 }
 
 function dmarcRecord(

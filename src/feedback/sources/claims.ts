@@ -1,6 +1,6 @@
 /**
- * What shows that a domain uses a sending service of which no message passes: the domain's SPF record includes it, has its
- * selector or return path, or a test of the team was sent through it.
+ * What shows that a domain uses a sending service of which no message passes. Its SPF record includes the service, or it has
+ * a selector or return path of the service, or a test of the team was sent through it.
  */
 
 import type { Envelope } from '../../analysis/check.ts';

@@ -17,7 +17,7 @@ const LARGEST = 100;
 /** So long the DNS server takes for each answer, by the clock of the test. */
 const DELAY_MS = 2000;
 /** More at once would be most of what background work may ask. */
-const MAX_AT_ONCE = 40;
+const MAX_CONCURRENT_QUERIES = 40;
 
 /** The largest are in networks of Google, in every second place. */
 const addressOf = (index: number): string =>
@@ -127,7 +127,10 @@ test('Of 20,000 new addresses, the 100 largest are named within a minute, and an
   assert.ok(otherAfter !== null && otherAfter < 20, `the other domain after ${otherAfter} s`);
   // Most of what is named are large ones.
   assert.ok(named.size < 3 * LARGEST, String(named.size));
-  assert.ok(slow.most > 10 && slow.most <= MAX_AT_ONCE, `${slow.most} questions at once`);
+  assert.ok(
+    slow.most > 10 && slow.most <= MAX_CONCURRENT_QUERIES,
+    `${slow.most} questions at once`,
+  );
   const asked = [...slow.dns.queries.keys()];
   assert.ok(asked.includes(`${reversed(addressOf(0))}/PTR`));
   assert.deepEqual(
