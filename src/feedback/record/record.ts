@@ -8,16 +8,12 @@ import type { App } from '../../app.ts';
 import { createBatches } from '../../lib/batches.ts';
 import { memoizePerObject } from '../../lib/memoize.ts';
 import { isUnavailable } from '../../store/errors.ts';
-import { type PreparedParameter, prepared, type Tx, transact } from '../../store/open.ts';
-import type {
-  FeedbackMailRow,
-  FeedbackReporterRow,
-  FeedbackReportRow,
-} from '../../store/tables.generated.ts';
+import { type Tx, transact } from '../../store/open.ts';
+import type { FeedbackReporterRow, FeedbackReportRow } from '../../store/tables.generated.ts';
 import { untilAvailable } from '../../store/until-available.ts';
 import { ofReporter } from '../reading/identity.ts';
 import { REFUSAL_REASONS, type Refusal } from '../reading/report.ts';
-import { type ReporterIdentity, type Signer, signedReporter } from '../senders/reporter.ts';
+import { type ReporterIdentity, signedReporter } from '../senders/reporter.ts';
 import { VERDICTS, type Verdict } from '../status.ts';
 import { bytesLeftForReport } from '../storage/stored.ts';
 import { freeBytesFor, type StorageUsage, storageUsage } from '../storage/usage.ts';
@@ -27,7 +23,7 @@ import { findDomains } from './domains.ts';
 import { contentOf, limitReport } from './limit-rows.ts';
 import { addBounces, addComplaint } from './messages.ts';
 import { implausibleCount } from './plausible.ts';
-import { signedRefusal } from './refused.ts';
+import { baseRow, insertRefusal, insertRow, type Recording } from './report-row.ts';
 import {
   type ReporterSighting,
   sightingOf,
@@ -37,15 +33,6 @@ import {
 import { storeOnlyBatches, storeRows } from './rows.ts';
 import { learnReportedSelectors } from './selectors.ts';
 import { countReports, leaveReporter } from './tallies.ts';
-
-export interface Recording {
-  mail: FeedbackMailRow;
-  /** The place of the item in the mail. */
-  position: number;
-  item: PreparedItem;
-  /** Who the message authenticates. */
-  signer: Signer | null;
-}
 
 /** Whether the message that carried it says more about people than what is stored of it. */
 export const isPersonal = (item: PreparedItem): boolean =>
@@ -138,75 +125,6 @@ const STORAGE_FULL: Refusal = {
 
 /** Of copies and of reports that contradict another one, only the figures are kept. */
 const NO_ROWS = { batches: [], rowCount: 0, complaint: null, bounces: [] };
-
-const EMPTY_ROW: FeedbackReportRow = {
-  id: '',
-  mail_id: '',
-  position: 0,
-  type: null,
-  reason: null,
-  detail: null,
-  identity: null,
-  figures: null,
-  status: 'refused',
-  original_id: null,
-  reporter_id: null,
-  domain_id: null,
-  policy_domain: null,
-  period_from: null,
-  period_to: null,
-  messages: 0,
-  passed: 0,
-  failed: 0,
-  verified: null,
-  source: '',
-  suffix: null,
-  repaired: '[]',
-  content: '{}',
-  row_count: 0,
-  stored_rows: 0,
-  counted_rows: 0,
-  received_at: '',
-  label: null,
-  file_identity: null,
-  attributed: 1,
-};
-
-const baseRow = (app: App, { mail, position }: Recording): FeedbackReportRow => ({
-  ...EMPTY_ROW,
-  id: app.newId('fbr'),
-  mail_id: mail.id,
-  position,
-  source: mail.source,
-  suffix: mail.suffix,
-  received_at: mail.received_at,
-});
-
-const insertRow = prepared((db, parameter: PreparedParameter<FeedbackReportRow>) => {
-  const names = Object.keys(EMPTY_ROW) as (keyof FeedbackReportRow)[];
-  const values = Object.fromEntries(names.map((name) => [name, parameter(name)]));
-  return db.insertInto('feedback_reports').values(values as never);
-});
-
-async function insertRefusal(
-  tx: Tx,
-  app: App,
-  recording: Recording,
-  refusal: Refusal,
-): Promise<FeedbackReportRow> {
-  const { type, reason, detail, excerpt } = refusal;
-  const row = {
-    ...baseRow(app, recording),
-    type,
-    reason,
-    detail,
-    domain_id: recording.mail.domain_id,
-    content: JSON.stringify(excerpt ? { excerpt } : {}),
-    ...(await signedRefusal(tx, app, recording, refusal)),
-  };
-  await insertRow(tx, row);
-  return row;
-}
 
 /** A report of a domain of the team. */
 interface Attributed {

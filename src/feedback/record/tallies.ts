@@ -60,7 +60,7 @@ export const leaveReporter = (
     .where('id', '=', reporter_id)
     .execute();
 
-/** The opposite of `countReport`, in the transaction by which a counted report stops to count. Its rows follow. */
+/** The opposite of `countReports`, in the transaction by which a counted report stops to count. Its rows follow. */
 export async function uncountReport(tx: Tx, report: FeedbackReportRow): Promise<void> {
   await addDays(tx, [report], -1);
   await countMessages(tx, report, -1);
