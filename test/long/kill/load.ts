@@ -93,7 +93,7 @@ export const atGate = (
   },
 });
 
-const POLL_MS = 10;
+const POLL_MS = 4;
 
 /** Resolves when the database satisfies the condition. */
 export async function until(condition: () => Promise<boolean>): Promise<void> {
@@ -106,13 +106,12 @@ export async function untilMore(count: () => Promise<number>): Promise<void> {
   await until(async () => (await count()) > before);
 }
 
-type Countable = Parameters<Db['selectFrom']>[0];
-
-/** The number of all rows of a table, such as `events`. */
-export async function countRows(db: Db, table: Countable & string): Promise<number> {
+/** The number of rows of a table, such as `events`; with a column, of those that have a value there. */
+export async function countRows(db: Db, table: string, column?: string): Promise<number> {
   const { count } = await db
-    .selectFrom(table as 'events')
+    .selectFrom(table as 'tests')
     .select(({ fn }) => fn.countAll<number>().as('count'))
+    .$if(column !== undefined, (query) => query.where(column as 'completed_at', 'is not', null))
     .executeTakeFirstOrThrow();
   return Number(count);
 }

@@ -26,7 +26,7 @@ export function createReports(): Load {
   };
   return {
     name: 'reports',
-    maxPauseMs: 3_000,
+    maxPauseMs: 5_000,
     async work(site) {
       const label = `r${++schedules}`;
       await site.write((db) => insertDue(db, label));

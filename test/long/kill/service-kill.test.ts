@@ -30,7 +30,25 @@ test(`${ROUNDS} SIGKILLs under all loads lose nothing, repeat nothing that was r
   const service = await prepareService(t, { folder, env, loads, random });
   const hits: Figures = {};
   const plan = planRounds(loads, random);
-  if (process.env.DBG_ONLY) plan.splice(0, plan.length, ...process.env.DBG_ONLY.split(';').map((r) => r.split(',').map((n) => [...loads.flatMap((l) => l.moments ?? []), STARTING, stoppingAt(loads.flatMap((l) => l.moments ?? []).find((m) => m.name === 'analysis')!)].find((m) => m.name === n)!)));
+  if (process.env.DBG_ONLY)
+    plan.splice(
+      0,
+      plan.length,
+      ...process.env.DBG_ONLY.split(';').map((r) =>
+        r
+          .split(',')
+          .map(
+            (n) =>
+              [
+                ...loads.flatMap((l) => l.moments ?? []),
+                STARTING,
+                stoppingAt(
+                  loads.flatMap((l) => l.moments ?? []).find((m) => m.name === 'analysis')!,
+                ),
+              ].find((m) => m.name === n)!,
+          ),
+      ),
+    );
   for (const moments of plan.slice(0, ROUNDS))
     for (const name of await service.runAndKill(moments)) hits[name] = (hits[name] ?? 0) + 1;
   let figures: Figures = {};
