@@ -18,8 +18,8 @@ import { request } from './site.ts';
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 2);
 /** How long PostgreSQL is away, before its recovery. */
 const MAX_PAUSE_MS = 2_500;
-/** A node is ready again this soon after PostgreSQL is. */
-const MAX_RETURN_MS = 5_000;
+/** A node is ready again a second after PostgreSQL is, and on a busy machine later. */
+const MAX_RETURN_MS = 60_000;
 const PROBE_INTERVAL_MS = 100;
 
 test(`${ROUNDS} crashes of PostgreSQL lose nothing, and the nodes return by themselves`, {

@@ -6,21 +6,22 @@ import type { Site } from './site.ts';
 /** A machine on which a moment does not come in this time is too slow for the test. */
 const MAX_REACH_MS = 180_000;
 
-/** Resolves when the moment has come. Rejects if a client fails before. */
-export async function inTime(
-  { name, reach }: Moment,
-  running: Running,
-  { failed }: Site,
-): Promise<void> {
+/** Resolves when the moment has come, or the service has ended. Rejects if a client fails before. */
+export async function inTime(moment: Moment, running: Running, site: Site): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const late = new Error(`the moment did not come: ${name}`);
-  const timer = setTimeout(() => reject(late), MAX_REACH_MS);
+  const giveUp = () => {
+    const replies = JSON.stringify(site.replies);
+    reject(new Error(`${moment.name} did not come: ${replies} ${site.faults.join('\n')}`));
+  };
+  const timer = setTimeout(giveUp, MAX_REACH_MS);
   try {
-    await Promise.race([reach(running), promise, failed]);
+    await Promise.race([moment.reach(running), promise, site.failed, running.service.ended]);
   } finally {
     clearTimeout(timer);
   }
 }
+
+// The life of a process.
 
 const MAX_START_MS = 500;
 const MAX_STOP_MS = 20;

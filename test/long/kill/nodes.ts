@@ -15,13 +15,9 @@ import {
 } from '../../helpers/postgres-server.ts';
 import { type Environment, runProgram } from '../../helpers/program.ts';
 import type { Random } from '../../helpers/random.ts';
-import {
-  type LogLine,
-  type StartingProcess,
-  serveEnvironment,
-  spawnServe,
-} from '../../helpers/serve-process.ts';
+import { type StartingProcess, serveEnvironment, spawnServe } from '../../helpers/serve-process.ts';
 import type { Loads } from './all-loads.ts';
+import { errorsIn } from './log-errors.ts';
 import { type Address, createSite, type Site, startClients } from './site.ts';
 
 export const skipWithoutServer = (): string | false =>
@@ -62,8 +58,8 @@ export interface Nodes {
   kill(place: number, gentleMs?: number): Promise<void>;
   /** How many rows of work the node has claimed. */
   countLeases(place: number): Promise<number>;
-  /** All lines of the level `error` of all processes so far. */
-  errors(): LogLine[];
+  /** All errors that the processes have logged so far. */
+  errors(): ReturnType<typeof errorsIn>;
 }
 
 /**
@@ -149,7 +145,7 @@ export async function startNodes(
       }
       return total;
     },
-    errors: () => processes.flatMap(({ log }) => log.filter(({ level }) => level === 'error')),
+    errors: () => processes.flatMap(({ log }) => errorsIn(log)),
   };
   await Promise.all(running.map((_, place) => nodes.start(place)));
   nodes.stopClients = startClients(t, site, loads);

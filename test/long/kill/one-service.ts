@@ -14,6 +14,7 @@ import type { Random } from '../../helpers/random.ts';
 import { ownerKey, type ServeOptions, spawnServe } from '../../helpers/serve-process.ts';
 import { databaseIn, onPostgres, SAME_NODE } from '../../helpers/store.ts';
 import type { Load, Moment } from './load.ts';
+import { errorsIn } from './log-errors.ts';
 import { inTime, STARTING } from './moments.ts';
 import { settle } from './settle.ts';
 import { type Address, createSite, type Site, startClients } from './site.ts';
@@ -84,16 +85,14 @@ export async function prepareService(
         }
         service.signal('SIGKILL');
         running = null;
-        await service.ended;
+        const { code, signal } = await service.ended;
+        assert.ok(signal === 'SIGKILL' || code === 0, `it ended: ${JSON.stringify(service.log)}`);
         for (const load of loads) await load.afterKill?.(reader.db);
         console.error('DBG killed');
         const hit: string[] = [];
         for (const moment of moments) if (await moment.end(reader.db)) hit.push(moment.name);
         console.error('DBG hit', hit);
-        assert.deepEqual(
-          service.log.filter(({ level }) => level === 'error'),
-          [],
-        );
+        assert.deepEqual(errorsIn(service.log), []);
         return hit;
       } finally {
         await reader.close();
@@ -117,10 +116,7 @@ export async function prepareService(
       await verify(app.db);
       await stop();
       running = null;
-      assert.deepEqual(
-        logged.filter(({ level }) => level === 'error'),
-        [],
-      );
+      assert.deepEqual(errorsIn(logged.map(({ fields, ...line }) => ({ ...line, ...fields }))), []);
       const last = await spawnServe(options);
       assert.ok(await last.nextLine('ready'), JSON.stringify(last.log));
       last.signal('SIGTERM');

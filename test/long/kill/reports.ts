@@ -72,7 +72,7 @@ export function createReports(): Load {
 const addressesOf = (label: string): string[] =>
   Array.from({ length: RECIPIENTS }, (_, index) => `${label}-${index}@example.com`);
 
-/** Every third report is a PDF. */
+/** Every fourth report is a PDF. */
 async function insertDue(db: Db, label: string): Promise<void> {
   const now = systemClock.now();
   // Twelve hours from now, so that no other time is due during the test.
@@ -87,7 +87,7 @@ async function insertDue(db: Db, label: string): Promise<void> {
     domains: null,
     include_sections: '["summary","trends","alerts"]',
     enabled: 1,
-    format: Number(label.slice(1)) % 3 === 1 ? 'pdf' : 'html',
+    format: Number(label.slice(1)) % 4 === 1 ? 'pdf' : 'html',
     next_send_at: isoTime(lastSend({ ...plan, day_of_month: 1 }, now)),
     created_at: isoTime(now),
     lease: null,

@@ -14,9 +14,10 @@ import type { Figures, Load, Moment } from './load.ts';
 import { STARTING, stoppingAt } from './moments.ts';
 import { prepareService } from './one-service.ts';
 
-/** About three seconds each. All moments come in so many rounds; before a release, run two hundred. */
+/** About three seconds each. All moments come in the first ten; before a release, run two hundred. */
 const MIN_ROUNDS = 10;
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? MIN_ROUNDS);
+const MAX_MORE_ROUNDS = 5;
 
 test(`${ROUNDS} SIGKILLs under all loads lose nothing, repeat nothing that was recorded, and invent nothing`, {
   timeout: 900_000 + ROUNDS * 60_000,
@@ -29,6 +30,11 @@ test(`${ROUNDS} SIGKILLs under all loads lose nothing, repeat nothing that was r
   const startedAt = performance.now();
   const service = await prepareService(t, { folder, env, loads, random });
   const hits: Figures = {};
+  let rounds = 0;
+  const kill = async (moments: Moment[]) => {
+    rounds += 1;
+    for (const name of await service.runAndKill(moments)) hits[name] = (hits[name] ?? 0) + 1;
+  };
   const plan = planRounds(loads, random);
   if (process.env.DBG_ONLY)
     plan.splice(
@@ -49,8 +55,11 @@ test(`${ROUNDS} SIGKILLs under all loads lose nothing, repeat nothing that was r
           ),
       ),
     );
-  for (const moments of plan.slice(0, ROUNDS))
-    for (const name of await service.runAndKill(moments)) hits[name] = (hits[name] ?? 0) + 1;
+  for (const moments of plan.slice(0, ROUNDS)) await kill(moments);
+  // On a slow machine, what was held may have been given up before the other moment came.
+  const missed = () => plan.flat().filter(({ name }) => !hits[name]);
+  for (let more = 0; more < MAX_MORE_ROUNDS && ROUNDS >= MIN_ROUNDS && missed().length > 0; more++)
+    await kill([missed()[0]!]);
   let figures: Figures = {};
   await service.finish(async (db) => {
     figures = await verifyAll(loads, db, service.site);
@@ -58,17 +67,12 @@ test(`${ROUNDS} SIGKILLs under all loads lose nothing, repeat nothing that was r
   if (!onPostgres) assertConsistent(service.location);
   t.diagnostic(JSON.stringify(hits));
   if (ROUNDS >= MIN_ROUNDS) {
-    const planned = new Set(plan.flatMap((moments) => moments.map(({ name }) => name)));
-    assert.deepEqual(
-      [...planned].filter((name) => !hits[name]),
-      [],
-      'no kill came at these moments',
-    );
+    assert.deepEqual(missed(), [], 'no kill came at these moments');
     assert.ok(figures.interrupted! > 0, 'no kill interrupted a webhook attempt');
     assert.ok(figures.repeatedMails! > 0, 'no kill came between an email and its record');
   }
   const seconds = Math.round((performance.now() - startedAt) / 1000);
-  t.diagnostic(JSON.stringify({ rounds: ROUNDS, seconds, ...figures }));
+  t.diagnostic(JSON.stringify({ rounds, seconds, ...figures }));
 });
 
 /**
