@@ -30,7 +30,7 @@ export interface Messages extends Load {
 /** `analyzed` matches the queries, as bytes, that only analyses make. */
 export function createMessages(dns: DnsTestServer, analyzed: RegExp): Messages {
   const mails: Mail[] = [];
-  const sending = new Set<Mail>();
+  const sending = new Set<Promise<number>>();
   const analysis = createGate();
   let number = 0;
   let lost = 0;
@@ -44,9 +44,10 @@ export function createMessages(dns: DnsTestServer, analyzed: RegExp): Messages {
     for (;;) {
       const address = site.pick();
       if (address) {
-        sending.add(mail);
-        const code = await sendTo(address.smtpPort, mail, site.random.chance(0.7));
-        sending.delete(mail);
+        const sent = sendTo(address.smtpPort, mail, site.random.chance(0.7));
+        sending.add(sent);
+        const code = await sent;
+        sending.delete(sent);
         site.count(`SMTP ${code || 'disconnected'}`);
         if (code === 0) lost += 1;
         if (code >= 500)
@@ -80,7 +81,9 @@ export function createMessages(dns: DnsTestServer, analyzed: RegExp): Messages {
           await until(async () => sending.size > 0);
         },
         async end() {
-          await until(async () => sending.size === 0);
+          await Promise.all(sending);
+          // Its client counts it in the next turn.
+          await pause(0);
           return lost > lostBefore;
         },
       },

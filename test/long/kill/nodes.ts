@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
 import { openStore, type Store } from '../../../src/store/open.ts';
+import { untilAvailable } from '../../../src/store/until-available.ts';
 import { temporaryFolder } from '../../helpers/app.ts';
 import { skipOrFail } from '../../helpers/installed.ts';
 import {
@@ -102,7 +103,7 @@ export async function startNodes(
       const up = running.filter((node) => node !== null);
       return up.length === 0 ? null : up[random.below(up.length)]!;
     },
-    write: (work) => work(store.db),
+    write: (work) => untilAvailable(() => work(store.db)),
   });
   const nodes: Nodes = {
     server,

@@ -69,29 +69,14 @@ export async function prepareService(
           assert.ok(ready, `the service did not restart: ${JSON.stringify(service.log)}`);
           running = addressOf(ready);
         }
-        console.error(
-          new Date().toISOString(),
-          'DBG ready',
-          moments.map((m) => m.name),
-        );
-        for (const moment of moments) {
-          await inTime(moment, all, site);
-          console.error(
-            new Date().toISOString(),
-            'DBG reached',
-            moment.name,
-            JSON.stringify(site.replies),
-          );
-        }
+        for (const moment of moments) await inTime(moment, all, site);
         service.signal('SIGKILL');
         running = null;
         const { code, signal } = await service.ended;
         assert.ok(signal === 'SIGKILL' || code === 0, `it ended: ${JSON.stringify(service.log)}`);
         for (const load of loads) await load.afterKill?.(reader.db);
-        console.error('DBG killed');
         const hit: string[] = [];
         for (const moment of moments) if (await moment.end(reader.db)) hit.push(moment.name);
-        console.error('DBG hit', hit);
         assert.deepEqual(errorsIn(service.log), []);
         return hit;
       } finally {
@@ -107,12 +92,9 @@ export async function prepareService(
         resolver: undefined,
       });
       running = { url, smtpPort: smtp.port };
-      console.error('DBG final');
       await stopClients();
-      console.error('DBG clients done', site.replies, site.faults);
       for (const load of loads) load.recover?.();
       await settle(app.db);
-      console.error(new Date().toISOString(), 'DBG settled');
       await verify(app.db);
       await stop();
       running = null;

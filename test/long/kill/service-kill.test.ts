@@ -36,25 +36,6 @@ test(`${ROUNDS} SIGKILLs under all loads lose nothing, repeat nothing that was r
     for (const name of await service.runAndKill(moments)) hits[name] = (hits[name] ?? 0) + 1;
   };
   const plan = planRounds(loads, random);
-  if (process.env.DBG_ONLY)
-    plan.splice(
-      0,
-      plan.length,
-      ...process.env.DBG_ONLY.split(';').map((r) =>
-        r
-          .split(',')
-          .map(
-            (n) =>
-              [
-                ...loads.flatMap((l) => l.moments ?? []),
-                STARTING,
-                stoppingAt(
-                  loads.flatMap((l) => l.moments ?? []).find((m) => m.name === 'analysis')!,
-                ),
-              ].find((m) => m.name === n)!,
-          ),
-      ),
-    );
   for (const moments of plan.slice(0, ROUNDS)) await kill(moments);
   // On a slow machine, what was held may have been given up before the other moment came.
   const missed = () => plan.flat().filter(({ name }) => !hits[name]);

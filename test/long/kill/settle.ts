@@ -19,7 +19,6 @@ export async function settle(db: Db): Promise<void> {
     if (Object.values(open).every((rows) => rows === 0)) return;
     const ms = performance.now() - startedAt;
     assert.ok(ms < MAX_SETTLE_MS, `after ${ms} ms, there is still work: ${JSON.stringify(open)}`);
-    if (process.env.DBG_ONLY !== undefined) console.error('DBG open', JSON.stringify(open));
     await hurry(db);
     await pause(200);
   }

@@ -22,7 +22,7 @@ export interface Site {
   pick(): Address | null;
   /** Repeats a request until a service answers; null if its Idempotency-Key stays in use. */
   call(method: string, path: string, options?: CallOptions): Promise<Answer | null>;
-  /** Changes the database while a service uses it. */
+  /** Changes the database while a service uses it; perhaps twice, if the database stops meanwhile. */
   write(work: (db: Db) => Promise<void>): Promise<void>;
   /** Replies by status and code, and lost connections. */
   replies: Figures;
