@@ -15,7 +15,6 @@ export function createReports(): Load {
   const recipients: string[] = [];
   let schedules = 0;
   let reached = 0;
-  let isTracked = false;
   let cutShort = 0;
   const composing = async (db: Db) => {
     const rows = await db
@@ -48,7 +47,6 @@ export function createReports(): Load {
     },
     moments: [{ name: 'report', reach: ({ db }) => until(() => composing(db)), end: composing }],
     async afterKill(db) {
-      isTracked = true;
       const rows = await db
         .selectFrom('report_copies as copy')
         .innerJoin('outbox', 'outbox.id', 'copy.mail_id')
@@ -77,7 +75,6 @@ export function createReports(): Load {
         [],
       );
       assert.deepEqual(copies.map(({ recipient }) => recipient).sort(), recipients.toSorted());
-      if (isTracked) assert.ok(cutShort > 0, 'no kill happened while reports were sent');
       return { reports: runs.length, reportCopies: copies.length, cutShort };
     },
   };

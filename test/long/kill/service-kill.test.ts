@@ -50,6 +50,7 @@ test(`${ROUNDS} SIGKILLs under all loads lose nothing, repeat nothing that was r
   if (ROUNDS >= MIN_ROUNDS) {
     assert.deepEqual(missed(), [], 'no kill came at these moments');
     assert.ok(figures.interrupted! > 0, 'no kill interrupted a webhook attempt');
+    assert.ok(figures.cutShort! > 0, 'no kill happened while reports were sent');
     assert.ok(figures.repeatedMails! > 0, 'no kill came between an email and its record');
   }
   const seconds = Math.round((performance.now() - startedAt) / 1000);
