@@ -12,7 +12,7 @@ import type { Messages } from './messages.ts';
 import { newMail } from './messages.ts';
 
 /** A rule sends at most twenty emails per hour to a recipient. */
-const UPLOADS_PER_RECIPIENT = 15;
+const UPLOADS_PER_RECIPIENT = 10;
 const SLACK_PATH = '/slack';
 
 /** A DNS query for the domain of an upload, as bytes. */
@@ -80,7 +80,8 @@ export function createAlerts({ receiver, sink, messages }: AlertsOptions): Alert
       const test = await site.call('POST', path, { body: entry.raw, type, idempotencyKey });
       if (!test) return;
       entry.testId = test.id;
-      await site.call('GET', `/v1/tests/${test.id}`);
+      // Results of many uploads at once would exceed the limit.
+      await site.call('GET', `/v1/tests/${test.id}?wait=20`);
     },
     moments: [
       {
