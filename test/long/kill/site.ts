@@ -10,6 +10,9 @@ const MAX_RETRY_PAUSE_MS = 250;
 /** An Idempotency-Key in use for longer belongs to a request of a killed service. */
 const KEY_PATIENCE_MS = 2_000;
 
+/** 429: several nodes count a sign-in as failed until it ends, also if a kill was its end. */
+const BUSY = [429, 503];
+
 /** A running service. */
 export interface Address {
   url: string;
@@ -88,7 +91,7 @@ export function createSite({ key, random, pick, write }: SiteOptions): Site {
               site.count('key given up');
               return null;
             }
-          } else if (status !== 503 || !response.retryAfter) {
+          } else if (!BUSY.includes(status) || !response.retryAfter) {
             site.faults.push(`${method} ${path} responded ${status}: ${text.slice(0, 200)}`);
             return null;
           }
