@@ -24,23 +24,23 @@ export interface Scenario {
 
 const long = (name: string) => `test/long/${name}.test.ts`;
 
-/** Each cycle covers all features. */
+/** Each cycle covers all features, and comes at each moment ten times. */
 const KILLS: Scenario = {
   name: 'kills',
-  fault: '`kill -9` at random moments, over all features',
+  fault: '`kill -9` under the load of all features, at the moments that tell most',
   asserts:
     'Nothing acknowledged is lost, nothing is invented, no recorded work is repeated. Three nodes and crashes of PostgreSQL are included.',
   cycles: 10,
   runs: [
-    { file: long('report-kill'), env: { REPORT_KILL_ROUNDS: '15' } },
-    { file: long('webhook-kill'), env: { WEBHOOK_KILL_ROUNDS: '30' } },
-    { file: long('alert-kill') },
-    { file: long('placement-kill') },
-    { file: long('nodes-kill'), env: { NODE_KILL_ROUNDS: '5' } },
-    { file: long('database-kill'), env: { DATABASE_KILL_ROUNDS: '2' } },
-    { file: long('kill'), env: { KILL_ROUNDS: '40' } },
+    { file: long('kill/service-kill'), env: { KILL_ROUNDS: '100' } },
+    { file: long('kill/nodes-kill'), env: { KILL_ROUNDS: '5' } },
+    { file: long('kill/database-kill'), env: { KILL_ROUNDS: '2' } },
+    { file: long('kill/lost-sign-in') },
   ],
-  describe: ({ rounds }) => `${rounds} kills`,
+  describe: ({ rounds, kept, acknowledged }) =>
+    acknowledged === undefined
+      ? `${rounds} kills`
+      : `${rounds} kills, ${kept} messages and ${acknowledged} reports acknowledged and kept`,
 };
 
 const diskFault = (name: string, fault: string, asserts: string): Scenario => ({
@@ -87,14 +87,6 @@ export const SCENARIOS: Scenario[] = [
       'Each is analyzed without a fault and without a stall over 200 ms. Every tenth also becomes a page or a PDF.',
     runs: [{ file: long('fuzz-messages'), env: { FUZZ_CASES: '100000' } }],
     describe: ({ cases, max_cpu_ms }) => `${cases} messages, the slowest took ${max_cpu_ms} ms`,
-  },
-  {
-    name: 'feedback-kills',
-    fault: '`kill -9` at random moments while reports arrive',
-    asserts: 'Each acknowledged report is counted, once, with all its rows',
-    runs: [{ file: long('feedback-kill'), env: { FEEDBACK_KILL_ROUNDS: '200' } }],
-    describe: ({ rounds, acknowledged, counted }) =>
-      `${rounds} kills, ${acknowledged} reports acknowledged, ${counted} counted`,
   },
   {
     name: 'fuzz-feedback',

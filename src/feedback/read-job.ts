@@ -9,10 +9,12 @@ import { claimRows, renewLeases } from '../store/leases.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
 import { READ_JOB } from './intake.ts';
 import { readMail } from './read-mail.ts';
-import { readerOf } from './thread/reader.ts';
+import { readerOf, ThreadEndedError } from './thread/reader.ts';
 
 const LEASE_MS = 120_000;
 const RENEW_INTERVAL_MS = 30_000;
+/** What another attempt may not meet again. */
+const PASSING = [DatabaseUnavailableError, AppError, ThreadEndedError];
 /** They share one thread, and wait for DNS together. */
 const MAX_RUNNING = 8;
 
@@ -24,7 +26,7 @@ export function readJob(app: App): Job {
       .then(() => {})
       .catch((error) => {
         // The message is still due in the database.
-        const isPassing = error instanceof DatabaseUnavailableError || error instanceof AppError;
+        const isPassing = PASSING.some((type) => error instanceof type);
         const level = isPassing ? 'warn' : 'error';
         app.log[level]('reading feedback failed', {
           feedback: mail.id,

@@ -11,7 +11,7 @@ import { postgresPrograms, startPostgres } from '../helpers/postgres-server.ts';
 import { sendMail } from '../helpers/send.ts';
 import { type ServeProcess, startServe } from '../helpers/serve-process.ts';
 import { TEST_SECRET_KEY } from '../helpers/store.ts';
-import { skipWithoutServer } from './nodes.ts';
+import { skipWithoutServer } from './kill/nodes.ts';
 
 const REQUESTS = 100;
 const MAILS = 10;

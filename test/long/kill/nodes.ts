@@ -5,27 +5,21 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
-import { openStore, type Store } from '../../src/store/open.ts';
-import { SENDER_ZONE } from '../e2e/sender.ts';
-import { temporaryFolder } from '../helpers/app.ts';
-import { startDnsServer } from '../helpers/dns-server.ts';
-import { skipOrFail } from '../helpers/installed.ts';
+import { openStore, type Store } from '../../../src/store/open.ts';
+import { untilAvailable } from '../../../src/store/until-available.ts';
+import { temporaryFolder } from '../../helpers/app.ts';
+import { skipOrFail } from '../../helpers/installed.ts';
 import {
   type PostgresServer,
   postgresPrograms,
   startPostgres,
-} from '../helpers/postgres-server.ts';
-import { type Environment, runProgram } from '../helpers/program.ts';
-import type { Random } from '../helpers/random.ts';
-import { type Receiver, startReceiver } from '../helpers/receiver.ts';
-import {
-  type LogLine,
-  type StartingProcess,
-  serveEnvironment,
-  spawnServe,
-} from '../helpers/serve-process.ts';
-import { TEST_SECRET_KEY } from '../helpers/store.ts';
-import { type MailSink, startMailSink } from '../outbox/mail-sink.ts';
+} from '../../helpers/postgres-server.ts';
+import { type Environment, runProgram } from '../../helpers/program.ts';
+import type { Random } from '../../helpers/random.ts';
+import { type StartingProcess, serveEnvironment, spawnServe } from '../../helpers/serve-process.ts';
+import type { Loads } from './all-loads.ts';
+import { errorsIn } from './log-errors.ts';
+import { type Address, createSite, type Site, startClients } from './site.ts';
 
 export const skipWithoutServer = (): string | false =>
   postgresPrograms()
@@ -33,25 +27,29 @@ export const skipWithoutServer = (): string | false =>
     : skipOrFail('PostgreSQL is not installed: scripts/setup-test-machine.sh');
 
 /** Leases begin with it. */
-export const nodeName = (place: number): string => `node-${place}`;
+const nodeName = (place: number): string => `node-${place}`;
+
+/** Where nodes claim work. */
+const LEASED = [
+  'tests',
+  'webhook_deliveries',
+  'outbox',
+  'report_schedules',
+  'alert_notifications',
+] as const;
 
 /** A running node. */
-export interface Node {
-  url: string;
-  smtpPort: number;
+export interface Node extends Address {
   process: StartingProcess;
 }
 
 export interface Nodes {
   server: PostgresServer;
-  /** The URL of the database. */
-  location: string;
   /** For the test's own queries. */
   store: Store;
-  receiver: Receiver;
-  sink: MailSink;
-  /** The API key of the owner. */
-  key: string;
+  site: Site;
+  /** Ends the clients once their last unit is done. */
+  stopClients(): Promise<void>;
   /** By place; null while a node is down. */
   running: (Node | null)[];
   start(place: number): Promise<void>;
@@ -59,37 +57,29 @@ export interface Nodes {
   startAndKill(place: number, ms: number): Promise<void>;
   /** With `gentleMs`, SIGTERM comes first. */
   kill(place: number, gentleMs?: number): Promise<void>;
-  /** A random running node. */
-  pick(random: Random): Node | null;
-  /** All lines of the level `error` of all processes so far. */
-  errors(): LogLine[];
+  /** How many rows of work the node has claimed. */
+  countLeases(place: number): Promise<number>;
+  /** All errors that the processes have logged so far. */
+  errors(): ReturnType<typeof errorsIn>;
 }
 
 /**
  * Starts PostgreSQL, which writes to the disk as in production, and one node for each entry: by how many
  * milliseconds its clock is ahead.
  */
-export async function startNodes(t: TestContext, clockOffsetsMs: number[]): Promise<Nodes> {
+export async function startNodes(
+  t: TestContext,
+  clockOffsetsMs: number[],
+  { loads, env: loadEnv }: Pick<Loads, 'loads' | 'env'>,
+  random: Random,
+): Promise<Nodes> {
   const server = await startPostgres(postgresPrograms()!, { durable: true });
   t.after(() => server.stop());
   const location = await createDatabase(server);
   const store = await openStore(location);
   t.after(() => store.close());
-  const receiver = await startReceiver(t);
-  const sink = await startMailSink(t);
-  const dns = await startDnsServer(SENDER_ZONE);
-  t.after(() => dns.close());
   const folder = temporaryFolder(t);
-  const env = {
-    ...receiver.env,
-    DELIVERABILITY_DATABASE_URL: location,
-    DELIVERABILITY_SECRET_KEY: TEST_SECRET_KEY,
-    DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
-    DELIVERABILITY_BLOCKLISTS: '-all',
-    DELIVERABILITY_WORKERS: '1',
-    DELIVERABILITY_MAIL_URL: `smtp://127.0.0.1:${sink.port}`,
-    DELIVERABILITY_MAIL_FROM: 'reports@example.com',
-  };
+  const env = { ...loadEnv, DELIVERABILITY_DATABASE_URL: location };
   const processes: StartingProcess[] = [];
   t.after(async () => {
     for (const { signal } of processes) signal('SIGKILL');
@@ -105,16 +95,22 @@ export async function startNodes(t: TestContext, clockOffsetsMs: number[]): Prom
   };
   const running: (Node | null)[] = clockOffsetsMs.map(() => null);
   const key = await ownerKey({ ...serveEnvironment(folder), ...env });
-  // The recommended rules of the first owner would send mail and events that no test here counts.
-  await store.db.deleteFrom('alerts').execute();
-  const nodes: Nodes = {
+  for (const load of loads) await load.prepare?.(store.db);
+  const site = createSite({
     key,
+    random,
+    pick() {
+      const up = running.filter((node) => node !== null);
+      return up.length === 0 ? null : up[random.below(up.length)]!;
+    },
+    write: (work) => untilAvailable(() => work(store.db)),
+  });
+  const nodes: Nodes = {
     server,
-    location,
     store,
-    receiver,
-    sink,
+    site,
     running,
+    stopClients: async () => {},
     async start(place) {
       const process = await spawnNode(place);
       const ready = await process.nextLine('ready');
@@ -138,13 +134,22 @@ export async function startNodes(t: TestContext, clockOffsetsMs: number[]): Prom
       process.signal('SIGKILL');
       await process.ended;
     },
-    pick(random) {
-      const up = running.filter((node) => node !== null);
-      return up.length === 0 ? null : up[random.below(up.length)]!;
+    async countLeases(place) {
+      let total = 0;
+      for (const table of LEASED) {
+        const leased = await store.db
+          .selectFrom(table)
+          .select('id')
+          .where('lease', 'like', `${nodeName(place)}:%`)
+          .execute();
+        total += leased.length;
+      }
+      return total;
     },
-    errors: () => processes.flatMap(({ log }) => log.filter(({ level }) => level === 'error')),
+    errors: () => processes.flatMap(({ log }) => errorsIn(log)),
   };
   await Promise.all(running.map((_, place) => nodes.start(place)));
+  nodes.stopClients = startClients(t, site, loads);
   return nodes;
 }
 
