@@ -1118,12 +1118,12 @@ CREATE TABLE feedback_sources (
   evidence  TEXT NOT NULL,
   -- What a person said about it: `own`, `forwarder` or `foreign`.
   mark      TEXT,
-  -- What shows that the domain uses this sending service, in a sentence; null if nothing does.
-  claim     TEXT,
   label     TEXT,
   -- Days: since when it is new, or failing. Null if it is not.
   new_since TEXT,
   failing_since TEXT,
+  -- What shows that the domain uses this sending service, in a sentence; null if nothing does.
+  claim     TEXT,
   UNIQUE (domain_id, key)
 );
 

@@ -999,12 +999,12 @@ export interface FeedbackSourceRow {
   evidence: string;
   /** What a person said about it: `own`, `forwarder` or `foreign`. */
   mark: string | null;
-  /** What shows that the domain uses this sending service, in a sentence; null if nothing does. */
-  claim: string | null;
   label: string | null;
   /** Days: since when it is new, or failing. Null if it is not. */
   new_since: string | null;
   failing_since: string | null;
+  /** What shows that the domain uses this sending service, in a sentence; null if nothing does. */
+  claim: string | null;
 }
 
 /** What DMARC reports count by source and day in UTC. */

@@ -302,7 +302,11 @@ const UploadedReport = named(
   'UploadedReport',
   v.object({
     ...REPORT,
-    file: described(v.optional(v.string()), 'The name of its file, if the files came as a form.'),
+    file: described(
+      v.optional(v.string()),
+      'The name of its file, if the files came as a form.',
+      'google.com!example.com!1795305600!1795391999.xml.gz',
+    ),
   }),
   'A report in an uploaded file.',
   EXAMPLE as never,

@@ -337,6 +337,21 @@ test('A cancelled import stops before the next message, and the next one goes on
   assert.ok(stored.every(({ status }) => status === 'counted'));
 });
 
+test('An import that is started again at once goes on as soon as the cancelled one has ended', {
+  skip,
+}, async (t) => {
+  const { add, until, start, client, service, reports } = await startMailboxes(t);
+  for (let index = 0; index < 20; index++) await client.append('Reports', reportMail(`m-${index}`));
+  const { id } = await add();
+  for (const count of [2, 6]) {
+    while ((await reports()).length < count);
+    await service.call('POST', `${MAILBOXES}/${id}/cancel`);
+    await start(id);
+  }
+  await until(id);
+  assert.equal((await reports()).length, 20);
+});
+
 test('A schedule imports again after an hour', { skip }, async (t) => {
   const { add, until, get, client, clock, reports } = await startMailboxes(t);
   const { id } = await add({ schedule: 'hourly' });
