@@ -209,7 +209,7 @@ test('Values that cannot be read are on the page of the report', async (t) => {
   const [report] = await feedback.reports();
   assert.deepEqual([report!.status, report!.messages], ['counted', 7]);
   assert.deepEqual(report!.repaired, [
-    'a count of messages that is none, so that they are missing: “-5”',
+    'an invalid message count, which counts as 0: “-5”',
     'an unknown disposition: “perhaps”',
   ]);
   const html = await page(feedback, `/feedback/reports/${report!.id}`);

@@ -33,4 +33,4 @@ export function noteRepeated({ name, children }: XmlElement, notes: Notes): void
 }
 
 export const noteElement = (name: string, notes: Notes): void =>
-  notes.addValue('a repeated element, of which the first counts', name);
+  notes.addValue('a repeated element, of which only the first counts', name);

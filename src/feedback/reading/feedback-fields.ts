@@ -37,7 +37,7 @@ export const fieldsOf = (map: FieldMap, name: string, max = 500): string[] =>
 export function incidentsOf(map: FieldMap, notes: Notes): number {
   const text = fieldOf(map, 'incidents');
   if (text !== null && /^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  if (text !== null) notes.addValue('a number of incidents that is none, which is one', text);
+  if (text !== null) notes.addValue('an invalid number of incidents, which counts as 1', text);
   return 1;
 }
 
@@ -73,7 +73,7 @@ const SINGLE =
 export function noteRepeatedFields(map: FieldMap, notes: Notes): void {
   for (const name of SINGLE) {
     const values = new Set((map.get(name) ?? []).map((value) => value.trim()));
-    if (values.size > 1) notes.addValue('a repeated field, of which the first counts', name);
+    if (values.size > 1) notes.addValue('a repeated field, of which only the first counts', name);
   }
 }
 

@@ -12,7 +12,7 @@ export class Notes {
     this.#phrases.add(phrase);
   }
 
-  /** `what`: what it is, and what became of it, such as "a source address that is none". */
+  /** `what`: what it is, and what became of it, such as "an invalid source address". */
   addValue(what: string, value: unknown): void {
     const found = this.#values.get(what) ?? { values: new Set(), more: 0 };
     this.#values.set(what, found);

@@ -56,8 +56,8 @@ export function readPeriod(
   const usable = (which: 'begin' | 'end') => {
     const ms = written[which];
     if (ms !== null && isTime(ms, now)) return ms;
-    const what = which === 'begin' ? 'a beginning' : 'an end';
-    notes.addValue(`${what} of the period that is none`, written.texts[which] ?? '');
+    const what = which === 'begin' ? 'an invalid beginning' : 'an invalid end';
+    notes.addValue(`${what} of the period`, written.texts[which] ?? '');
     return null;
   };
   const [begin, end] = [usable('begin'), usable('end')];
@@ -71,9 +71,9 @@ export function readPeriod(
   if (begin !== null) return { ...dayFrom(begin), isDated: true };
   if (end !== null) return { ...dayUntil(end), isDated: true };
   if (file !== null) {
-    notes.add('no period, so that of the file name');
+    notes.add('no period, so the one in the file name counts');
     return { begin: file.begin, end: file.end, isDated: true };
   }
-  notes.add('no period, so the day before it arrived');
+  notes.add('no period, so the day before the arrival counts');
   return { ...dayFrom((Math.floor(now / DAY_MS) - 1) * DAY_MS), isDated: false };
 }

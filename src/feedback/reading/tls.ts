@@ -37,7 +37,7 @@ export function readTls(
   try {
     const string = (name: string) => stringOf(json[name], MAX_TEXT, name, notes);
     const name = string('organization-name');
-    if (name === null) notes.add('no name of the reporter');
+    if (name === null) notes.add('no reporter name');
     const report = {
       type: 'tls' as const,
       reporter: (name ?? context.sender ?? 'unknown').toLowerCase(),
@@ -83,7 +83,7 @@ const objectOf = (value: unknown): Json => (isObject(value) ? value : {});
 /** An entry of a list; anything but an object is noted. */
 function entryOf(value: unknown, what: string, notes: Notes): Json[] {
   if (isObject(value)) return [value];
-  notes.addValue(`a ${what} that is none`, value);
+  notes.addValue(`an invalid ${what}`, value);
   return [];
 }
 
@@ -97,7 +97,7 @@ function stringOf(value: unknown, max: number, what: string, notes: Notes): stri
   if (value === undefined || value === null) return null;
   if (typeof value === 'string' || typeof value === 'number')
     return notedText(String(value), max, what, notes);
-  notes.addValue(`${what} that is no text`, value);
+  notes.addValue(`${what} that is not text`, value);
   return null;
 }
 
@@ -164,7 +164,7 @@ function sessionsOf(counts: Json, name: string, notes: Notes): number {
   const value = counts[name];
   if (value === undefined || value === null) return 0;
   if (typeof value === 'string') notes.add('counts as text');
-  return readCount(value, 'count of sessions', notes);
+  return readCount(value, 'session count', notes);
 }
 
 /** Those with the most sessions are kept one by one, and the others summed up by type. */
@@ -196,7 +196,7 @@ function readFailure(failure: Json, notes: Notes): TlsFailure {
   const address = (name: string) => {
     const value = text(name, 100);
     const address = value === null ? null : normalizeAddress(value);
-    if (value !== null && address === null) notes.addValue(`a ${name} that is none`, value);
+    if (value !== null && address === null) notes.addValue(`an invalid ${name}`, value);
     return address ?? value;
   };
   return {

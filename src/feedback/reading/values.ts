@@ -14,7 +14,7 @@ export function readCount(value: unknown, name: string, notes: Notes): number {
   const count = typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : text;
   if (typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= LIMITS.count)
     return count;
-  notes.addValue(`a ${name} that is none, so that they are missing`, value);
+  notes.addValue(`an invalid ${name}, which counts as 0`, value);
   return 0;
 }
 
@@ -61,7 +61,7 @@ export const readDomain = (text: string | null): string | null =>
 /** The same, and what is none is noted. `what`: what it is, such as "From domain". */
 export function readNamedDomain(text: string | null, what: string, notes: Notes): string | null {
   const domain = readDomain(text);
-  if (domain === null && text?.trim()) notes.addValue(`a ${what} that is none`, text);
+  if (domain === null && text?.trim()) notes.addValue(`an invalid ${what}`, text);
   return domain;
 }
 
@@ -89,7 +89,7 @@ export function readAddress(text: string | null, notes: Notes): string | null {
   const bare = text.trim().replace(/\/\d{1,3}$/, '');
   if (bare !== text.trim()) notes.add('a source address with a prefix length');
   const address = normalizeAddress(bare);
-  if (address === null) notes.addValue('a source address that is none', text);
+  if (address === null) notes.addValue('an invalid source address', text);
   else if (/^::ffff:\d/i.test(bare)) notes.add('an IPv4 address in the form of IPv6');
   return address;
 }
@@ -102,13 +102,13 @@ export function notedText(
   notes: Notes,
 ): string | null {
   if (text !== null && text.trim().length > max)
-    notes.add(`more than ${max} characters in ${what}, which are cut`);
+    notes.add(`${what} with more than ${max} characters, which is truncated`);
   return shortText(text, max);
 }
 
 /** The first ones. The others are noted. */
 export function firstOf<Item>(items: Item[], max: number, what: string, notes: Notes): Item[] {
-  if (items.length > max) notes.add(`more than ${max} ${what}, of which the first are kept`);
+  if (items.length > max) notes.add(`more than ${max} ${what}, of which only the first are kept`);
   return items.slice(0, max);
 }
 
