@@ -110,7 +110,7 @@ const DMARC: DmarcCase[] = [
   [
     'no evaluation',
     withBad({}).replace(/<policy_evaluated>(?!.*<policy_evaluated>).*?<\/policy_evaluated>/s, ''),
-    ['no disposition', 'no DKIM result', 'no SPF result'],
+    ['no DKIM result', 'no SPF result', 'no disposition'],
   ],
   [
     'record without a row',
@@ -205,9 +205,9 @@ const DMARC: DmarcCase[] = [
     [
       'an invalid beginning of the period: “”',
       'an invalid end of the period: “”',
-      'no reporter name',
       'no period, so the day before the arrival counts',
       'no report ID',
+      'no reporter name',
     ],
   ],
   [
@@ -337,8 +337,8 @@ const DMARC: DmarcCase[] = [
     identifiers('<header_from>bad<xml.example</header_from>'),
     [
       'an invalid From domain: “bad<xml.example”',
-      'unescaped angle brackets in text',
       'no From domain, so the policy domain counts',
+      'unescaped angle brackets in text',
     ],
   ],
   [
