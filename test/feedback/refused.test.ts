@@ -52,7 +52,7 @@ test('A refused report of a known receiver is on the page, in the API and in the
   const feedback = await start(t);
   const { service, domain, clock } = feedback;
   await mailFrom(feedback, attached(refusedOf(0)), { from: GOOGLE });
-  const said = `A report of google.com for 21 Nov 2026 was refused: ${CUT}`;
+  const said = `A report from google.com for 21 Nov 2026 was refused: ${CUT}`;
   const [problem, ...others] = await refused(feedback);
   assert.deepEqual(others, []);
   assert.deepEqual(problem, {
@@ -75,7 +75,7 @@ test('A refused report of a known receiver is on the page, in the API and in the
   );
   assert.deepEqual(
     picture.problems.filter(({ topic }) => topic === 'reports').map(({ title }) => title),
-    ['A report of google.com was refused.'],
+    ['A report from google.com was refused.'],
   );
   // Another receiver, and another day of the same one that arrived before, change nothing.
   clock.advance(60_000);
@@ -99,7 +99,7 @@ test('A report of a later day ends it, and the same message again does not begin
   // A report that is missing between two others is.
   await mailFrom(feedback, attached(refusedOf(-2)), { from: GOOGLE });
   assert.deepEqual(await textsOf(feedback), [
-    `A report of google.com for 19 Nov 2026 was refused: ${CUT}`,
+    `A report from google.com for 19 Nov 2026 was refused: ${CUT}`,
   ]);
 });
 
@@ -122,7 +122,7 @@ test('Without a readable report, the name of the file shows the day, else it is 
   );
   await mailFrom(feedback, damaged('report.gz'), { from: MICROSOFT });
   const [newest] = await textsOf(feedback);
-  assert.match(newest!, /^A report of microsoft\.com that arrived on 22 Nov 2026 was refused: /);
+  assert.match(newest!, /^A report from microsoft\.com that arrived on 22 Nov 2026 was refused: /);
   // A new kind of attachment is no report at all.
   await mailFrom(feedback, mail([{ type: 'application/x-bzip2', content: 'BZh91' }]), {
     from: GOOGLE,
@@ -198,7 +198,10 @@ test('The page of the domain shows what is missing', async (t) => {
   await mailFrom(feedback, attached(refusedOf(0)), { from: GOOGLE });
   const [missing] = await refused(feedback);
   const html = await page(feedback, path);
-  assert.match(html, /A report of google\.com for 21 Nov 2026 was refused: The XML is incomplete/);
+  assert.match(
+    html,
+    /A report from google\.com for 21 Nov 2026 was refused: The XML is incomplete/,
+  );
   assert.ok(html.includes(`/feedback/reports/${missing!.id}`));
 });
 

@@ -27,7 +27,7 @@ export function importJob(app: App): Job {
     },
     work: (held) => importSome(app, held, stop.signal),
     onError: ({ id }, error) =>
-      app.log.error('an import could not be recorded', {
+      app.log.error('could not record an import', {
         mailbox: id,
         error: errorMessage(error),
       }),
