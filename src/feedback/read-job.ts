@@ -24,8 +24,8 @@ export function readJob(app: App): Job {
       .then(() => {})
       .catch((error) => {
         // The message is still due in the database.
-        const isPassing = error instanceof DatabaseUnavailableError || error instanceof AppError;
-        const level = isPassing ? 'warn' : 'error';
+        const isTransient = error instanceof DatabaseUnavailableError || error instanceof AppError;
+        const level = isTransient ? 'warn' : 'error';
         app.log[level]('reading feedback failed', {
           feedback: mail.id,
           error: errorMessage(error),

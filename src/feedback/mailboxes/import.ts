@@ -7,7 +7,7 @@ import type { App } from '../../app.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { AppError, errorMessage } from '../../lib/errors.ts';
-import { AccountError, isPassing } from '../../net/account-error.ts';
+import { AccountError, isTransient } from '../../net/account-error.ts';
 import type { ReportFolder } from '../../net/imap/report-folder.ts';
 import { timeIn } from '../../store/database-clock.ts';
 import { DatabaseUnavailableError } from '../../store/errors.ts';
@@ -225,7 +225,7 @@ function failed({ app, held }: Import, error: unknown): Changes {
     error: problem === 'failed' ? String((error as Error)?.stack ?? error) : detail,
   });
   const pauseMs = Math.max(RETRY_MS * 2 ** held.failures, retryAfterMs ?? 0);
-  const isRetried = (problem === 'failed' || isPassing(problem)) && failures <= MAX_RETRIES;
+  const isRetried = (problem === 'failed' || isTransient(problem)) && failures <= MAX_RETRIES;
   return {
     problem,
     problem_detail: detail,

@@ -47,10 +47,10 @@ export interface DmarcContext {
   now: number;
 }
 
-/** A `<` in a text that was not escaped, which hides the tag after it. */
+/** An unescaped `<` in text, which hides the tag after it. */
 const BARE = /<(?=[^<>]*<)/g;
 
-/** Throws RefusedError, with what was read until then. */
+/** Throws RefusedError with what was read before the error. */
 export function readDmarcAggregate(xml: string, context: DmarcContext): ReadDmarc {
   const notes = new Notes();
   try {
@@ -84,7 +84,7 @@ function readXmlReport(xml: string, context: DmarcContext, notes: Notes): ReadDm
   }
 }
 
-/** What the elements before the refused one say. */
+/** What was read before the error. */
 function aboutReport({ metadata, policy }: Reading, { file, now }: DmarcContext) {
   const domain = readDomain(textOf(policy, 'domain')) ?? file?.domain ?? null;
   if (child(metadata, 'date_range') === null) return { ...file, domain };
@@ -131,7 +131,10 @@ function addElement(reading: Reading, element: XmlElement): void {
 function reportOf(reading: Reading, { sender, file, now }: DmarcContext): DmarcReport {
   const { metadata, policy, notes, fold, records } = reading;
   if ([metadata, policy, records || null].filter((part) => part !== null).length < 2)
-    throw new RefusedError('invalid', 'The report has only one of metadata, a policy and records.');
+    throw new RefusedError(
+      'invalid',
+      'The report has only one of the three parts metadata, policy and records.',
+    );
   const domain =
     readNamedDomain(textOf(policy, 'domain'), 'policy domain', notes) ?? otherDomain(reading, file);
   for (const record of reading.waiting) addRecord(reading, record, domain);
@@ -166,7 +169,7 @@ function periodOf(
   return readPeriod({ texts, ...times }, context, notes);
 }
 
-/** Without a policy, the name of the file, else what all messages have in common, shows the domain. */
+/** Without a policy domain: the one in the file name, or else the organizational domain of all From domains. */
 function otherDomain({ waiting, notes }: Reading, file: FileName | null): string | null {
   if (file?.domain) {
     notes.add('no policy domain, so the one in the file name counts');
@@ -298,7 +301,7 @@ function evaluationOf(text: string | null, method: string, notes: Notes): DmarcE
   return 'fail';
 }
 
-/** Some write the type without an element of its own. */
+/** Some reporters write the type as the text of `reason`. */
 const reasonsOf = (evaluated: XmlElement | null, notes: Notes): DmarcRow['reasons'] =>
   firstOf(childrenOf(evaluated, 'reason'), MAX_RESULTS, 'reasons', notes).flatMap((reason) => {
     const bare = reason.children.length === 0 ? reason.text : null;
@@ -315,7 +318,7 @@ function headerFromOf(text: string | null, domain: string | null, notes: Notes):
   return domain;
 }
 
-/** Some write the whole address, and `<>` for none. */
+/** Some reporters write the whole address, and `<>` for an empty envelope sender. */
 function envelopeDomain(
   identifiers: XmlElement | null,
   name: 'envelope_from' | 'envelope_to',
@@ -332,7 +335,7 @@ const resultOf = (element: XmlElement, notes: Notes): string =>
 const humanResultOf = (element: XmlElement, notes: Notes) =>
   notedText(textOf(element, 'human_result'), MAX_COMMENT, 'human_result', notes);
 
-/** One without a domain is about no signature. */
+/** Without a domain, the result is for no signature. */
 function dkimResult(element: XmlElement, notes: Notes): DkimAuthResult[] {
   const text = textOf(element, 'domain');
   if (text === null) return [];

@@ -47,7 +47,7 @@ export function dateOf(text: string | null): number | null {
   return parseMailDate(text)?.ms ?? isoMs(text);
 }
 
-/** The first of the fields that has a value, as `read` reads it; what cannot be read is noted. */
+/** The first of these fields with a valid value. Notes invalid values. */
 export function readField<Value>(
   map: FieldMap,
   names: string[],
@@ -59,12 +59,12 @@ export function readField<Value>(
     if (text === null) continue;
     const value = read(text);
     if (value !== null) return value;
-    notes.addValue(`a field ${name} that cannot be read`, text);
+    notes.addValue(`an invalid field ${name}`, text);
   }
   return null;
 }
 
-/** Fields that a report has once (RFC 5965 §3.1 and §3.2). */
+/** Fields that may occur only once (RFC 5965 §3.1 and §3.2). */
 const SINGLE =
   'feedback-type user-agent version original-envelope-id original-mail-from arrival-date received-date source-ip incidents delivery-result'.split(
     ' ',

@@ -13,18 +13,18 @@ const MAX_LINES = 50;
 
 type Json = Record<string, unknown>;
 
-/** With one of them alone, JSON is something else. */
+/** JSON with fewer than two of these members is no TLS report. */
 const MEMBERS = ['organization-name', 'date-range', 'report-id', 'policies'];
 
 export interface TlsContext {
-  /** What the message names (TLS-Report-Domain), for policies without a domain. */
+  /** TLS-Report-Domain of the message, for policies without a domain. */
   domain: string | null;
   sender: string | null;
   file: FileName | null;
   now: number;
 }
 
-/** One report for each policy domain. Throws RefusedError, with `not_a_report` if the JSON is something else. */
+/** One report for each policy domain. Throws RefusedError, with `not_a_report` if the JSON is no TLS report. */
 export function readTls(
   text: string,
   context: TlsContext,
@@ -80,7 +80,7 @@ const isObject = (value: unknown): value is Json =>
 
 const objectOf = (value: unknown): Json => (isObject(value) ? value : {});
 
-/** An entry of a list; anything but an object is noted. */
+/** An entry of a list. Notes anything but an object. */
 function entryOf(value: unknown, what: string, notes: Notes): Json[] {
   if (isObject(value)) return [value];
   notes.addValue(`an invalid ${what}`, value);

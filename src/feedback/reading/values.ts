@@ -7,7 +7,7 @@ import type { Notes } from './notes.ts';
 
 /**
  * A count of messages or sessions, also as text. Nothing is guessed: anything but a whole number from 0 to 10^12 is noted, and
- * counts nothing.
+ * counts as 0.
  */
 export function readCount(value: unknown, name: string, notes: Notes): number {
   const text = typeof value === 'string' ? value.trim() : value;
@@ -58,7 +58,7 @@ export function isoMs(text: string): number | null {
 export const readDomain = (text: string | null): string | null =>
   text === null ? null : normalizeDomain(text.replace(/^@|^\*\./, ''));
 
-/** The same, and what is none is noted. `what`: what it is, such as "From domain". */
+/** The same, but notes an invalid domain. `what`: its role, such as "From domain". */
 export function readNamedDomain(text: string | null, what: string, notes: Notes): string | null {
   const domain = readDomain(text);
   if (domain === null && text?.trim()) notes.addValue(`an invalid ${what}`, text);
@@ -94,7 +94,7 @@ export function readAddress(text: string | null, notes: Notes): string | null {
   return address;
 }
 
-/** The same, and a longer one is noted. `what`: the element, such as "comment". */
+/** Truncates a text, and notes that. `what`: the element, such as "comment". */
 export function notedText(
   text: string | null,
   max: number,
@@ -106,7 +106,7 @@ export function notedText(
   return shortText(text, max);
 }
 
-/** The first ones. The others are noted. */
+/** The first items. Notes if there are more. */
 export function firstOf<Item>(items: Item[], max: number, what: string, notes: Notes): Item[] {
   if (items.length > max) notes.add(`more than ${max} ${what}, of which only the first are kept`);
   return items.slice(0, max);

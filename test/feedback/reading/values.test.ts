@@ -665,17 +665,17 @@ const ARF: [name: string, fields: string, notes: string[]][] = [
   [
     'malformed address',
     fields({ 'Source-IP': '999.1.1.1' }),
-    ['a field source-ip that cannot be read: “999.1.1.1”'],
+    ['an invalid field source-ip: “999.1.1.1”'],
   ],
   [
     'malformed date',
     fields({ 'Arrival-Date': 'yesterday' }),
-    ['a field arrival-date that cannot be read: “yesterday”'],
+    ['an invalid field arrival-date: “yesterday”'],
   ],
   [
     'malformed domain',
     fields({ 'Reported-Domain': 'no domain' }),
-    ['a field reported-domain that cannot be read: “no domain”'],
+    ['an invalid field reported-domain: “no domain”'],
   ],
   [
     'negative incidents',

@@ -55,7 +55,7 @@ const CASES: [what: string, service: string, zone: Zone, claim: RegExp | null | 
     'a selector that only this service uses',
     'google_workspace',
     { 'google._domainkey.example.com': KEY },
-    /the selector of the service, google/,
+    /at google, a selector of the service/,
   ],
   [
     'a revoked key',
