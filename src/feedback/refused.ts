@@ -45,8 +45,8 @@ const DAYS = 30;
 const MAX_LISTED = 20;
 
 /**
- * Newest first. A refused report is no longer listed once its reporter sends another one for the same day, or later one for a later
- * day, which shows that the cause is gone.
+ * Newest first. A refused report is listed until its reporter sends another one for the same day, or later one for a later day. A
+ * later report shows that the cause is gone.
  */
 export async function refusedReports(
   { db, clock }: { db: Db; clock: { now(): number } },
