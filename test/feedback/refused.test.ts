@@ -1,4 +1,4 @@
-/** A report of a known receiver that is refused is a problem that pages show until a report of that receiver is read. */
+/** A refused report of a known receiver is a problem until the next report of that receiver is read. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -48,7 +48,7 @@ async function page({ service }: FeedbackService, path: string): Promise<string>
 
 const CUT = 'The XML is incomplete: <feedback> is not closed.';
 
-test('A refused report of a known receiver is on the page, in the API and in the picture until the next one is read', async (t) => {
+test('A refused report of a known receiver is shown on the page, in the API and in the picture until the next one is read', async (t) => {
   const feedback = await start(t);
   const { service, domain, clock } = feedback;
   await mailFrom(feedback, attached(refusedOf(0)), { from: GOOGLE });
@@ -86,7 +86,7 @@ test('A refused report of a known receiver is on the page, in the API and in the
   assert.deepEqual(await textsOf(feedback), []);
 });
 
-test('A report of a later day ends it, and the same message again does not begin it', async (t) => {
+test('A refused report is listed until a later day is reported, and the same message again changes nothing', async (t) => {
   const feedback = await start(t);
   const raw = attached(refusedOf(-1));
   await mailFrom(feedback, raw, { from: GOOGLE });
@@ -103,7 +103,7 @@ test('A report of a later day ends it, and the same message again does not begin
   ]);
 });
 
-test('Without a readable report, the name of the file shows the day, else it is when it arrived', async (t) => {
+test('The day of an unreadable report is the one in the file name, or else that of the arrival', async (t) => {
   const feedback = await start(t);
   const damaged = (name: string) =>
     mail([
@@ -130,7 +130,7 @@ test('Without a readable report, the name of the file shows the day, else it is 
   assert.equal((await refused(feedback)).length, 3);
 });
 
-test('A refused TLS report is a problem, too', async (t) => {
+test('A refused TLS report is listed, too', async (t) => {
   const feedback = await start(t);
   const from = 'noreply-smtp-tls-reporting@google.com';
   await mailFrom(feedback, attached(tls().slice(0, -5), 'r.json.gz'), { from });
@@ -180,7 +180,7 @@ test('Strangers cannot make a report of a known receiver seem refused', async (t
   assert.equal((await refused(feedback)).length, 1);
 });
 
-test('A confirmed reporter counts like a known one', async (t) => {
+test('A refused report of a confirmed reporter is listed like that of a known one', async (t) => {
   const feedback = await start(t);
   await feedback.send(attached(refusedOf(0)));
   assert.deepEqual(
@@ -191,7 +191,7 @@ test('A confirmed reporter counts like a known one', async (t) => {
   assert.equal((await refused(feedback)).length, 1);
 });
 
-test('The page of the domain shows what is missing', async (t) => {
+test('The page of the domain lists refused reports', async (t) => {
   const feedback = await start(t);
   const path = `/feedback/domains/${feedback.domain.id}`;
   assert.doesNotMatch(await page(feedback, path), /was refused/);
@@ -205,7 +205,7 @@ test('The page of the domain shows what is missing', async (t) => {
   assert.ok(html.includes(`/feedback/reports/${missing!.id}`));
 });
 
-test('Values that cannot be read are on the page of the report', async (t) => {
+test('The page of a report shows its invalid values', async (t) => {
   const feedback = await start(t);
   const records = record({ count: '7' }) + record({ count: '-5', disposition: 'perhaps' });
   await mailFrom(feedback, attached(dmarc({ records })), { from: GOOGLE });

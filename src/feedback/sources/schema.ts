@@ -44,7 +44,7 @@ const SOURCE = {
   label: described(Text, 'What your team calls it.', 'Newsletter'),
   kind: described(
     v.picklist(SOURCE_KINDS),
-    `${meaningsOf(KINDS)} Anyone can be a customer of a service. If no message from a service passes, it is yours only if your SPF record, a DKIM selector, a return path or a test shows it.`,
+    `${meaningsOf(KINDS)} Anyone can be a customer of a service. If none of its messages pass, it is yours only if SPF, a DKIM selector, a return path or a test shows it.`,
     'service',
   ),
   mark: described(

@@ -1,4 +1,4 @@
-/** One value that cannot be read is named, and loses nothing else of its report. */
+/** An invalid value is named, and the rest of its report counts. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -369,7 +369,7 @@ for (const [name, xml, notes, messages = 12] of DMARC)
     assert.equal(end - begin, (DAY - 1) * 1000);
   });
 
-test('An unknown disposition is neither delivery nor a stop', async () => {
+test('An unknown disposition counts neither as delivered nor as stopped', async () => {
   const { report } = await readOne(withBad({ disposition: 'perhaps' }));
   const { rows, totals } = of(report, 'dmarc');
   assert.deepEqual(
@@ -385,7 +385,7 @@ test('An unknown disposition is neither delivery nor a stop', async () => {
   );
 });
 
-test('A reason has its type with and without an element of its own', async () => {
+test('The type of an override reason is read with and without its own element', async () => {
   const { report } = await readOne(
     withBad({
       reasons: '<reason>sampled_out</reason><reason><type>Forwarded</type></reason><reason/>',
@@ -398,7 +398,7 @@ test('A reason has its type with and without an element of its own', async () =>
   ]);
 });
 
-test('The name of the file shows the domain and the period that a report does not say', async () => {
+test('The file name shows the domain and the period if the report does not', async () => {
   const xml = dmarc({ policy: '', records: GOOD, begin: 'x', end: 'y' });
   const name = `receiver.example!news.example.com!${BEGIN - DAY}!${END - DAY}.xml`;
   const notes = [
@@ -428,7 +428,7 @@ test('The name of the file shows the domain and the period that a report does no
   }
 });
 
-test('A report without a period is the same one when it arrives on another day', async () => {
+test('A report without a period is a copy even if it arrives on another day', async () => {
   const xml = Buffer.from(dmarc({ begin: 'x', end: 'y' }));
   const [first] = await readFeedback(xml, { now: NOW });
   const [later] = await readFeedback(xml, { now: NOW + 3 * DAY * 1000 });
@@ -436,7 +436,7 @@ test('A report without a period is the same one when it arrives on another day',
   assert.equal(later.identity, first.identity);
 });
 
-test('A domain that nothing in the report shows is that of the address', async () => {
+test('A report without any domain is about the domain of its feedback address', async () => {
   const { report, repaired } = await readOne(
     dmarc({
       policy: '',
@@ -454,7 +454,7 @@ test('A domain that nothing in the report shows is that of the address', async (
   ]);
 });
 
-test('Of a thousand wrong values, three are named and the others counted', async () => {
+test('Of a thousand invalid values, three are named and the others counted', async () => {
   const records = Array.from({ length: 1000 }, (_, index) =>
     record({ source: `host-${index}` }),
   ).join('');
@@ -629,7 +629,7 @@ for (const [name, json, notes, succeeded = 110, failed = 5] of TLS)
     assert.equal(end - begin, (DAY - 1) * 1000);
   });
 
-test('A policy for a malformed domain does not hide the others', async () => {
+test('A TLS policy with an invalid domain does not hide the others', async () => {
   const items = await readFeedback(Buffer.from(tlsBad({ 'policy-domain': 'no domain' })), {
     now: NOW,
   });
