@@ -107,7 +107,7 @@ test('Bounces are told apart by class and name the source that the servers show'
   assert.deepEqual(
     data.map((one) => [one.class, one.source?.name ?? null, one.subject, one.explanation?.text]),
     [
-      ['policy', null, 'November news', 'SPF fails, and Mimecast rejects mail for which it does.'],
+      ['policy', null, 'November news', 'SPF fails, and Mimecast rejects mail that fails SPF.'],
       ['soft', 'SendGrid', 'November news', 'The mailbox is full.'],
       [
         'hard',
