@@ -897,7 +897,7 @@ CREATE TABLE feedback_mails (
   attempts     INTEGER NOT NULL,
   lease        TEXT,
   leased_until TEXT,
-  -- JSON: whose Authentication-Results say who sent it. Null for what came by another way than a report mailbox.
+  -- JSON: the trusted servers whose Authentication-Results show who sent it. Null unless it came from a report mailbox.
   authserv     TEXT
 );
 CREATE INDEX feedback_mails_due ON feedback_mails (due_at) WHERE due_at IS NOT NULL;
@@ -917,27 +917,27 @@ CREATE TABLE report_mailboxes (
   username      TEXT,
   -- Encrypted.
   password      TEXT,
-  -- Whose Authentication-Results are believed; null for those of the provider, if it is known.
+  -- The trusted authserv-id; null for those of the provider, if it is known.
   authserv_id   TEXT,
   folder        TEXT NOT NULL,
-  -- Where messages with reports are moved to; null leaves them.
+  -- The folder to which messages with reports move; null if they stay.
   move_to       TEXT,
   -- `off`, `hourly` or `daily`.
   schedule      TEXT NOT NULL,
   -- The last message that was read. UIDs are valid only while the folder has this UIDVALIDITY.
   uid_validity  TEXT,
   last_uid      INTEGER NOT NULL,
-  -- The message that is being read: stored, but not counted and moved yet.
+  -- The message that is being read: stored, but not counted or moved yet.
   pending_mail  TEXT,
-  -- The newest import: when it began and ended, and JSON: what it has read so far.
+  -- The latest import: when it started and ended, and as JSON what it has read so far.
   started_at    TEXT,
   finished_at   TEXT,
   counts        TEXT NOT NULL,
-  -- Why it stopped, what to do about it, and how often it has failed since the last success.
+  -- Why the latest import failed, what to do about it, and the number of failures since the last success.
   problem       TEXT,
   problem_detail TEXT,
   failures      INTEGER NOT NULL,
-  -- When the next import begins, or when this one goes on; null: when a person starts it.
+  -- When the next import starts, or this one resumes; null if only a person starts it.
   next_run_at   TEXT,
   lease         TEXT,
   leased_until  TEXT,
@@ -1063,7 +1063,7 @@ CREATE TABLE dmarc_rows (
   PRIMARY KEY (report_id, position)
 ) WITHOUT ROWID;
 CREATE INDEX dmarc_rows_address ON dmarc_rows (domain_id, address, day) WHERE counted = 1;
--- Failing messages with a valid signature of someone else, such as another customer of the same service.
+-- Failing messages with a valid signature of another domain, such as a tenant of the same service.
 CREATE INDEX dmarc_rows_signer ON dmarc_rows (domain_id, dkim_domain, day)
   WHERE counted = 1 AND outcome = 'fail' AND dkim_result = 'pass';
 
@@ -1103,7 +1103,7 @@ CREATE TABLE feedback_addresses (
 CREATE INDEX feedback_addresses_due ON feedback_addresses (look_up_at);
 CREATE INDEX feedback_addresses_source ON feedback_addresses (source_id) WHERE source_id IS NOT NULL;
 CREATE INDEX feedback_addresses_domain ON feedback_addresses (domain_id);
--- Those that have no source yet: of each domain, the largest are looked up first.
+-- Addresses without a source: the largest of each domain are looked up first.
 CREATE INDEX feedback_addresses_unnamed ON feedback_addresses (domain_id, messages) WHERE source_id IS NULL;
 
 -- Who sends with a domain in From: a sending service, an own server, a forwarder, or a network.
@@ -1122,7 +1122,7 @@ CREATE TABLE feedback_sources (
   -- Days: since when it is new, or failing. Null if it is not.
   new_since TEXT,
   failing_since TEXT,
-  -- What shows that the domain uses this sending service, in a sentence; null if nothing does.
+  -- What shows that the domain uses this sending service, as a sentence; null if nothing does.
   claim     TEXT,
   UNIQUE (domain_id, key)
 );

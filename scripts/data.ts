@@ -95,7 +95,7 @@ const service = v.strictObject({
   replacesFrom: v.optional(address),
 }) satisfies v.GenericSchema<ServiceEntry>;
 
-/** `names`: of the SPF records that list the networks, and `read` the month in which they did, if it is known. */
+/** `names`: the SPF records that list the networks. `read`: the month in which they were read, if known. */
 const serviceNetworks = v.strictObject({
   service: v.picklist(SENDING_SERVICES.map(({ id }) => id)),
   names: list(domain),

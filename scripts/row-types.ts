@@ -26,19 +26,19 @@ export function rowTypesModule(schema: string): string {
     "import type { Vocabularies } from './vocabularies.ts';\n",
     ...rows,
     `/** Every table by its name. */\nexport interface Tables {\n${database}}\n`,
-    `/** Those whose IDs the program makes. */\nexport const TABLES_WITH_IDS = [\n${idsOf(schema)
+    `/** Tables whose IDs the service creates. */\nexport const TABLES_WITH_IDS = [\n${idsOf(schema)
       .map(({ table }) => `  '${table}',\n`)
       .join('')}] as const;\n`,
   ].join('\n');
 }
 
-/** The text of the module with the prefixes of IDs, and what the objects with each prefix are. */
+/** The text of the module with the prefixes of IDs and their nouns. */
 export function idNounsModule(schema: string): string {
   const nouns = idsOf(schema).map(({ prefix, noun }) => `  ${prefix}: '${noun}',\n`);
   return `/** Generated from schema.sql by \`npm run generate\`; do not edit. */\n\nexport const TABLE_ID_NOUNS = {\n${nouns.join('')}} as const;\n`;
 }
 
-/** The tables with IDs that the program makes, as the comments above the column say: `mon_…`: monitor. */
+/** Tables whose IDs the service creates, from the comments above the column, such as `mon_…`: monitor. */
 function idsOf(schema: string): { table: string; prefix: string; noun: string }[] {
   return [...commentsOf(schema)].flatMap(([column, comment]) => {
     const [, table] = /^(\w+)\.id$/.exec(column) ?? [];

@@ -39,7 +39,7 @@ test('src has no circular imports, type-only imports included', () => {
   assert.equal(findCircularImport(imports), null);
 });
 
-test('No feature imports one that imports it', () => {
+test('Imports between features have no cycles', () => {
   const found = betweenFeatures(imports);
   assert.ok(found.length > 100, 'imports were found');
   assert.equal(findCircularImport(found), null);

@@ -30,7 +30,7 @@ const IMPORTED_REPORTS = 20_000;
 const ROWS_EACH = 50;
 /** Enough to keep the service busy. The command line sends one after the other. */
 const UPLOADS = 2;
-/** As `feedback import` puts them into a form. */
+/** As many as `feedback import` sends in one form. */
 const FILES_TOGETHER = 50;
 
 const QUERIES = 30;
@@ -45,7 +45,7 @@ interface Ready {
   tests: { token: string }[];
 }
 
-/** `--reports=2000`: imports so many instead of 20,000. */
+/** `--reports=2000` imports 2,000 reports instead of 20,000. */
 export async function benchFeedback(options: string[] = []) {
   const given = options.find((option) => option.startsWith('--reports='));
   const reports = given ? Number(given.split('=')[1]) : IMPORTED_REPORTS;

@@ -11,7 +11,7 @@ export const EVENT_SUMMARIES = {
   'domain.records_changed': 'DNS records of a domain changed',
   'feedback.stopped': 'Reports about a domain no longer arrive',
   'complaint.received': 'A complaint report arrived',
-  'bounce.received': 'A message bounced by policy, or for an unknown reason',
+  'bounce.received': 'A message bounced because of a policy, or for an unknown reason',
   'feedback.new_source': 'A new source sends mail as your domain',
   'feedback.source_failing': 'Mail from one of your sources fails DMARC',
   'feedback.source_recovered': 'Messages of a source no longer fail',

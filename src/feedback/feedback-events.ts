@@ -51,7 +51,7 @@ export const FEEDBACK_EVENTS: EventDeclaration[] = [
   },
   {
     type: 'bounce.received',
-    summary: 'A message bounced by policy, or for an unknown reason',
+    summary: 'A message bounced because of a policy, or for an unknown reason',
     description: `A message bounced with one of these classes. ${ANNOUNCED} Other bounces have no event. If \`authenticated\` is false, anyone may have sent it. No bounce opens an incident by itself.`,
     data: Bounce,
     object: 'the bounce',

@@ -24,7 +24,7 @@ export interface NewFeedback {
   domainId: string | null;
   suffix: string | null;
   envelope: Envelope | null;
-  /** Whose Authentication-Results are believed. */
+  /** The servers whose Authentication-Results are trusted. */
   authserv?: TrustedServers;
   /** For how many milliseconds the caller reads it itself. After that, the job does. */
   ownMs?: number;
@@ -46,7 +46,7 @@ export async function storeFeedback(
   return (await storeAll(app, [arrival], within))[0]!;
 }
 
-/** The same of several in one transaction. Each stays the file as it came. */
+/** The same for several files in one transaction. Each file is stored unchanged. */
 export async function storeAll(
   app: App,
   arrivals: NewFeedback[],

@@ -73,7 +73,7 @@ export async function reportOr404(db: Db | Tx, id: string): Promise<NamedReport>
   return row as NamedReport;
 }
 
-/** All reports of messages or files, in the order of their IDs and of each mail. */
+/** All reports of these mails, ordered by mail and by position in it. */
 export async function reportsOfMails(db: Db | Tx, mailIds: string[]): Promise<NamedReport[]> {
   const rows = await reportsOf(db)
     .where('mail_id', 'in', mailIds)

@@ -14,7 +14,7 @@ import { readerOf, ThreadEndedError } from './thread/reader.ts';
 const LEASE_MS = 120_000;
 const RENEW_INTERVAL_MS = 30_000;
 /** What another attempt may not meet again. */
-const PASSING = [DatabaseUnavailableError, AppError, ThreadEndedError];
+const TRANSIENT = [DatabaseUnavailableError, AppError, ThreadEndedError];
 /** They share one thread, and wait for DNS together. */
 const MAX_RUNNING = 8;
 
@@ -26,8 +26,8 @@ export function readJob(app: App): Job {
       .then(() => {})
       .catch((error) => {
         // The message is still due in the database.
-        const isPassing = PASSING.some((type) => error instanceof type);
-        const level = isPassing ? 'warn' : 'error';
+        const isTransient = TRANSIENT.some((type) => error instanceof type);
+        const level = isTransient ? 'warn' : 'error';
         app.log[level]('reading feedback failed', {
           feedback: mail.id,
           error: errorMessage(error),

@@ -6,7 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { MessageDeletedError, readMessage } from '../store/chunks.ts';
 import type { FeedbackMailRow } from '../store/tables.generated.ts';
 import { untilAvailable } from '../store/until-available.ts';
-import { isPersonal, MAX_TOGETHER, recordItem, weightOf } from './record/record.ts';
+import { isPersonal, MAX_BATCH_WEIGHT, recordItem, weightOf } from './record/record.ts';
 import { keepReport } from './storage/keep-report.ts';
 import { claimedDomain } from './storage/verify-before-reply.ts';
 import type { PreparedItem } from './thread/prepare.ts';
@@ -28,7 +28,7 @@ export async function readMail(app: App, mail: FeedbackMailRow): Promise<boolean
   return found === null || record(app, found);
 }
 
-/** The same of several files of one request. All are read, even if one of them fails; then rejects with its error. */
+/** The same for all files of a request. Reads all of them, even if one fails; then rejects with its error. */
 export async function readMails(app: App, mails: FeedbackMailRow[]): Promise<void> {
   const results: Promise<unknown>[] = [];
   let group: Promise<ReadMail | null>[] = [];
@@ -48,8 +48,8 @@ export async function readMails(app: App, mails: FeedbackMailRow[]): Promise<voi
     const found = await read.catch(() => null);
     for (const item of found?.items ?? [])
       weight += Math.max(weightOf(item), item.ok ? item.rowCount : 0);
-    // No more than that is in memory.
-    if (weight >= MAX_TOGETHER) await recordGroup();
+    // Limits how much is in memory.
+    if (weight >= MAX_BATCH_WEIGHT) await recordGroup();
   }
   await recordGroup();
   await Promise.all(results);
@@ -61,7 +61,7 @@ interface ReadMail {
   verification: Verification;
 }
 
-/** Null if it was deleted, with its domain or by retention. */
+/** Null if the mail was deleted, with its domain or by retention. */
 async function readItems(app: App, mail: FeedbackMailRow): Promise<ReadMail | null> {
   const read = () => untilAvailable(() => readMessage(app.db, mail));
   try {
@@ -77,7 +77,7 @@ async function readItems(app: App, mail: FeedbackMailRow): Promise<ReadMail | nu
 
 async function record(app: App, { mail, items, verification }: ReadMail): Promise<boolean> {
   const { signer, isUndecided } = verification;
-  // Whoever uploads messages of a mailbox waits for the result, and can upload them again.
+  // The client of an upload waits for the result, and can upload the message again.
   const isLast = mail.source !== 'smtp' && mail.authserv === null;
   if (isUndecided && !isLast && mail.attempts < VERIFY_ATTEMPTS) {
     await retryLater(app, mail);
@@ -117,14 +117,14 @@ async function verify(
   items: PreparedItem[],
   read: () => Promise<Uint8Array>,
 ): Promise<Verification> {
-  if (mail.source !== 'smtp' && mail.source !== 'imap') return NOBODY;
+  if (mail.source !== 'smtp' && mail.source !== 'imap') return NO_SIGNER;
   const raw = await read();
-  // Of what was refused, only reports of known and confirmed reporters matter.
+  // A refused report matters only if a known or confirmed reporter sent it.
   const matters = items.some(({ ok }) => ok) || (await claimedDomain(app, raw)) !== null;
-  return matters ? verifyStored(app, mail, raw) : NOBODY;
+  return matters ? verifyStored(app, mail, raw) : NO_SIGNER;
 }
 
-const NOBODY: Verification = { signer: null, isUndecided: false };
+const NO_SIGNER: Verification = { signer: null, isUndecided: false };
 
 /** Who a stored message authenticates. Rejects with ThreadEndedError. */
 export const verifyStored = (

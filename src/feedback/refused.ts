@@ -1,4 +1,4 @@
-/** Reports of known and confirmed reporters that were refused, and whose days no other report of theirs covers. */
+/** Refused reports of known and confirmed reporters for days that no other report of the reporter covers. */
 
 import { sql } from 'kysely';
 import * as v from 'valibot';
@@ -32,21 +32,21 @@ export const RefusedReport = named(
     received_at: described(Time, 'When it arrived.'),
     text: described(
       v.string(),
-      'The problem in a sentence.',
-      'A report of google.com for 28 Nov 2026 was refused: The report has more than 20 MiB when unpacked.',
+      'The problem, as a sentence.',
+      'A report from google.com for 28 Nov 2026 was refused: The report has more than 20 MiB when unpacked.',
     ),
   }),
-  'A report of a known or confirmed reporter that was refused, so that its messages are missing.',
+  'A refused report of a known or confirmed reporter. Its messages are missing from all figures.',
 );
 export type RefusedReport = v.InferOutput<typeof RefusedReport>;
 
-/** Older ones no longer matter, and are deleted. */
+/** How long refused reports are listed. */
 const DAYS = 30;
 const MAX_LISTED = 20;
 
 /**
- * The newest first. A report of the same reporter about the same day ends it, and so does a later one that arrives after it: what
- * was wrong is over.
+ * Newest first. A refused report is listed until its reporter sends another one for the same day, or later one for a later day. A
+ * later report shows that the cause is gone.
  */
 export async function refusedReports(
   { db, clock }: { db: Db; clock: { now(): number } },
@@ -91,7 +91,7 @@ export async function refusedReports(
       type: row.type as RefusedReport['type'],
       date,
       detail,
-      text: `A report of ${row.reporter} ${when} was refused: ${detail}`,
+      text: `A report from ${row.reporter} ${when} was refused: ${detail}`,
     };
   });
 }

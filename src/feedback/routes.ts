@@ -216,7 +216,7 @@ const upload = route({
   role: 'member',
   summary: 'Upload reports of receivers',
   description:
-    'Reads one file or message in any container: XML, JSON, gzip, zip, or a raw email message. A form can have up to 50 files as `file`, of at most 2 MiB together. Returns one report for each that it contains, whatever its status. Uploads count without other proof. With `source=imap`, a message must be signed, because anyone could have sent it to the mailbox.',
+    'Reads one file or message in any container: XML, JSON, gzip, zip, or a raw email message. A form can have up to 50 files in fields named `file`, with at most 2 MiB in total. Returns each report that the files contain, whatever its status. Uploaded reports count without further proof. With `source=imap`, a message must be signed, because anyone could have sent it to the mailbox.',
   query: UploadQuery,
   consumes: {
     type: 'application/octet-stream',

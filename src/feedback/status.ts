@@ -25,7 +25,7 @@ export const STATUSES = {
   },
   unverified: { word: 'Not verified', state: 'warn', meaning: 'nothing shows who sent it' },
   refused: {
-    word: 'Not accepted',
+    word: 'Refused',
     state: 'info',
     meaning: 'it could not be read, or is about another domain',
   },

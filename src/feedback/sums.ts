@@ -238,7 +238,7 @@ async function policiesSeen(db: Db, period: Period) {
   return [...seen.values()].sort((a, b) => (a.last_at < b.last_at ? 1 : -1)).slice(0, MAX_LISTED);
 }
 
-/** What reports of the period sum up by source. */
+/** How many rows and messages the reports of the period sum up. */
 async function foldedOf(db: Db, period: Period) {
   const rows = await dmarcReports(db, period)
     .select('content')

@@ -1,4 +1,4 @@
-/** Files that members upload: one as the body, or several small ones as a form, which costs much less. */
+/** Files that members upload: one as the body, or several small ones as a form, which takes much less time for each. */
 
 import { readFormPartList } from '../http/multipart.ts';
 import { contentType } from '../http/parse.ts';
@@ -14,10 +14,10 @@ import { releaseStorage, requireStorage } from './storage/require.ts';
 
 export const FORM_TYPE = 'multipart/form-data';
 
-/** Of several files together, so that storing them takes a few milliseconds. */
-const MAX_TOGETHER_BYTES = 2 * 1024 * 1024;
+/** Of a form with several files, so that storing them takes a few milliseconds. */
+const MAX_FORM_BYTES = 2 * 1024 * 1024;
 
-/** If the process ends before it has read an upload, the job reads it. */
+/** If the process ends before it has read an upload, the job reads the upload after this time. */
 const OWN_MS = 120_000;
 
 interface UploadedFile {
@@ -75,17 +75,20 @@ function filesOf({ raw, headers }: Pick<UploadCall, 'raw' | 'headers'>): Uploade
         )
       : [{ name: null, raw }];
   if (files.length === 0)
-    throw new AppError('malformed_request', 'The form has no files. Send each as a field "file".');
+    throw new AppError(
+      'malformed_request',
+      'The form has no files. Send each file as a field named file.',
+    );
   const empty = files.find((file) => file.raw.byteLength === 0);
   if (empty)
     throw new AppError(
       'malformed_request',
-      `${empty.name === null ? 'The request body' : empty.name} is empty. Send a report.`,
+      `${empty.name === null ? 'The request body' : empty.name} is empty. Send a file with a report.`,
     );
-  if (files.length > 1 && raw.byteLength > MAX_TOGETHER_BYTES)
+  if (files.length > 1 && raw.byteLength > MAX_FORM_BYTES)
     throw new AppError(
       'body_too_large',
-      `Several files together can have at most ${MAX_TOGETHER_BYTES} bytes. Send each alone.`,
+      `A form with several files can have at most ${MAX_FORM_BYTES} bytes. Send fewer files in one request.`,
     );
   return files;
 }

@@ -130,7 +130,7 @@ function countRequest(
   httpDuration.observe({ surface }, ms / 1000);
 }
 
-/** `/tests/new` before `/tests/:id`, because the first route that matches a request handles it. */
+/** Sorts `/tests/new` before `/tests/:id`, because the first matching route handles a request. */
 function literalsFirst(a: Route, b: Route): number {
   const [one, other] = [a, b].map(({ path }) =>
     path.replace(/[^/]+/g, (segment) => (/^:\w+$/.test(segment) ? '1' : '0')),

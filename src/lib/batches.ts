@@ -1,11 +1,11 @@
-/** Work that costs less together: what arrives while a batch runs becomes the next batch. */
+/** Runs work in batches: items that arrive while a batch runs form the next one. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 interface Batches<Item, Result> {
   /** Returns the results in the order of the items. Must change nothing if it rejects. */
   run(items: Item[]): Promise<Result[]>;
-  /** What an item adds to its batch. One that is heavier than the limit is alone. */
+  /** The weight of an item. An item above the limit runs alone. */
   weigh(item: Item): number;
   maxWeight: number;
   /** Whether the error concerns all items, so that running each alone would fail too. */
@@ -50,7 +50,7 @@ export function createBatches<Item, Result>({
 
   async function runAll(): Promise<void> {
     isRunning = true;
-    // What is added in the same turn runs together.
+    // Items that are added in the same turn run together.
     await nextTurn();
     while (waiting.length > 0) await runTogether(takeNext());
     isRunning = false;

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from './clock.ts';
 import { TABLE_ID_NOUNS } from './id-nouns.generated.ts';
 
-/** What the objects with each prefix are. Requests are in no table. */
+/** The noun for the objects with each prefix. Requests have no table. */
 export const ID_NOUNS = { ...TABLE_ID_NOUNS, req: 'request' } as const;
 
 export type IdPrefix = keyof typeof ID_NOUNS;

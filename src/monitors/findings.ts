@@ -63,7 +63,7 @@ const PLACEMENT_PROBLEMS = {
 
 type PlacementProblem = keyof typeof PLACEMENT_PROBLEMS;
 
-/** A newer version of the program may have stored another problem. */
+/** A newer version may have stored a problem that this one does not know. */
 export const adviceFor = (problem: string): { meaning: string; advice: string } =>
   Object.hasOwn(PLACEMENT_PROBLEMS, problem)
     ? PLACEMENT_PROBLEMS[problem as PlacementProblem]

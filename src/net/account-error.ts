@@ -16,8 +16,8 @@ export type AccountProblem =
   | 'bad_response'
   | 'refused';
 
-/** Those that often pass without anyone doing something. */
-export const PASSING_ERRORS: string[] = [
+/** Errors that are usually transient. */
+export const TRANSIENT_ERRORS: string[] = [
   'unreachable',
   'timeout',
   'throttled',
@@ -26,8 +26,8 @@ export const PASSING_ERRORS: string[] = [
   'refused',
 ] satisfies AccountProblem[];
 
-/** Whether an error usually passes by itself, unlike a wrong password. */
-export const isPassing = (error: string): boolean => PASSING_ERRORS.includes(error);
+/** Whether an error is usually transient, unlike a wrong password. */
+export const isTransient = (error: string): boolean => TRANSIENT_ERRORS.includes(error);
 
 /** The message says what happened and what to do. It contains no password and no token. */
 export class AccountError extends Error {

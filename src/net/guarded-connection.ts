@@ -109,7 +109,7 @@ export function createConnector(options: ConnectorOptions): Connect {
   };
 }
 
-/** The first address of a host that may be dialed, for a library that connects by itself. It must get the address, not the name. */
+/** The first allowed address of a host, for libraries that connect by themselves. Give them the address instead of the name. */
 export async function findAllowedAddress(
   options: ConnectorOptions,
   { host, port }: Pick<ConnectTarget, 'host' | 'port'>,

@@ -26,7 +26,7 @@ export async function sendingAddresses(
     .where('domain_id', '=', id)
     .where('passed', '>', 0)
     .where('last_day', '>=', from)
-    // Without most sums of addresses, which are no addresses.
+    // Leaves out most sums, whose keys are networks instead of addresses.
     .where('address', 'not like', '%/%')
     .orderBy('passed', 'desc')
     .orderBy('address')

@@ -57,7 +57,7 @@ export const COSTS = [
   { id: 'message_weak', state: 'warn', cost: 20 },
   // An optional record is broken.
   { id: 'record_weak', state: 'warn', cost: 15 },
-  // Without a report, messages and senders are missing in the figures.
+  // Without the report, messages and senders are missing from the figures.
   { id: 'report_refused', state: 'warn', cost: 12 },
   // Without its verification record, the domain is not checked each day.
   { id: 'not_verified', state: 'warn', cost: 10 },

@@ -280,7 +280,7 @@ async function tlsFindings({ db, domain, from, to, path }: FeedbackReading): Pro
   ];
 }
 
-// Reports that are missing.
+// Refused reports.
 
 async function refusedFindings(reading: FeedbackReading): Promise<Finding[]> {
   const refused = await refusedReports(reading, reading.domain.id);
@@ -291,7 +291,7 @@ async function refusedFindings(reading: FeedbackReading): Promise<Finding[]> {
       topic: 'reports',
       at: received_at,
       text,
-      title: `A report of ${reporter} was refused.`,
+      title: `A report from ${reporter} was refused.`,
       path: `/feedback/reports/${id}`,
     }),
   );

@@ -126,7 +126,7 @@ const STEPS: Record<Topic, string> = {
   content: 'Test a typical message, and fix the problems in its report.',
   bimi: 'Correct the BIMI record, or remove it.',
   verification: 'Publish the TXT record for verification.',
-  reports: 'Open the refused report: it says what could not be read.',
+  reports: 'Open the refused report to see why it was refused.',
 };
 
 const stepAbout = (topic: Topic): string => STEPS[topic];

@@ -31,7 +31,7 @@ export const TOPICS = [
   'content',
   'bimi',
   'verification',
-  // Whether the reports of receivers can be read.
+  // Whether reports of receivers were refused.
   'reports',
 ] as const;
 export type Topic = (typeof TOPICS)[number];

@@ -6,7 +6,7 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
-import { AccountError, PASSING_ERRORS } from '../net/account-error.ts';
+import { AccountError, TRANSIENT_ERRORS } from '../net/account-error.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
 import { sourceFor } from './seed-sources.ts';
@@ -16,7 +16,7 @@ import type { SeedSource } from './source.ts';
 const UNUSED_MS = 7 * DAY_MS;
 /** After a failure, unless it often passes by itself. Providers lock accounts after many wrong passwords. */
 const RETRY_MS = DAY_MS;
-const PASSING_RETRY_MS = HOUR_MS;
+const TRANSIENT_RETRY_MS = HOUR_MS;
 
 export function keepAliveJob(app: App): Job {
   const stop = new AbortController();
@@ -98,7 +98,10 @@ function claimUnused(app: App): Promise<UnusedSeed[]> {
         eb('error', 'is', null),
         eb('next_look_at', 'is', null),
         eb('next_look_at', '<', before(RETRY_MS)),
-        and([eb('error', 'in', PASSING_ERRORS), eb('next_look_at', '<', before(PASSING_RETRY_MS))]),
+        and([
+          eb('error', 'in', TRANSIENT_ERRORS),
+          eb('next_look_at', '<', before(TRANSIENT_RETRY_MS)),
+        ]),
       ]),
     )
     .orderBy('id')

@@ -5,7 +5,7 @@ import { PREFIX } from '../config/config.ts';
 import type { SeedMailbox } from '../config/seed-mailboxes.ts';
 import { type Observed, observed } from '../events/observations.ts';
 import { isoTime } from '../lib/clock.ts';
-import { isPassing } from '../net/account-error.ts';
+import { isTransient } from '../net/account-error.ts';
 import { claimRows } from '../store/leases.ts';
 import { type Db, lockIn, transact } from '../store/open.ts';
 import type { SeedMailboxRow } from '../store/tables.generated.ts';
@@ -186,6 +186,6 @@ export const seedErrorWords = (error: string): string =>
 export const seedAdvice = (error: string): string =>
   isSignInProblem(error)
     ? 'After you sign in, the service continues automatically.'
-    : isPassing(error)
+    : isTransient(error)
       ? `Check the server name in ${PREFIX}SEED_MAILBOXES and the connection from this machine. The service keeps retrying.`
       : `Fix the entry in ${PREFIX}SEED_MAILBOXES, then restart the service. docs/seed-mailboxes.md explains how to get access to each provider.`;

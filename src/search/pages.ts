@@ -1,4 +1,4 @@
-/** The navigation, and the pages that can be found by name. */
+/** The navigation, and the pages that search finds. */
 
 import type { Role } from '../http/actor.ts';
 
@@ -14,7 +14,7 @@ interface PageEntry {
 interface SectionEntry extends PageEntry {
   /** The path of the icon, drawn on 16 × 16 units. */
   icon: string;
-  /** Further pages that are found. */
+  /** Other pages of the section that search finds. */
   pages?: PageEntry[];
 }
 

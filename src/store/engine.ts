@@ -75,7 +75,7 @@ export const LOCK_PREFIX = 'lock: ';
  */
 export const lockName = (tx: Tx, name: string): Promise<void> => lockNames(tx, [name]);
 
-/** Locks several names, in an order in which two transactions never wait for each other. */
+/** Locks several names, sorted to avoid deadlocks. */
 export async function lockNames(tx: Tx, names: string[]): Promise<void> {
   if (engineOf(tx) === 'sqlite' || names.length === 0) return;
   const rows = [...new Set(names)]

@@ -802,7 +802,7 @@ export interface FeedbackMailRow {
   attempts: number;
   lease: string | null;
   leased_until: string | null;
-  /** JSON: whose Authentication-Results say who sent it. Null for what came by another way than a report mailbox. */
+  /** JSON: the trusted servers whose Authentication-Results show who sent it. Null unless it came from a report mailbox. */
   authserv: string | null;
 }
 
@@ -820,27 +820,27 @@ export interface ReportMailboxRow {
   username: string | null;
   /** Encrypted. */
   password: string | null;
-  /** Whose Authentication-Results are believed; null for those of the provider, if it is known. */
+  /** The trusted authserv-id; null for those of the provider, if it is known. */
   authserv_id: string | null;
   folder: string;
-  /** Where messages with reports are moved to; null leaves them. */
+  /** The folder to which messages with reports move; null if they stay. */
   move_to: string | null;
   /** `off`, `hourly` or `daily`. */
   schedule: string;
   /** The last message that was read. UIDs are valid only while the folder has this UIDVALIDITY. */
   uid_validity: string | null;
   last_uid: number;
-  /** The message that is being read: stored, but not counted and moved yet. */
+  /** The message that is being read: stored, but not counted or moved yet. */
   pending_mail: string | null;
-  /** The newest import: when it began and ended, and JSON: what it has read so far. */
+  /** The latest import: when it started and ended, and as JSON what it has read so far. */
   started_at: string | null;
   finished_at: string | null;
   counts: string;
-  /** Why it stopped, what to do about it, and how often it has failed since the last success. */
+  /** Why the latest import failed, what to do about it, and the number of failures since the last success. */
   problem: string | null;
   problem_detail: string | null;
   failures: number;
-  /** When the next import begins, or when this one goes on; null: when a person starts it. */
+  /** When the next import starts, or this one resumes; null if only a person starts it. */
   next_run_at: string | null;
   lease: string | null;
   leased_until: string | null;
@@ -1003,7 +1003,7 @@ export interface FeedbackSourceRow {
   /** Days: since when it is new, or failing. Null if it is not. */
   new_since: string | null;
   failing_since: string | null;
-  /** What shows that the domain uses this sending service, in a sentence; null if nothing does. */
+  /** What shows that the domain uses this sending service, as a sentence; null if nothing does. */
   claim: string | null;
 }
 
@@ -1350,7 +1350,7 @@ export interface Tables {
   dns_changes: DnsChangeRow;
 }
 
-/** Those whose IDs the program makes. */
+/** Tables whose IDs the service creates. */
 export const TABLES_WITH_IDS = [
   'members',
   'api_keys',

@@ -1,4 +1,4 @@
-/** The search for copies of a report is one step into an index, however many reports there are. */
+/** Copies of a report are found with one step into an index, however many reports there are. */
 
 // @one-database: about the plans of SQLite.
 
@@ -8,7 +8,7 @@ import { CompiledQuery } from 'kysely';
 import { findOriginal } from '../../src/feedback/record/copies.ts';
 import { type Db, openStore } from '../../src/store/open.ts';
 
-/** Passes everything on, and collects the queries. */
+/** Forwards all calls, and collects the queries. */
 function spyOn(db: Db, queries: CompiledQuery[]): Db {
   return new Proxy(db, {
     get(target, name) {
@@ -24,7 +24,7 @@ function spyOn(db: Db, queries: CompiledQuery[]): Db {
 }
 
 for (const source of ['upload', 'smtp', 'imap', 'https'])
-  test(`A copy of a report by ${source} is found by its identity`, async (t) => {
+  test(`A copy of a report by ${source} is found by an index on its identity`, async (t) => {
     const store = await openStore(':memory:');
     t.after(store.close);
     const queries: CompiledQuery[] = [];

@@ -1,4 +1,4 @@
-/** Of a report with thousands of senders, the sources add up to all of its messages. */
+/** The sources of a report with thousands of senders add up to all of its messages. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -45,7 +45,7 @@ function byHand(sent: ReportedSender[]): Map<string, number> {
   return sums;
 }
 
-test('The sources of a report of 6,000 senders add up to it, and page and API say what was summed up', async (t) => {
+test('The sources of a report with 6,000 senders add up to its messages, and page and API say what was summed up', async (t) => {
   const feedback = await start(t);
   const sent = senders(6000, FEW);
   const records = sent.map(({ xml }) => xml).join('') + record({ source: 'unknown', count: '11' });
@@ -99,7 +99,7 @@ test('The sources of a report of 6,000 senders add up to it, and page and API sa
   assert.deepEqual(await sourcesOf(feedback), []);
 });
 
-test('A report that counts only once its reporter is confirmed is summed up by source, too', async (t) => {
+test('A report that counts after its reporter is confirmed is summed up by source, too', async (t) => {
   const feedback = await start(t);
   const sent = senders(2000, { ...FEW, countOf: (index) => 1 + (index % 9) });
   const records = sent.map(({ xml }) => xml).join('');
@@ -133,7 +133,7 @@ test('A report that counts only once its reporter is confirmed is summed up by s
   assert.ok(details.row_count > 375 && details.row_count <= 500);
 });
 
-test('Neither a network of few senders nor the rest is new, failing or your own by its sums', async (t) => {
+test('A source that sums up many senders is never new, failing or your own', async (t) => {
   const feedback = await start(t);
   // Most pass SPF for the domain, as own servers do, and some fail.
   const records = Array.from({ length: 30 }, (_, index) =>

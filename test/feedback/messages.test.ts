@@ -107,7 +107,7 @@ test('Bounces are told apart by class and name the source that the servers show'
   assert.deepEqual(
     data.map((one) => [one.class, one.source?.name ?? null, one.subject, one.explanation?.text]),
     [
-      ['policy', null, 'November news', 'SPF fails, and Mimecast rejects mail for which it does.'],
+      ['policy', null, 'November news', 'SPF fails, and Mimecast rejects mail that fails SPF.'],
       ['soft', 'SendGrid', 'November news', 'The mailbox is full.'],
       [
         'hard',
@@ -240,7 +240,7 @@ test('Without complaints and bounces, the pages say how they arrive', async (t) 
   }
 });
 
-test('Bounces by policy and for an unknown reason have an event that says who is authenticated; none opens an incident', async (t) => {
+test('Bounces of the classes policy and unknown have an event with `authenticated`, and open no incident', async (t) => {
   const feedback = await startMessages(t);
   const { send, service } = feedback;
   await service.call('POST', '/v1/alerts/recommended', {});

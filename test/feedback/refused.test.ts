@@ -1,4 +1,4 @@
-/** A report of a known receiver that is refused is a problem that pages show until a report of that receiver is read. */
+/** A refused report of a known receiver is a problem until the next report of that receiver is read. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -48,11 +48,11 @@ async function page({ service }: FeedbackService, path: string): Promise<string>
 
 const CUT = 'The XML is incomplete: <feedback> is not closed.';
 
-test('A refused report of a known receiver is on the page, in the API and in the picture until the next one is read', async (t) => {
+test('A refused report of a known receiver is shown on the page, in the API and in the picture until the next one is read', async (t) => {
   const feedback = await start(t);
   const { service, domain, clock } = feedback;
   await mailFrom(feedback, attached(refusedOf(0)), { from: GOOGLE });
-  const said = `A report of google.com for 21 Nov 2026 was refused: ${CUT}`;
+  const said = `A report from google.com for 21 Nov 2026 was refused: ${CUT}`;
   const [problem, ...others] = await refused(feedback);
   assert.deepEqual(others, []);
   assert.deepEqual(problem, {
@@ -75,7 +75,7 @@ test('A refused report of a known receiver is on the page, in the API and in the
   );
   assert.deepEqual(
     picture.problems.filter(({ topic }) => topic === 'reports').map(({ title }) => title),
-    ['A report of google.com was refused.'],
+    ['A report from google.com was refused.'],
   );
   // Another receiver, and another day of the same one that arrived before, change nothing.
   clock.advance(60_000);
@@ -86,7 +86,7 @@ test('A refused report of a known receiver is on the page, in the API and in the
   assert.deepEqual(await textsOf(feedback), []);
 });
 
-test('A report of a later day ends it, and the same message again does not begin it', async (t) => {
+test('A refused report is listed until a later day is reported, and the same message again changes nothing', async (t) => {
   const feedback = await start(t);
   const raw = attached(refusedOf(-1));
   await mailFrom(feedback, raw, { from: GOOGLE });
@@ -99,11 +99,11 @@ test('A report of a later day ends it, and the same message again does not begin
   // A report that is missing between two others is.
   await mailFrom(feedback, attached(refusedOf(-2)), { from: GOOGLE });
   assert.deepEqual(await textsOf(feedback), [
-    `A report of google.com for 19 Nov 2026 was refused: ${CUT}`,
+    `A report from google.com for 19 Nov 2026 was refused: ${CUT}`,
   ]);
 });
 
-test('Without a readable report, the name of the file shows the day, else it is when it arrived', async (t) => {
+test('The day of an unreadable report is the one in the file name, or else that of the arrival', async (t) => {
   const feedback = await start(t);
   const damaged = (name: string) =>
     mail([
@@ -122,7 +122,7 @@ test('Without a readable report, the name of the file shows the day, else it is 
   );
   await mailFrom(feedback, damaged('report.gz'), { from: MICROSOFT });
   const [newest] = await textsOf(feedback);
-  assert.match(newest!, /^A report of microsoft\.com that arrived on 22 Nov 2026 was refused: /);
+  assert.match(newest!, /^A report from microsoft\.com that arrived on 22 Nov 2026 was refused: /);
   // A new kind of attachment is no report at all.
   await mailFrom(feedback, mail([{ type: 'application/x-bzip2', content: 'BZh91' }]), {
     from: GOOGLE,
@@ -130,7 +130,7 @@ test('Without a readable report, the name of the file shows the day, else it is 
   assert.equal((await refused(feedback)).length, 3);
 });
 
-test('A refused TLS report is a problem, too', async (t) => {
+test('A refused TLS report is listed, too', async (t) => {
   const feedback = await start(t);
   const from = 'noreply-smtp-tls-reporting@google.com';
   await mailFrom(feedback, attached(tls().slice(0, -5), 'r.json.gz'), { from });
@@ -180,7 +180,7 @@ test('Strangers cannot make a report of a known receiver seem refused', async (t
   assert.equal((await refused(feedback)).length, 1);
 });
 
-test('A confirmed reporter counts like a known one', async (t) => {
+test('A refused report of a confirmed reporter is listed like that of a known one', async (t) => {
   const feedback = await start(t);
   await feedback.send(attached(refusedOf(0)));
   assert.deepEqual(
@@ -191,25 +191,28 @@ test('A confirmed reporter counts like a known one', async (t) => {
   assert.equal((await refused(feedback)).length, 1);
 });
 
-test('The page of the domain shows what is missing', async (t) => {
+test('The page of the domain lists refused reports', async (t) => {
   const feedback = await start(t);
   const path = `/feedback/domains/${feedback.domain.id}`;
   assert.doesNotMatch(await page(feedback, path), /was refused/);
   await mailFrom(feedback, attached(refusedOf(0)), { from: GOOGLE });
   const [missing] = await refused(feedback);
   const html = await page(feedback, path);
-  assert.match(html, /A report of google\.com for 21 Nov 2026 was refused: The XML is incomplete/);
+  assert.match(
+    html,
+    /A report from google\.com for 21 Nov 2026 was refused: The XML is incomplete/,
+  );
   assert.ok(html.includes(`/feedback/reports/${missing!.id}`));
 });
 
-test('Values that cannot be read are on the page of the report', async (t) => {
+test('The page of a report shows its invalid values', async (t) => {
   const feedback = await start(t);
   const records = record({ count: '7' }) + record({ count: '-5', disposition: 'perhaps' });
   await mailFrom(feedback, attached(dmarc({ records })), { from: GOOGLE });
   const [report] = await feedback.reports();
   assert.deepEqual([report!.status, report!.messages], ['counted', 7]);
   assert.deepEqual(report!.repaired, [
-    'a count of messages that is none, so that they are missing: “-5”',
+    'an invalid message count, which counts as 0: “-5”',
     'an unknown disposition: “perhaps”',
   ]);
   const html = await page(feedback, `/feedback/reports/${report!.id}`);

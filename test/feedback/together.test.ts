@@ -1,4 +1,4 @@
-/** Files that are uploaded together count as if each had been uploaded alone. */
+/** Files of one form count as if each had been uploaded alone. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

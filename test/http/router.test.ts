@@ -49,7 +49,7 @@ it('Router matches a file extension and passes the rest as parameter', async (t)
   assert.equal((await send('GET', '/links/a/b.svg')).status, 404);
 });
 
-it('Router prefers a literal path to a parameter, in whichever order they are declared', async (t) => {
+it('The router prefers a literal path to a parameter, in whichever order they are declared', async (t) => {
   const literal = route({
     ...common,
     path: '/links/new',

@@ -1,4 +1,4 @@
-/** Batches: what waits runs together, and nothing fails because of something else. */
+/** Batches: waiting items run together, and no item fails because of another. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -51,7 +51,7 @@ for (const [title, items, expected] of CASES)
     );
   });
 
-test('What is added while a batch runs is the next batch', async () => {
+test('Items that are added while a batch runs form the next batch', async () => {
   const { runs, add } = start();
   const later: Promise<string>[] = [];
   await add(1).then(() => later.push(add(2), add(3)));
@@ -59,7 +59,7 @@ test('What is added while a batch runs is the next batch', async () => {
   assert.deepEqual(runs, [[1], [2, 3]]);
 });
 
-test('If a batch fails, each item runs alone, and only the one that fails is rejected', async () => {
+test('If a batch fails, each of its items runs alone, and only failing items are rejected', async () => {
   const { runs, add } = start({
     fails: (items) => (items.includes(2) ? new Error('two') : null),
   });
@@ -71,7 +71,7 @@ test('If a batch fails, each item runs alone, and only the one that fails is rej
   );
 });
 
-test('An error that concerns all items rejects all at once', async () => {
+test('An error that concerns all items rejects all items of a batch at once', async () => {
   const { runs, add } = start({ fails: () => new Error('away'), isCommon: () => true });
   const results = await Promise.allSettled([1, 2].map(add));
   assert.deepEqual(runs, [[1, 2]]);

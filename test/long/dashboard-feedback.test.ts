@@ -122,7 +122,7 @@ test('Feedback is read, marked and understood in a browser', async (t) => {
   await page.getByRole('link', { name: 'example.com' }).click();
   await page.getByText('You can change the policy to p=quarantine.').waitFor();
   await page.goto(`${service.url}/feedback/reports`);
-  await page.getByLabel('Status').selectOption({ label: 'Not accepted' });
+  await page.getByLabel('Status').selectOption({ label: 'Refused' });
   await page.getByRole('button', { name: 'Apply' }).click();
   assert.equal(await page.locator('main tbody tr').count(), 1);
   const overridden = '<reason><type>local_policy</type><comment>arc=pass</comment></reason>';
@@ -239,7 +239,7 @@ test('Files are uploaded one by one with a line for each, chosen with the keyboa
   await page.getByText('Larger than').waitFor();
   const shown = (await lines.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
   assert.deepEqual(shown.slice(0, 2), ['first.xml Counted', 'again.xml Duplicate']);
-  assert.match(shown[2]!, /^notes\.txt Not accepted: /);
+  assert.match(shown[2]!, /^notes\.txt Refused: /);
   assert.deepEqual(shown.slice(3), ['empty.xml The file is empty', 'huge.xml Larger than 16 MB']);
   await page.getByText('Files with accepted reports: 2. Other files: 3.').waitFor();
 
@@ -275,7 +275,7 @@ test('Without scripts, the form uploads several files, and each has a line', asy
   const lines = await page.locator('#uploaded li').allInnerTexts();
   const shown = lines.map((text) => text.replaceAll(/\s+/g, ' '));
   assert.equal(shown[0], 'a.xml Counted');
-  assert.match(shown[1]!, /^b\.txt Not accepted: /);
+  assert.match(shown[1]!, /^b\.txt Refused: /);
   assert.match(shown[2]!, /^c\.xml The request body is empty/);
 });
 

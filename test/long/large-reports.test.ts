@@ -19,7 +19,7 @@ const PACKINGS: [string, (text: string) => Uint8Array][] = [
 
 for (const [name, form] of Object.entries(INDENTED))
   for (const [packing, pack] of PACKINGS)
-    test(`25,000 senders with ${name}, ${packing}`, async () => {
+    test(`A report with 25,000 senders, ${name}, ${packing}, is read completely`, async () => {
       const [item] = await readFeedback(pack(indented(xml, form)), { now: NOW });
       assert.ok(item?.ok && item.report.type === 'dmarc', JSON.stringify(item).slice(0, 300));
       const { rows, totals, foldedRows, foldedMessages } = item.report;

@@ -1,4 +1,4 @@
-/** A mailbox with the reports of years: thousands of messages, and a connection that is lost again and again. */
+/** A mailbox with thousands of messages, and a connection that is interrupted repeatedly. */
 
 // @one-database: about an IMAP server.
 
@@ -17,7 +17,7 @@ import { skipUnlessInstalled } from '../helpers/installed.ts';
 const MESSAGES = Number(process.env.REPORT_MAILBOX_MESSAGES ?? 5000);
 const CUTS = 5;
 
-test('A large mailbox is imported without a loss or a double while its connection is cut', {
+test('The import of a large mailbox over an unreliable connection neither loses nor repeats a message', {
   skip: skipUnlessInstalled('dovecot'),
   timeout: 1_800_000,
 }, async (t) => {

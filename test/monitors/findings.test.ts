@@ -194,7 +194,7 @@ test('compare keeps findings that could not be rechecked and does not report the
   assert.equal(compareRuns(findings, known([listing(1)])).hasWorsened, false);
 });
 
-test('A problem that a newer version stored has advice too', () => {
+test('A placement problem that a newer version stored has advice, too', () => {
   for (const problem of ['quarantine_delay', 'constructor']) {
     const { meaning, advice } = adviceFor(problem);
     assert.match(`${meaning} ${advice}`, /report/);

@@ -29,7 +29,7 @@ const INVISIBLE = /(?![\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu;
  * find mentions even in code and in fields that Slack does not format. An @ within a mailbox address stays.
  */
 const MENTIONS: [RegExp, string][] = [
-  // An underscore may follow, for which a channel puts a look-alike.
+  // Not \b, because a channel replaces a following underscore with a look-alike.
   [/(?:<|&lt;)(?=[!@#&:]|\/?(?:at|users?)(?![a-z0-9]))/gi, '‹'],
   [/(?<![\p{L}\p{N}])@(?=[\p{L}\p{N}_&!<])/gu, '＠'],
   // Some services find these within words too. In a mailbox address, a dot follows.

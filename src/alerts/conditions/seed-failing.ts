@@ -1,6 +1,6 @@
 /** `seed_failing`: a seed mailbox can't be read: at once if somebody has to act, otherwise after a while. */
 
-import { isPassing } from '../../net/account-error.ts';
+import { isTransient } from '../../net/account-error.ts';
 import { seedAdvice, seedErrorWords } from '../../placement/seeds.ts';
 import { providerName } from '../../report/placement-rates.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
@@ -26,7 +26,7 @@ export const seedFailing: Condition<'seed', Value> = {
   evaluate({ seed: { provider, error, error_detail, failing_since }, at }) {
     if (error === null) return NO;
     const failingMs = failing_since === null ? 0 : at - Date.parse(failing_since);
-    if (isPassing(error) && failingMs < MAX_OUTAGE_MS) return UNKNOWN;
+    if (isTransient(error) && failingMs < MAX_OUTAGE_MS) return UNKNOWN;
     return { answer: 'yes', value: { provider, error, detail: error_detail ?? '' } };
   },
   async findWatched(_db, { SEED_MAILBOXES }) {

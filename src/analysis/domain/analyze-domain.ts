@@ -45,7 +45,7 @@ export interface DomainOptions extends Selectors {
   probeMailTls?: ProbeMailTls;
   /** Without it, name servers are not asked one by one, and failed lookups are not explained. */
   askDns?: AskDns | null;
-  /** Whether receivers report mail of the domain that passes, so that it is not parked, whatever it declares. */
+  /** Whether receivers report passing mail of the domain. Then it is not parked, whatever its DNS declares. */
   sendsMail?: boolean;
   deadlineMs?: number;
   /** Called when a check throws, which is a bug; the user sees an unknown result. */

@@ -38,7 +38,7 @@ export async function findParked(
   return parkedWith(domain, kind, signs, context.resolver);
 }
 
-/** The same by its MX and SPF records alone, where it is known whether it has a key. False if a lookup fails. */
+/** The same from MX and SPF alone, if it is known whether the domain has a key. False if a lookup fails. */
 export async function isParked(domain: string, signs: boolean, resolver: Resolver) {
   const texts = recordsOf(await resolver(domain, 'MX'));
   if (texts?.some((text) => parseMx(text).exchange !== '.') !== false) return false;

@@ -13,7 +13,7 @@ export interface SendingService {
   selectors?: string[];
   /** What the service calls an envelope sender at the customer's own domain; null if it offers none. */
   returnPath: string | null;
-  /** The usual label of that envelope sender below the customer's domain, if the service proposes one. */
+  /** The default label of the return path below the customer's domain, if the service proposes one. */
   returnPathLabel?: string;
   /** The service's own instructions. */
   guides: { spf: string; dkim: string };

@@ -49,7 +49,7 @@ const serviceOfExchange = (name: string): SendingService | undefined =>
     ({ marks }) => hasSuffix(name, marks.mx) || hasSuffix(name, marks.regionalMx),
   ) ?? serviceOfHost(name);
 
-/** All services whose customers include this name, also those that share it. */
+/** All services whose customers include this name, even if several share it. */
 export function servicesOfInclude(name: string): SendingService[] {
   const owner = serviceOfDomain(name);
   const sharing = SENDING_SERVICES.filter(

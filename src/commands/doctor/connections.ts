@@ -4,7 +4,7 @@ import { findFault } from '../../analysis/blocklists/watch.ts';
 import { configuredBlocklists } from '../../app.ts';
 import type { SeedMailbox } from '../../config/seed-mailboxes.ts';
 import { randomToken } from '../../lib/crypto.ts';
-import { AccountError, isPassing } from '../../net/account-error.ts';
+import { AccountError, isTransient } from '../../net/account-error.ts';
 import { openMailbox } from '../../net/imap/mailbox.ts';
 import { queryRspamd } from '../../net/rspamd.ts';
 import { querySpamd } from '../../net/spamd.ts';
@@ -185,7 +185,7 @@ async function seedState(checkup: Checkup, seed: SeedMailbox) {
     return ok(`${imap.host} accepts the sign-in.`);
   } catch (error) {
     if (!(error instanceof AccountError)) throw error;
-    const report = isPassing(error.problem) ? warning : problem;
+    const report = isTransient(error.problem) ? warning : problem;
     return report(error.message, seedAdvice(error.problem));
   }
 }
@@ -210,7 +210,7 @@ async function storedState(checkup: Checkup, { name, oauth }: SeedMailbox) {
       'Fix the database first.',
     );
   if (row?.error) {
-    const report = isPassing(row.error) ? warning : problem;
+    const report = isTransient(row.error) ? warning : problem;
     return report(row.error_detail ?? row.error, seedAdvice(row.error));
   }
   if (!row?.last_read_at)

@@ -38,7 +38,7 @@ export const feedback = defineCommand({
     imap: {
       value: 'MAILBOX',
       description:
-        'With import: the service reads a mailbox, named as in the service or as imaps://user:password@host/Folder',
+        'With import: the mailbox that the service reads, by its name or as imaps://user:password@host/Folder',
       actions: ['import'],
     },
     folder: {

@@ -23,7 +23,7 @@ interface Options {
   url: string | undefined;
   json: boolean;
   source: 'upload' | 'imap';
-  /** What the files are from, so that an import that was cut off goes on. */
+  /** Where the files are, so that an interrupted import can resume. */
   paths?: string[];
 }
 
@@ -50,13 +50,13 @@ export async function importFiles(
   if (journal.earlier.size > 0)
     printMessage(
       io,
-      `An earlier import was cut off. ${fileCount(journal.earlier.size)} sent by it are not sent again.`,
+      `Resuming an interrupted import: ${fileCount(journal.earlier.size)} already sent.`,
     );
   const tally = createTally(io, json);
   const progress = startProgress(io);
   const startedAt = monotonicClock.now();
   try {
-    // A message of a mailbox is handled before the next one is loaded.
+    // Messages of a mailbox are sent one by one, so that only one is in memory.
     for await (const group of groupsOf(files, source === 'imap' ? 1 : MAX_FILES)) {
       const unsent = group.filter((file) => {
         const sent = file.problem === null ? journal.earlier.get(hashOf(file.bytes)) : undefined;
@@ -76,7 +76,7 @@ export async function importFiles(
   } catch (error) {
     if (error instanceof UsageError) throw error;
     progress.end();
-    printMessage(io, printable(`${errorMessage(error)} To go on, run the command again.`));
+    printMessage(io, printable(`${errorMessage(error)} Run the command again to resume.`));
     return EXIT.externalFailure;
   } finally {
     progress.end();
@@ -88,10 +88,10 @@ export async function importFiles(
 
 const fileCount = (files: number): string => (files === 1 ? '1 file' : `${files} files`);
 
-/** As many as a form can have. */
+/** The limit of the API for one form. */
 const MAX_FILES = 50;
-/** Of the files of a form. A larger file is sent alone. */
-const MAX_TOGETHER_BYTES = 1024 * 1024;
+/** Of all files in a form. A larger file is sent alone. */
+const MAX_FORM_BYTES = 1024 * 1024;
 
 async function* groupsOf(
   files: AsyncIterable<FeedbackFile>,
@@ -100,7 +100,7 @@ async function* groupsOf(
   let group: FeedbackFile[] = [];
   let bytes = 0;
   for await (const file of files) {
-    if (group.length > 0 && bytes + file.bytes.byteLength > MAX_TOGETHER_BYTES) {
+    if (group.length > 0 && bytes + file.bytes.byteLength > MAX_FORM_BYTES) {
       yield group;
       [group, bytes] = [[], 0];
     }
@@ -113,13 +113,13 @@ async function* groupsOf(
   if (group.length > 0) yield group;
 }
 
-/** The reports of a file, or why the service does not take it. */
+/** The reports of a file, or why the service rejected the file. */
 type Outcome = UploadedReport[] | string;
 
-/** With more problems, each kind is named once more at the end. */
+/** With more problems than these, the number of each is printed at the end. */
 const MAX_UNGROUPED = 10;
 
-/** Counts and prints what became of the files. */
+/** Counts and prints the results of the files. */
 function createTally(io: Io, json: boolean) {
   const counts = new Map<string, number>();
   const problems = new Map<string, number>();
@@ -193,7 +193,7 @@ interface Service {
   key: string;
 }
 
-/** Together, and each alone if the service takes no form, or not this one: no file fails because of another. */
+/** Sends the files as a form. If the service rejects it, sends each alone, so that no file fails because of another. */
 async function sendAll(
   service: Service,
   files: FeedbackFile[],
@@ -217,17 +217,21 @@ async function sendAll(
   return sent;
 }
 
-interface Answer {
+interface UploadResponse {
   status: number;
   data: UploadedReport[];
   detail: string;
 }
 
-/** What says something about the request itself, not about the service or the key. */
-const ABOUT_REQUEST = [400, 413, 415];
+/** Statuses that concern this request, rather than the service or the key. */
+const REQUEST_ERRORS = [400, 413, 415];
 
-/** Repeats a request that the service had no time for. Throws if it refuses all requests. */
-async function post({ url, key }: Service, name: string, body: FormData | Buffer): Promise<Answer> {
+/** Retries a request while the service is busy. Throws for errors that other requests would get too. */
+async function post(
+  { url, key }: Service,
+  name: string,
+  body: FormData | Buffer,
+): Promise<UploadResponse> {
   for (let attempt = 1; ; attempt++) {
     const response = await fetch(url, {
       method: 'POST',
@@ -238,9 +242,9 @@ async function post({ url, key }: Service, name: string, body: FormData | Buffer
       body: body as BodyInit,
     });
     const { status } = response;
-    const answer = (await response.json().catch(() => ({}))) as Partial<Answer>;
+    const answer = (await response.json().catch(() => ({}))) as Partial<UploadResponse>;
     const { data = [], detail = `status ${status}.` } = answer;
-    if (status === 201 || ABOUT_REQUEST.includes(status)) return { status, data, detail };
+    if (status === 201 || REQUEST_ERRORS.includes(status)) return { status, data, detail };
     const isBusy = status === 429 || status === 503;
     if (!isBusy || attempt === MAX_ATTEMPTS)
       throw new Error(`The service refused ${name}: ${detail}`);

@@ -1,23 +1,23 @@
-/** What an import has sent, so that the next run of the same command goes on where this one was cut off. */
+/** The files that an import has sent, so that the same command can resume it after an interruption. */
 
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Io } from '../command.ts';
 
-/** What became of a file. */
+/** A file that was sent, and its result. */
 export interface Sent {
   /** The SHA-256 of its bytes. */
   hash: string;
-  /** The statuses of its reports, each with what is wrong; null if nothing is. */
+  /** The status of each report, with its problem, if it has one. */
   reports: [status: string, problem: string | null][];
 }
 
 export interface Journal {
-  /** By earlier runs that were cut off. */
+  /** Files that interrupted runs have sent, by hash. */
   earlier: Map<string, Sent>;
   add(sent: Sent[]): void;
-  /** All files were sent. */
+  /** Deletes the journal once all files were sent. */
   finish(): void;
 }
 
@@ -26,7 +26,7 @@ export const hashOf = (bytes: Uint8Array): string =>
 
 export const NO_JOURNAL: Journal = { earlier: new Map(), add() {}, finish() {} };
 
-/** The journal of this import of these paths; none without a home folder, or where nothing can be written. */
+/** The journal for these paths and this service. Without a writable home folder, nothing is recorded. */
 export function openJournal(env: Io['env'], service: string, paths: string[]): Journal {
   const state = env.XDG_STATE_HOME || (env.HOME ? join(env.HOME, '.local', 'state') : null);
   if (state === null || paths.includes('-')) return NO_JOURNAL;
@@ -43,14 +43,14 @@ export function openJournal(env: Io['env'], service: string, paths: string[]): J
   return {
     earlier: new Map(linesOf(path).map((sent) => [sent.hash, sent])),
     add(sent) {
-      // Each line begins with its break, because the last one of an earlier run may have been cut off.
+      // The line break comes first, because the last line of an interrupted run may be incomplete.
       appendFileSync(path, sent.map((one) => `\n${JSON.stringify(one)}`).join(''));
     },
     finish: () => rmSync(path, { force: true }),
   };
 }
 
-/** A line that was cut off is of a file that is sent again. */
+/** Skips an incomplete line: its file is sent again. */
 function linesOf(path: string): Sent[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   return lines.flatMap((line): Sent[] => {

@@ -1,4 +1,4 @@
-/** `feedback import --imap`: lets the service import from a mailbox, and follows that. */
+/** `feedback import --imap`: lets the service import from a mailbox, and shows the progress. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { mailboxOperations } from '../../feedback/mailboxes/routes.ts';
@@ -22,8 +22,8 @@ interface Options {
 const POLL_MS = 1000;
 
 /**
- * Starts an import from the mailbox with this name or connection, which is added if the service does not have it. Exits with 1 if
- * any report is refused, and with 3 if the service or the mailbox fails.
+ * Starts an import from a mailbox. A connection that the service does not know becomes a new report mailbox. Exits with 1 if any
+ * report is refused, and with 3 if the service or the mailbox fails.
  */
 export async function importMailbox(
   target: ServiceTarget,
@@ -37,7 +37,7 @@ export async function importMailbox(
     const { data } = await invoke(mailboxOperations.list, { query: { limit: '100' } });
     let current = data.find(({ name }) => name === mailbox);
     if (current && folder !== undefined && folder !== current.folder)
-      throw new UsageError(`${mailbox} is a mailbox with the folder ${current.folder}`);
+      throw new UsageError(`${mailbox} reads the folder ${current.folder}. Leave out --folder`);
     if (!current) {
       const wanted = connection ?? readMailbox(mailbox, folder, io);
       const same = data.find((one) =>
@@ -58,7 +58,7 @@ export async function importMailbox(
     if (!isWorking(current.import)) current = await invoke(mailboxOperations.start, { params });
     while (isWorking(current.import)) {
       const { read, remaining } = current.import;
-      progress.setStatus(`${formatCount(read, 'message')} read, ${remaining} to go`);
+      progress.setStatus(`${formatCount(read, 'message')} read, ${remaining} remaining`);
       await pause(POLL_MS);
       current = await invoke(mailboxOperations.get, { params });
     }
@@ -66,7 +66,7 @@ export async function importMailbox(
     if (json) io.stdout(`${printableJson(current)}\n`);
     else io.stdout(`${summaryOf(current.import)}\n`);
     if (current.problem !== null)
-      printMessage(io, printable(`${current.problem}${goesOn(current)}`));
+      printMessage(io, printable(`${current.problem}${resumesAt(current)}`));
     if (current.import.status !== 'completed') return EXIT.externalFailure;
     return current.import.refused.length > 0 ? EXIT.negative : EXIT.success;
   } catch (error) {
@@ -78,8 +78,8 @@ export async function importMailbox(
   }
 }
 
-const goesOn = ({ next_import_at }: ReportMailbox): string =>
-  next_import_at === null ? '' : ` The service tries again at ${next_import_at}.`;
+const resumesAt = ({ next_import_at }: ReportMailbox): string =>
+  next_import_at === null ? '' : ` The import resumes at ${next_import_at}.`;
 
 /** `412 messages: 398 counted, 3 refused (foreign_domain), 11 without a report.` */
 function summaryOf({ read, reports, refused, not_reports, undecided }: ReportMailbox['import']) {
@@ -87,7 +87,7 @@ function summaryOf({ read, reports, refused, not_reports, undecided }: ReportMai
     ...reports.map(({ status, count }) => `${count} ${status}`),
     ...refused.map(({ reason, count }) => `${count} refused (${reason})`),
     ...(not_reports > 0 ? [`${not_reports} without a report`] : []),
-    ...(undecided > 0 ? [`${undecided} to be verified later`] : []),
+    ...(undecided > 0 ? [`${undecided} not verified yet`] : []),
   ];
   return `${formatCount(read, 'message')}: ${parts.join(', ') || 'nothing new'}.`;
 }

@@ -37,7 +37,7 @@ export const MAILBOX_LABELS: Record<string, string> = {
   tls: 'encryption',
   username: 'user name',
   password: 'password',
-  authserv_id: 'name in Authentication-Results',
+  authserv_id: 'authserv-id',
   folder: 'folder',
   move_to: 'target folder',
   schedule: 'schedule',
@@ -114,7 +114,7 @@ export function MailboxForm({ action, values, problem, submit, signIns, ...rest 
         <Select
           {...field('sign_in')}
           label="Sign in with"
-          hint="A seed mailbox has a sign-in that the service keeps. Then leave server, user and password empty."
+          hint="With the sign-in of a seed mailbox, leave the server, user name and password empty."
           options={[
             ['', 'The server and password below'],
             ...[...new Set([...signIns, ...(values.sign_in ? [values.sign_in] : [])])].map(
@@ -127,7 +127,7 @@ export function MailboxForm({ action, values, problem, submit, signIns, ...rest 
         {...field('host')}
         label="IMAP server"
         placeholder="imap.example.com"
-        hint="imap.gmail.com for Gmail. Microsoft 365 needs the sign-in of a seed mailbox."
+        hint="For Gmail: imap.gmail.com. For Microsoft 365, use the sign-in of a seed mailbox."
         required={isRequired}
       />
       <Select
@@ -144,7 +144,7 @@ export function MailboxForm({ action, values, problem, submit, signIns, ...rest 
         min={1}
         max={65_535}
         label="Port (optional)"
-        hint="If it differs from the usual one."
+        hint="If it is not the default."
       />
       <TextField {...field('username')} label="User name" required={isRequired} />
       <TextField
@@ -155,7 +155,7 @@ export function MailboxForm({ action, values, problem, submit, signIns, ...rest 
         hint={
           isStored
             ? 'A password is stored but not shown. Leave empty to keep it.'
-            : 'An app password, if your provider has them.'
+            : 'Use an app password if your provider offers them.'
         }
         required={isRequired && !isStored}
       />
@@ -163,12 +163,12 @@ export function MailboxForm({ action, values, problem, submit, signIns, ...rest 
       <TextField
         {...field('move_to')}
         label="Move reports to (optional)"
-        hint="An existing folder. Otherwise messages stay as they are, unread ones too."
+        hint="An existing folder. If empty, messages stay where they are, and unread messages stay unread."
       />
       <Select
         {...field('schedule')}
         label="Import"
-        hint={isStored ? undefined : 'The first import begins at once.'}
+        hint={isStored ? undefined : 'The first import starts at once.'}
         options={[
           ['daily', 'Every day'],
           ['hourly', 'Every hour'],
@@ -177,9 +177,9 @@ export function MailboxForm({ action, values, problem, submit, signIns, ...rest 
       />
       <TextField
         {...field('authserv_id')}
-        label="Server in Authentication-Results (optional)"
+        label="Trusted authserv-id (optional)"
         placeholder="mx.example.com"
-        hint="For your own mail server: the name at the beginning of the Authentication-Results that it writes. It must remove fields with this name from mail that it receives. Known providers need no name."
+        hint="For your own mail server: the authserv-id at the beginning of its Authentication-Results fields. The server must remove fields with this authserv-id from mail that it receives. Leave empty for known providers."
       />
       <Submit>{submit}</Submit>
     </form>

@@ -1,4 +1,4 @@
-/** The page of a report mailbox: the newest import with its progress, and the settings. */
+/** The page of a report mailbox: the latest import with its progress, and the settings. */
 
 import { mailboxOperations } from '../../feedback/mailboxes/routes.ts';
 import type { ReportMailbox } from '../../feedback/mailboxes/schema.ts';
@@ -79,7 +79,7 @@ async function render(call: PageCall, id: string, state: State = {}) {
               <Confirm
                 action={`${path}/delete`}
                 label="Delete…"
-                warning="Its password is deleted, and nothing more is imported from it. What was imported stays."
+                warning="The service deletes the password and stops importing. Imported reports stay."
                 confirm="Delete mailbox"
               />
             </Card>
@@ -98,8 +98,8 @@ function Import({ mailbox, isActive }: { mailbox: ReportMailbox; isActive: boole
   return (
     <div id="import" data-refresh={isActive ? 'yes' : undefined} data-status={result.status}>
       <Card
-        title="Newest import"
-        id="newest"
+        title="Latest import"
+        id="latest"
         actions={
           isActive ? (
             <ActionButton action={`${path}/cancel`}>Cancel import</ActionButton>
@@ -115,7 +115,7 @@ function Import({ mailbox, isActive }: { mailbox: ReportMailbox; isActive: boole
             <bdi>{problem}</bdi>
             {next_import_at && (
               <>
-                {' The import goes on '}
+                {' The import resumes '}
                 <Due at={next_import_at} />.
               </>
             )}
@@ -149,7 +149,7 @@ function Import({ mailbox, isActive }: { mailbox: ReportMailbox; isActive: boole
               ),
             ],
             [
-              'Not accepted',
+              'Refused',
               refused.length === 0 ? null : (
                 <ul class="plain" key="refused">
                   {refused.map(({ reason, count: number }) => (
@@ -159,7 +159,7 @@ function Import({ mailbox, isActive }: { mailbox: ReportMailbox; isActive: boole
               ),
             ],
             ['Without a report', count(not_reports)],
-            ['To be verified later', count(undecided)],
+            ['Not verified yet', count(undecided)],
             [
               'Moved',
               mailbox.move_to === null ? null : `${formatCount(moved)} to ${mailbox.move_to}`,
@@ -175,10 +175,10 @@ function Import({ mailbox, isActive }: { mailbox: ReportMailbox; isActive: boole
               ),
             ],
             [
-              'Who sent a report is shown by',
+              'Senders are shown by',
               trusted_servers.length > 0
-                ? `the results of ${trusted_servers.join(', ')}`
-                : 'DKIM signatures whose keys are still published',
+                ? `Authentication-Results of ${trusted_servers.join(', ')}`
+                : 'DKIM signatures, while their keys are published',
             ],
           ]}
         />
@@ -191,7 +191,7 @@ const show = page({
   path: `${MAILBOXES}/:id`,
   operation: 'showReportMailbox',
   role: 'member',
-  summary: 'Show a report mailbox with its newest import',
+  summary: 'Show a report mailbox with its latest import',
   query: PageQuery,
   handle: (call) => render(call, call.params.id!, call.query),
 });

@@ -32,7 +32,7 @@ export const MAILBOX_PARENTS = [
   { href: MAILBOXES, text: 'Mailboxes' },
 ];
 
-/** Those that can be read over IMAP. */
+/** Seed mailboxes that can be read over IMAP. */
 export const signInsOf = ({ config }: Pick<App, 'config'>): string[] =>
   config.SEED_MAILBOXES.flatMap(({ name, imap }) => (imap ? [name] : []));
 
@@ -41,7 +41,7 @@ export function ImportState({ mailbox }: { mailbox: Pick<ReportMailbox, 'import'
   if (status === 'completed') return <StateMark state="pass" word="Imported" />;
   if (status === 'failed') return <StateMark state="fail" word="Failed" />;
   if (status === 'cancelled') return <StateMark state="unknown" word="Cancelled" />;
-  return <Waiting>{status === 'queued' ? 'Waiting to begin' : 'Importing'}</Waiting>;
+  return <Waiting>{status === 'queued' ? 'Queued' : 'Importing'}</Waiting>;
 }
 
 const show = listPage({
@@ -51,15 +51,15 @@ const show = listPage({
   title: 'Report mailboxes',
   section: 'feedback',
   route: mailboxOperations.list,
-  done: { deleted: 'The mailbox is deleted. What was imported stays.' },
+  done: { deleted: 'Mailbox deleted. Imported reports stay.' },
   content: (mailboxes) => ({
     actions: mailboxes.length > 0 && <AddMailbox />,
     before: <FeedbackTabs current="mailboxes" />,
     list:
       mailboxes.length === 0 ? (
         <EmptyState title="No report mailboxes yet" action={<AddMailbox />}>
-          If reports already arrive in a mailbox, the service can read them from there, once or
-          every day. It leaves the mailbox as it is, and stores nothing of other messages.
+          If reports already arrive in a mailbox, the service can import them from there, once or on
+          a schedule. It does not change the mailbox, and stores no other messages.
         </EmptyState>
       ) : (
         <MailboxTable mailboxes={mailboxes} />
@@ -83,7 +83,7 @@ const MailboxTable = ({ mailboxes }: { mailboxes: ReportMailbox[] }) => (
     hrefOf={({ id }) => `${MAILBOXES}/${id}`}
     columns={[
       { title: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
-      { title: 'Newest import', cell: (mailbox) => <ImportState mailbox={mailbox} /> },
+      { title: 'Latest import', cell: (mailbox) => <ImportState mailbox={mailbox} /> },
       {
         title: 'Messages',
         number: true,
@@ -104,7 +104,7 @@ const MailboxTable = ({ mailboxes }: { mailboxes: ReportMailbox[] }) => (
   />
 );
 
-// A new one.
+// The form for a new mailbox.
 
 const renderNew = (
   call: PageCall,
@@ -159,5 +159,4 @@ const create = operationForm({
   onProblem: (call, problem, values) => renderNew(call, values, problem),
 });
 
-/** Before the pages of a mailbox, because the path of the form matches theirs too. */
 export const mailboxListPages = [show, showNew, create];

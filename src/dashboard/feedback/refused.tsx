@@ -1,4 +1,4 @@
-/** Reports of known and confirmed reporters that were refused: their messages are missing in all figures. */
+/** Refused reports of known and confirmed reporters: their messages are missing from all figures. */
 
 import type { RefusedReport } from '../../feedback/refused.ts';
 import { Notice } from '../frame/form.tsx';
@@ -8,11 +8,11 @@ export function RefusedNotice({ refused }: { refused: RefusedReport[] }) {
   if (refused.length === 0) return null;
   return (
     <Notice tone="warn">
-      <p>Reports are missing in the figures on this page:</p>
+      <p>The figures on this page are incomplete, because reports were refused:</p>
       <ul>
         {refused.map(({ id, text }) => (
           <li key={id}>
-            {text} <a href={`${REPORTS}/${id}`}>Show</a>
+            {text} <a href={`${REPORTS}/${id}`}>Open report</a>
           </li>
         ))}
       </ul>

@@ -239,7 +239,7 @@ const ReportFacts = ({ report }: { report: FeedbackReport }) => (
         report.reporter === null || report.label === report.reporter ? null : report.label,
       ],
       ['Report ID', report.report_id],
-      ['Repaired or not read', report.repaired.length > 0 ? report.repaired.join(', ') : null],
+      ['Repaired or invalid', report.repaired.length > 0 ? report.repaired.join(', ') : null],
       ['Arrived', <Time key="at" at={report.received_at} />],
     ]}
   />
@@ -252,7 +252,7 @@ const DISPOSITION_WORDS: Record<FeedbackRow['disposition'], string> = {
   unknown: 'Unknown',
 };
 
-/** What the last rows stand for. */
+/** How much the last rows sum up. */
 function foldedInWords({ folded_rows, folded_messages }: FeedbackReport['details']): string | null {
   if (!folded_rows) return null;
   const counted =

@@ -30,7 +30,7 @@ interface Content {
   list: ComponentChildren;
   /** Below the list. */
   after?: ComponentChildren;
-  /** Other operations that the page shows the result of. */
+  /** Other operations whose results the page shows. */
   calls?: ApiCall[];
 }
 

@@ -1,7 +1,7 @@
 /** The seed mailboxes with their state, and how to set them up. */
 
 import type { SeedMailbox } from '../../config/seed-mailboxes.ts';
-import { isPassing } from '../../net/account-error.ts';
+import { isTransient } from '../../net/account-error.ts';
 import { seedAdvice } from '../../placement/seeds.ts';
 import { providerName } from '../../report/placement-rates.ts';
 import type { SeedMailboxRow } from '../../store/tables.generated.ts';
@@ -112,8 +112,8 @@ function State({ row }: SeedState) {
   return (
     <>
       <StateMark
-        state={isPassing(error) ? 'warn' : 'fail'}
-        word={isPassing(error) ? 'Unavailable' : 'Can’t be read'}
+        state={isTransient(error) ? 'warn' : 'fail'}
+        word={isTransient(error) ? 'Unavailable' : 'Can’t be read'}
       />
       <span class="row-note small">
         {failing_since && (

@@ -71,7 +71,7 @@ async function lookUp(app: App, { id }: FeedbackDomainRow): Promise<void> {
     .execute();
 }
 
-/** A selector that someone entered or that signed mail, or a key that the last check found and that is not revoked. */
+/** Whether a selector was entered or learned, or the last health check found a key that is not revoked. */
 function isSigned(domain: SelectorsAndHealth): boolean {
   const checks: DomainCheck[] = JSON.parse(domain.health_checks);
   return (

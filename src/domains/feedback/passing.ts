@@ -1,4 +1,4 @@
-/** Whether receivers have lately reported mail of a domain that passes: it is not parked then, whatever its DNS declares. */
+/** Whether receivers have recently reported passing mail of a domain. Then it is not parked, whatever its DNS declares. */
 
 import type { App } from '../../app.ts';
 import { isoTime } from '../../lib/clock.ts';

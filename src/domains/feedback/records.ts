@@ -16,11 +16,11 @@ export interface FeedbackRecord {
   value: string;
   /** null if it could not be looked up. */
   published: boolean | null;
-  /** Of the DMARC record: the domain declares that it sends and receives no mail. */
+  /** Of the DMARC record only: whether the domain declares that it sends and receives no mail. */
   isParked?: boolean;
 }
 
-/** What is known of the mail of a domain: whether receivers report some that passes, and whether a key is known. */
+/** Whether receivers report passing mail of the domain, and whether a DKIM key is known. */
 interface KnownMail {
   passes: boolean;
   isSigned: boolean;

@@ -24,10 +24,10 @@ export interface DomainFeedback {
   last_report_at: string | null;
 }
 
-/** With what only the advice on the policy needs. */
+/** Also has what only the policy advice needs. */
 interface KnownFeedback extends DomainFeedback {
   isParked: boolean;
-  /** The DMARC record to publish with the policy that applies now, also for a parked domain; undefined before the first lookup. */
+  /** The DMARC record to publish with the current policy, even for a parked domain. Undefined before the first lookup. */
   proposal: string | undefined;
 }
 
@@ -47,7 +47,7 @@ export async function feedbackOf(
     .where('id', '=', id)
     .executeTakeFirst();
   const stored = recordsOf(row);
-  // No mail of a parked domain can be lost, so the strictest policy is the first.
+  // A parked domain can't lose mail, so it starts with the strictest policy.
   const records = stored.map(({ isParked, value, ...record }) => ({
     ...record,
     value: isParked ? strictest(value) : value,

@@ -27,7 +27,7 @@ interface Explained extends BounceExplanation {
 /** The reference for replies that are explained by their code alone. */
 export const RFC_3463 = 'https://www.rfc-editor.org/rfc/rfc3463';
 
-/** null if the bounce has neither a code nor a reply that is known. */
+/** Null if neither the code nor the reply is known. */
 export function explainBounce(bounce: BounceReply): Explained | null {
   const { group, reply } = knownReplyOf(bounce);
   if (reply) {
@@ -44,11 +44,11 @@ export function explainBounce(bounce: BounceReply): Explained | null {
   return { provider: group?.name ?? null, text, reference: RFC_3463, checks: [] };
 }
 
-/** What the server says decides before its code, and what a provider is known to mean before what others do. */
+/** The text of a reply takes precedence over its code, and the replies of a provider over those of any server. */
 export const reasonOf = (bounce: BounceReply): BounceReason =>
   knownReplyOf(bounce).reply?.reason ?? reasonOfCode(bounce.status_code);
 
-/** What the server replied decides before what another server writes around it, and clear words before weak ones. */
+/** The reply itself takes precedence over the text around it, and specific texts over weak ones. */
 function knownReplyOf(bounce: BounceReply): { group?: ReplyGroup; reply?: KnownReply } {
   const group = groupOf(bounce);
   const code = bounce.status_code?.slice(2) ?? '';
@@ -67,13 +67,13 @@ function knownReplyOf(bounce: BounceReply): { group?: ReplyGroup; reply?: KnownR
   const clear = find(false);
   if (clear) return { group, reply: clear };
   const weak = find(true);
-  // A code that says no more, or is temporary, as those of greylisting are.
+  // A weak text counts if the code gives no other reason, or is temporary, as with greylisting.
   const isGeneral = byCode === 'unknown' || byCode === weak?.reason;
   const isTemporary = bounce.status_code?.startsWith('4') ?? false;
   return { group, reply: isGeneral || isTemporary ? weak : undefined };
 }
 
-/** From its first code on. */
+/** The text from the first code on. */
 const replyWithin = (words: string): string =>
   words.slice(Math.max(0, words.search(/(?<![\w.])(?:[45]\d\d[ -]|[245]\.[0-7]\.\d{1,3} )/)));
 
@@ -82,10 +82,10 @@ const groupOf = ({ provider, diagnostic }: BounceReply): ReplyGroup | undefined 
   REPLY_GROUPS.find(({ domains }) => domains.includes(provider)) ??
   REPLY_GROUPS.find(({ marks }) => marks.test(diagnostic ?? ''));
 
-/** Of a reply, in characters. A server says the reason first. */
+/** In characters. Servers give the reason first. */
 const MAX_WORDS = 1000;
 
-/** Without the codes that begin each further line of a reply, and what some servers write before the reply of another. */
+/** The text without the codes of continuation lines, and without what some servers write before the reply of another. */
 const wordsOf = (diagnostic: string): string =>
   diagnostic
     .slice(0, MAX_WORDS)

@@ -1,11 +1,11 @@
-/** Why a message bounced, as far as a reply or its code says, and the class that follows from it. */
+/** Why a message bounced, according to the reply or its code, and the class of the bounce. */
 
 import type { BounceClass } from '../reading/report.ts';
 
 interface Reason {
-  /** Of a permanent failure. */
+  /** The class of a permanent failure. */
   class: BounceClass;
-  /** The subject and detail of RFC 3463 that say it. */
+  /** Subject and detail of the matching status code (RFC 3463). */
   code: string;
 }
 
@@ -34,7 +34,7 @@ export const BOUNCE_REASONS = Object.keys(REASONS) as BounceReason[];
 
 export const codeOfReason = (reason: BounceReason): string => REASONS[reason].code;
 
-/** By subject and detail (RFC 3463), else by subject. Subjects 0 and 3 alone say nothing about the reason. */
+/** By subject and detail (RFC 3463), else by subject. Subjects 0 and 3 alone give no reason. */
 const BY_CODE: Record<string, BounceReason> = {
   '1': 'unknown_mailbox',
   '1.2': 'unknown_domain',
@@ -61,13 +61,13 @@ const BY_CODE: Record<string, BounceReason> = {
   '7': 'policy',
 };
 
-/** What an enhanced status code alone says. */
+/** The reason that an enhanced status code alone gives. */
 export function reasonOfCode(status: string | null): BounceReason {
   const code = status?.slice(2) ?? '';
   return BY_CODE[code] ?? BY_CODE[code.split('.')[0]!] ?? 'unknown';
 }
 
-/** A failure that the server calls temporary is soft, unless it refuses the message by policy. */
+/** A temporary failure is soft, unless the server rejects the message by policy. */
 export function classOfReason(reason: BounceReason, temporary: boolean): BounceClass {
   const { class: permanent } = REASONS[reason];
   return temporary && permanent !== 'policy' ? 'soft' : permanent;

@@ -1,6 +1,6 @@
 /**
  * What mailbox providers, gateways and blocklists mean by their replies, in our own words: `replies.json`. Only
- * replies that their operator documents or that they send unchanged for years; others are explained by RFC 3463.
+ * replies that operators document, or have sent unchanged for years. Others are explained by RFC 3463.
  */
 
 import type { BounceReason } from './reasons.ts';
@@ -8,19 +8,19 @@ import data from './replies.json' with { type: 'json' };
 
 /** How `replies.json` describes a reply. `scripts/data.ts` checks it. */
 export interface ReplyEntry {
-  /** For readers of the file. */
+  /** For maintainers. */
   note?: string;
   /** Subjects and details of the enhanced status code: `7.26` is 5.7.26 and 4.7.26. An `x` is any digit. */
   status?: string[];
-  /** Regular expressions for what the reply says, of which one must match. With a code, both must match. */
+  /** Regular expressions for the text of the reply, one of which must match. With `status`, both must match. */
   text?: string | string[];
-  /** Whether `text` matches only in the case in which it is written. */
+  /** Whether `text` is case-sensitive. */
   caseSensitive?: boolean;
-  /** `policy` if it is left out. */
+  /** Default: `policy`. */
   reason?: BounceReason;
-  /** Whether it says so little that a code with another reason decides. */
+  /** Whether the text is so general that a code with another reason takes precedence. */
   weak?: boolean;
-  /** Left out if the reason says it all. */
+  /** Omitted if the reason is explanation enough. */
   meaning?: string;
   /** As in `KnownReply`. `@name` is a group of `checkGroups`. */
   checks: string[];

@@ -1,4 +1,4 @@
-/** How a report mailbox is opened, and whose results about its messages are believed. */
+/** How a report mailbox is opened, and whose Authentication-Results are trusted. */
 
 import type { App } from '../../app.ts';
 import { PREFIX } from '../../config/config.ts';
@@ -51,7 +51,7 @@ function signInOf({ config }: Pick<App, 'config'>, name: string) {
   if (imap === null)
     throw new AccountError(
       'sign_in_required',
-      `${name} is read through Microsoft Graph. Reports are imported over IMAP: remove "api": "graph" from its entry, and sign in again.`,
+      `${name} is read through Microsoft Graph, but reports are imported over IMAP. Remove "api": "graph" from its entry, and sign in again.`,
     );
   return { ...seed, imap };
 }
@@ -87,14 +87,14 @@ async function allowedAddress(app: App, target: ImapAccount, signal: AbortSignal
   const advice =
     found.reason === 'forbidden_address'
       ? ` Ask your administrator to allow it in ${PREFIX}WEBHOOK_ALLOW_NETWORKS.`
-      : ' Check its name.';
+      : ' Check the name of the server.';
   throw new AccountError(
     'unreachable',
     `Can’t connect to ${target.host}: ${found.detail}.${advice}`,
   );
 }
 
-/** Those of the provider, or the one that the team has named. */
+/** The authserv-ids of the provider, or the one that the team has entered. */
 export function trustedServers(
   { config }: Pick<App, 'config'>,
   { sign_in, host, authserv_id }: Pick<ReportMailboxRow, 'sign_in' | 'host' | 'authserv_id'>,

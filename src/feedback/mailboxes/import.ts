@@ -1,13 +1,13 @@
 /**
- * Imports from a report mailbox. A message with reports is stored in the transaction that remembers its UID. It is read, moved and
- * counted after that. So an import that was interrupted at any point goes on without a loss or a double.
+ * Imports from a report mailbox. One transaction stores a message with reports and its UID. After that, the message is read, moved and
+ * counted. So an interrupted import neither loses nor repeats a message.
  */
 
 import type { App } from '../../app.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { AppError, errorMessage } from '../../lib/errors.ts';
-import { AccountError, isPassing } from '../../net/account-error.ts';
+import { AccountError, isTransient } from '../../net/account-error.ts';
 import type { ReportFolder } from '../../net/imap/report-folder.ts';
 import { timeIn } from '../../store/database-clock.ts';
 import { DatabaseUnavailableError } from '../../store/errors.ts';
@@ -22,13 +22,13 @@ import { readerOf } from '../thread/reader.ts';
 import { openStored, trustedServers } from './connect.ts';
 import { type ImportCounts, MAILBOX_ROW, NO_COUNTS, nextImport } from './stored.ts';
 
-/** Longer than one message takes. Each one renews it. */
+/** Longer than one message takes. Each message renews the lease. */
 export const LEASE_MS = 900_000;
-/** In one run, so that other mailboxes have their turn. The next run goes on. */
+/** In one run, so that other mailboxes get their turn. The next run continues. */
 const MAX_MESSAGES = 500;
-/** Messages without a report are remembered with the next one that has one, or after so many. */
+/** The UIDs of messages without a report are saved with the next report, or after this many messages. */
 const MAX_UNSAVED = 25;
-/** If the process ends while it reads a message, the job reads it after that. */
+/** If the process ends while it reads a message, the job reads the message after this time. */
 const OWN_MS = 120_000;
 /** With pauses of up to an hour. After that, the schedule decides. */
 const MAX_RETRIES = 10;
@@ -37,7 +37,7 @@ const RETRY_MS = 60_000;
 export type HeldMailbox = ReportMailboxRow & { lease: string };
 
 /** The import was cancelled, or another node has taken over. */
-class LostMailboxError extends Error {}
+class LeaseLostError extends Error {}
 
 type Changes = Partial<ReportMailboxRow>;
 
@@ -49,7 +49,7 @@ interface Import {
   lastUid: number;
 }
 
-/** Reads up to 500 messages, and records what came of it. */
+/** Reads up to 500 messages, and records the result. */
 export async function importSome(
   app: App,
   held: HeldMailbox,
@@ -70,7 +70,7 @@ export async function importSome(
     const hasMore = await readFolder(run, maxMessages);
     await release(run, hasMore || signal.aborted ? { problem: null, failures: 0 } : finished(run));
   } catch (error) {
-    if (error instanceof LostMailboxError || error instanceof DatabaseUnavailableError) return;
+    if (error instanceof LeaseLostError || error instanceof DatabaseUnavailableError) return;
     if (signal.aborted) await release(run, {}).catch(() => {});
     else await release(run, failed(run, error));
   }
@@ -129,7 +129,7 @@ async function readOne(
   if (raw === null && size === undefined) return null;
   if (isTooLarge) return skip('too_large');
   if (raw === null) return skip('unreadable');
-  // Nothing is stored of other mail of the owner.
+  // Other mail of the owner is private, so none of it is stored.
   const items = await readerOf(app).read(raw, app.clock.now());
   if (items.every((item) => !item.ok && item.reason === 'not_a_report'))
     return skip('not_a_report');
@@ -149,7 +149,7 @@ function countRefusal({ counts: { reasons } }: Import, reason: RefusalReason): v
   reasons[reason] = (reasons[reason] ?? 0) + 1;
 }
 
-/** What the process that stored it did not finish. */
+/** Finishes a message that an earlier process stored. */
 async function finishPending(run: Import, folder: ReportFolder | null): Promise<void> {
   const mail = await run.app.db
     .selectFrom('feedback_mails')
@@ -191,7 +191,7 @@ const progress = ({ counts, lastUid }: Import): Changes => ({
   last_uid: lastUid,
 });
 
-/** Throws LostMailboxError if this node no longer has the mailbox. */
+/** Throws LeaseLostError if this node no longer has the mailbox. */
 async function update({ app, held }: Import, db: Db | Tx, changes: Changes): Promise<void> {
   const { numUpdatedRows } = await db
     .updateTable('report_mailboxes')
@@ -199,7 +199,7 @@ async function update({ app, held }: Import, db: Db | Tx, changes: Changes): Pro
     .where('id', '=', held.id)
     .where('lease', '=', held.lease)
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw new LostMailboxError();
+  if (numUpdatedRows === 0n) throw new LeaseLostError();
 }
 
 const release = (run: Import, changes: Changes): Promise<void> =>
@@ -215,17 +215,17 @@ function finished({ app, held }: Import): Changes {
   };
 }
 
-/** What was read so far stays, and the import goes on later if the problem can pass by itself. */
+/** The progress stays. The import resumes later if the problem is transient. */
 function failed({ app, held }: Import, error: unknown): Changes {
   const now = app.clock.now();
   const failures = held.failures + 1;
   const { problem, detail, retryAfterMs } = problemOf(error);
-  app.log[problem === 'failed' ? 'error' : 'warn']('importing from a report mailbox failed', {
+  app.log[problem === 'failed' ? 'error' : 'warn']('import from a report mailbox failed', {
     mailbox: held.id,
     error: problem === 'failed' ? String((error as Error)?.stack ?? error) : detail,
   });
   const pauseMs = Math.max(RETRY_MS * 2 ** held.failures, retryAfterMs ?? 0);
-  const isRetried = (problem === 'failed' || isPassing(problem)) && failures <= MAX_RETRIES;
+  const isRetried = (problem === 'failed' || isTransient(problem)) && failures <= MAX_RETRIES;
   return {
     problem,
     problem_detail: detail,
@@ -240,6 +240,7 @@ function problemOf(error: unknown) {
   // The disk is full, or its share for feedback.
   if (error instanceof AppError)
     return { problem: 'throttled', detail: errorMessage(error), retryAfterMs: HOUR_MS };
-  const detail = 'The import failed inside the service, which will retry. Its log has the cause.';
+  const detail =
+    'The import failed because of an error in the service. The service retries it, and its log has the cause.';
   return { problem: 'failed', detail, retryAfterMs: null };
 }

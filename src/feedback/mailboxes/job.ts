@@ -33,7 +33,7 @@ export function importJob(app: App): Job {
       await importSome(app, held, stop.signal).finally(() => running.delete(held.id));
     },
     onError: ({ id }, error) =>
-      app.log.error('an import could not be recorded', {
+      app.log.error('could not record an import', {
         mailbox: id,
         error: errorMessage(error),
       }),

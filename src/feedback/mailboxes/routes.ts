@@ -40,7 +40,7 @@ const mailboxes = resource({
 
 const create = mailboxes.create({
   summary: 'Add a report mailbox',
-  description: 'Adds a mailbox with reports of receivers. Its first import begins at once.',
+  description: 'Adds a mailbox with reports of receivers. The first import starts at once.',
   body: NewReportMailbox,
   errors: ['conflict'],
   work: createMailbox,
@@ -50,25 +50,25 @@ const list = mailboxes.list({
   operation: 'listReportMailboxes',
   summary: 'List report mailboxes',
   description:
-    'Returns the mailboxes from which reports are imported, newest first, each with its newest import.',
+    'Returns the mailboxes from which reports are imported, newest first, each with its latest import.',
   query: ReportMailboxListQuery,
   rows: listMailboxes,
 });
 
 const get = mailboxes.get({
-  description: 'Returns a report mailbox with its newest import, which shows the progress.',
+  description: 'Returns a report mailbox with its latest import and the progress of the import.',
 });
 
 const update = mailboxes.update({
   description:
-    'Changes a report mailbox. After a change of the server, the user, the folder or the trusted server, all of its messages are read. After a change of the password or the target folder, an import begins at once.',
+    'Changes a report mailbox. If you change `sign_in`, `host`, `username`, `folder` or `authserv_id`, the service reads all messages again. If you change any of these, `port`, `tls`, the password or `move_to`, an import starts at once.',
   body: ReportMailboxPatch,
   errors: ['conflict'],
   work: changeMailbox,
 });
 
 const remove = mailboxes.remove({
-  description: 'Deletes a report mailbox and its password. What was imported stays.',
+  description: 'Deletes a report mailbox and its password. Imported reports stay.',
   work: deleteMailbox,
 });
 
@@ -86,7 +86,7 @@ const start = route({
   role: 'member',
   summary: 'Import now',
   description:
-    'Imports the messages that arrived since the last import, or goes on with one that failed. Read the mailbox again to see the progress.',
+    'Imports the messages that arrived since the last import, or resumes an import that failed. Get the mailbox again to see the progress.',
   response: ReportMailbox,
   handle: (call) => call.transact((tx) => change(tx, call, startImport)),
 });
@@ -99,7 +99,7 @@ const cancel = route({
   role: 'member',
   summary: 'Cancel an import',
   description:
-    'Ends an import before its next message. What was imported stays, and the next import goes on after it.',
+    'Cancels an import before its next message. Imported reports stay, and the next import continues after the last message.',
   response: ReportMailbox,
   errors: ['conflict'],
   handle: (call) => call.transact((tx) => change(tx, call, cancelImport)),

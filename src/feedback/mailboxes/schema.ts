@@ -23,7 +23,7 @@ export type Schedule = (typeof SCHEDULES)[number];
 export const IMPORT_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
 
 const Line = v.pipe(lineOfText(255), v.trim());
-/** As long as the names of folders in `net/imap`. */
+/** The same limit as in `net/imap`. */
 const Folder = v.pipe(lineOfText(1000), v.trim());
 const Port = v.pipe(
   v.number('must be a number'),
@@ -36,7 +36,7 @@ const SETTINGS = {
   name: described(Name, 'Your name for the mailbox.', 'DMARC reports'),
   sign_in: described(
     v.nullable(Line),
-    'The name of a configured seed mailbox whose sign-in is used, instead of a server and a password.',
+    'The name of a configured seed mailbox whose sign-in is used instead of a server and a password.',
     'reports@example.com',
   ),
   host: described(v.nullable(Line), 'The IMAP server.', 'imap.example.com'),
@@ -46,21 +46,21 @@ const SETTINGS = {
     'How the connection is encrypted. Default: `implicit`.',
     'implicit',
   ),
-  username: described(v.nullable(Line), 'Whom to sign in as.', 'dmarc@example.com'),
+  username: described(v.nullable(Line), 'The user name for the IMAP server.', 'dmarc@example.com'),
   authserv_id: described(
     v.nullable(Line),
-    'The name that your own server writes at the beginning of its Authentication-Results fields. The server must remove fields with this name from what it receives. Names of known providers are built in.',
+    'The authserv-id of your own mail server, which is at the beginning of its Authentication-Results fields. The server must remove fields with this authserv-id from mail that it receives. Known providers are built in.',
     'mx.example.com',
   ),
-  folder: described(Folder, 'The folder that is read. Default: `INBOX`.', 'INBOX'),
+  folder: described(Folder, 'The folder to read. Default: `INBOX`.', 'INBOX'),
   move_to: described(
     v.nullable(Folder),
-    'Messages with a report move to this folder once they are read. Null leaves them where they are, unread ones too.',
+    'The folder to which messages with a report move after they are read. If null, they stay where they are, and unread messages stay unread.',
     'Imported',
   ),
   schedule: described(
     oneOf(SCHEDULES),
-    'How often new messages are imported. `off`: only when you start it.',
+    'How often new messages are imported. `off`: only when you start an import.',
     'daily',
   ),
 };
@@ -95,30 +95,38 @@ export const ReportMailboxPatch = named(
     ...v.partial(v.strictObject(SETTINGS)).entries,
     password: v.optional(Password),
   }),
-  'The changes to a report mailbox. Omitted fields keep their value.',
+  'Changes to a report mailbox. Omitted fields keep their value.',
   { schedule: 'hourly' },
 );
 export type ReportMailboxPatch = v.InferOutput<typeof ReportMailboxPatch>;
 
 const REASONS = Object.keys(REFUSAL_REASONS) as RefusalReason[];
-const Reports = described(Count, 'How many there were.', 3);
+const Reports = described(Count, 'The number of reports.', 3);
 
 const ReportCount = named(
   'ReportMailboxReports',
   v.object({
-    status: described(v.picklist(REPORT_STATUSES), 'As in the list of reports.', 'counted'),
+    status: described(
+      v.picklist(REPORT_STATUSES),
+      'The status, as in the list of reports.',
+      'counted',
+    ),
     count: Reports,
   }),
-  'The reports of a status.',
+  'The number of reports with a status.',
 );
 
 const RefusalCount = named(
   'ReportMailboxRefusals',
   v.object({
-    reason: described(v.picklist(REASONS), 'As in the list of reports.', 'foreign_domain'),
+    reason: described(
+      v.picklist(REASONS),
+      'The reason, as in the list of reports.',
+      'foreign_domain',
+    ),
     count: Reports,
   }),
-  'What was refused for a reason.',
+  'The number of reports that were refused for a reason.',
 );
 
 export const MailboxImport = named(
@@ -126,32 +134,32 @@ export const MailboxImport = named(
   v.object({
     status: described(
       v.picklist(IMPORT_STATUSES),
-      '`failed`: see `problem`. It goes on at `next_import_at`, if there is one.',
+      '`failed`: see `problem`. The import resumes at `next_import_at`, unless it is null.',
       'completed',
     ),
-    started_at: described(v.nullable(Time), 'When it began.'),
-    finished_at: described(v.nullable(Time), 'When it ended.'),
-    read: described(Count, 'The messages that were read.', 412),
-    remaining: described(Count, 'The messages that are still to be read.', 0),
-    moved: described(Count, 'The messages that were moved.', 0),
-    reports: described(v.array(ReportCount), 'The reports that were found, by status.', [
+    started_at: described(v.nullable(Time), 'When the import started.'),
+    finished_at: described(v.nullable(Time), 'When the import ended.'),
+    read: described(Count, 'Messages that were read.', 412),
+    remaining: described(Count, 'Messages that are not read yet.', 0),
+    moved: described(Count, 'Messages that were moved to `move_to`.', 0),
+    reports: described(v.array(ReportCount), 'Reports in these messages, by status.', [
       { status: 'counted', count: 398 },
     ]),
-    refused: described(v.array(RefusalCount), 'What could not be accepted, by reason.', [
+    refused: described(v.array(RefusalCount), 'Refused reports and skipped messages, by reason.', [
       { reason: 'foreign_domain', count: 3 },
     ]),
     not_reports: described(
       Count,
-      'The messages without a report. Nothing of them is stored, and they stay where they are.',
+      'Messages without a report. They are neither stored nor moved.',
       11,
     ),
     undecided: described(
       Count,
-      'The messages whose signatures could not be verified yet, because DNS did not answer. They are read again later.',
+      'Messages whose signatures are not verified yet, because DNS did not respond. The service retries later.',
       0,
     ),
   }),
-  'The newest import from a report mailbox.',
+  'The latest import from a report mailbox.',
   {},
 );
 
@@ -164,14 +172,14 @@ export const ReportMailbox = named(
     name: described(v.string(), 'Your name for the mailbox.', 'DMARC reports'),
     trusted_servers: described(
       v.array(v.string()),
-      'The servers whose Authentication-Results show who sent a report. If it is empty, only DKIM signatures that still verify do.',
+      'The servers whose Authentication-Results fields are trusted to show who sent a report. If empty, only DKIM signatures that still verify count.',
       ['google.com'],
     ),
-    import: described(MailboxImport, 'The newest import.'),
-    problem: described(Text, 'Why the newest import failed, and what to do.', null),
+    import: described(MailboxImport, 'The latest import.'),
+    problem: described(Text, 'Why the latest import failed, and what to do.', null),
     next_import_at: described(
       v.nullable(Time),
-      'When the next import begins, or this one goes on.',
+      'When the next import starts, or this one resumes. Null if nothing is scheduled.',
     ),
     created_at: Time,
   }),

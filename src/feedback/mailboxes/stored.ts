@@ -72,7 +72,7 @@ const FROM_THE_START = { uid_validity: null, last_uid: 0, pending_mail: null };
 
 const INTERVALS: Record<Schedule, number | null> = { off: null, hourly: HOUR_MS, daily: DAY_MS };
 
-/** When the next import begins; null if nothing is scheduled. */
+/** When the next import starts; null if nothing is scheduled. */
 export function nextImport({ schedule }: Pick<ReportMailboxRow, 'schedule'>, now: number) {
   const interval = INTERVALS[schedule as Schedule];
   return interval === null ? null : isoTime(now + interval);
@@ -92,7 +92,7 @@ type Settings = Pick<
   | 'schedule'
 >;
 
-/** Its first import begins at once. Throws `conflict` and `validation_failed`. */
+/** Adds a mailbox, and starts its first import. Throws `conflict` and `validation_failed`. */
 export async function createMailbox(
   tx: Tx,
   author: MailboxAuthor,
@@ -139,13 +139,15 @@ function settingsOf(
       : [
           ...(host === null && !hasPassword
             ? []
-            : [problem('sign_in', 'invalid', 'must be the only way to sign in: leave host empty')]),
+            : [
+                problem('sign_in', 'invalid', 'excludes a server and a password: leave them empty'),
+              ]),
           ...(config.SEED_MAILBOXES.some((seed) => seed.name === sign_in)
             ? []
             : [problem('sign_in', 'invalid', 'is not the name of a configured seed mailbox')]),
         ];
   if (move_to !== null && move_to === folder)
-    problems.push(problem('move_to', 'invalid', 'must be another folder'));
+    problems.push(problem('move_to', 'invalid', 'must not be the folder that is read'));
   if (problems.length > 0) throw invalidParams(problems);
   const common = { name, folder, move_to, schedule, sign_in, authserv_id };
   if (sign_in !== null) return { ...common, host: null, port: null, tls: null, username: null };
@@ -154,7 +156,7 @@ function settingsOf(
   return { ...common, host: host!.toLowerCase(), port, tls, username };
 }
 
-/** The command names a mailbox by it. */
+/** `feedback import --imap` identifies a mailbox by its name. */
 async function requireFreeName(tx: Tx, name: string, ownId: string): Promise<void> {
   const taken = await tx
     .selectFrom('report_mailboxes')
@@ -162,15 +164,19 @@ async function requireFreeName(tx: Tx, name: string, ownId: string): Promise<voi
     .where('name', '=', name)
     .where('id', '!=', ownId)
     .executeTakeFirst();
-  if (taken) throw new AppError('conflict', `There is already a report mailbox “${name}”.`);
+  if (taken)
+    throw new AppError(
+      'conflict',
+      `A report mailbox named “${name}” already exists. Choose another name.`,
+    );
 }
 
 const CONNECTION = ['sign_in', 'host', 'port', 'tls', 'username'] as const;
 
-/** After a change of these, other messages have the same UIDs, or the same messages are judged differently. */
+/** After a change of these, UIDs belong to other messages, or the same messages have another signer. */
 const FOLDER = ['sign_in', 'host', 'username', 'folder', 'authserv_id'];
 
-/** Applies a patch, if it changes anything. With another connection, an import begins at once. */
+/** Applies a patch. If it changes the connection, an import starts at once. */
 export async function changeMailbox(
   tx: Tx,
   author: MailboxAuthor,
@@ -217,7 +223,7 @@ export async function changeMailbox(
   return row;
 }
 
-/** What was imported stays. */
+/** Deletes the mailbox; imported reports stay. */
 export async function deleteMailbox(
   tx: Tx,
   author: MailboxAuthor,
@@ -229,11 +235,11 @@ export async function deleteMailbox(
 
 // Imports.
 
-/** Whether an import is waiting to begin, running, or waiting to go on. */
+/** Whether an import is queued, running, or waiting to resume. */
 const isActive = ({ finished_at, next_run_at }: ReportMailboxRow): boolean =>
   finished_at === null && next_run_at !== null;
 
-/** Imports what is new, or goes on at once with what failed. */
+/** Imports new messages, or resumes a failed import. */
 export async function startImport(
   tx: Tx,
   author: MailboxAuthor,
@@ -260,14 +266,15 @@ export async function startImport(
 
 export const CANCELLED = 'cancelled';
 
-/** Without its lease, the import ends before the next message. Throws `conflict` if there is none. */
+/** Takes the lease away, so that the import ends before the next message. Throws `conflict` if no import is active. */
 export async function cancelImport(
   tx: Tx,
   author: MailboxAuthor,
   current: ReportMailboxRow,
 ): Promise<ReportMailboxRow> {
   const now = author.app.clock.now();
-  if (!isActive(current)) throw new AppError('conflict', 'No import is running.');
+  if (!isActive(current))
+    throw new AppError('conflict', 'No import is running, so there is nothing to cancel.');
   const { id, name } = current;
   const changed = {
     finished_at: isoTime(now),

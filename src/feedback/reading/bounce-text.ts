@@ -1,6 +1,6 @@
 /**
- * Reads bounces without fields for programs: the text of a mail server, by the lines with which its program begins
- * (`bounce-texts.json`). Only a mail server writes them; a person may quote or forward one.
+ * Reads the text of bounces without a machine-readable status part (RFC 3464), by the lines with which mail servers begin it
+ * (`bounce-texts.json`). People quote and forward such texts, so the From field must name a mail server.
  */
 
 import { decodeText } from '../../analysis/mime/decode.ts';
@@ -8,31 +8,31 @@ import { fields, fieldValue, type Message } from '../../analysis/mime/message.ts
 import data from './bounce-texts.json' with { type: 'json' };
 import { LIMITS } from './limits.ts';
 
-/** How `bounce-texts.json` describes them: regular expressions, most for the beginning of a line. */
+/** The format of `bounce-texts.json`: regular expressions, most of which match the beginning of a line. */
 export interface BounceTexts {
   source: string;
-  /** For the From field. */
+  /** Match the From field of a mail server. */
   senders: string[];
-  /** The lines with which they begin to name recipients. */
+  /** Lines that introduce the recipients. */
   programs: { name: string; start: string[] }[];
-  /** What follows is the message that was returned. */
+  /** Lines before the returned message. */
   ends: string[];
-  /** What stands before the address of a recipient. */
+  /** Words before the address of a recipient. */
   labels: string[];
-  /** Anywhere in the text. */
+  /** Match anywhere in the text of a bounce about a delay. */
   delayed: string[];
 }
 
 /** What a text says about a recipient. */
-export interface ToldRecipient {
+export interface TextRecipient {
   address: string | null;
   reply: string;
 }
 
 export interface BounceText {
-  recipients: ToldRecipient[];
+  recipients: TextRecipient[];
   delayed: boolean;
-  /** The message that was returned, or its header, if it stands in the text. */
+  /** The returned message or its header, if the text contains it. */
   returned: string | null;
 }
 
@@ -42,23 +42,23 @@ const SENDER = new RegExp(either(senders), 'i');
 const START = new RegExp(`^\\s*${either(programs.flatMap(({ start }) => start))}`, 'i');
 const END = new RegExp(`^\\s*${either(ends)}`, 'i');
 const LABEL = new RegExp(`(?:^|\\b)${either(labels)}\\s*$`, 'i');
-/** Says nothing about the reason. */
+/** Labels that give no reason. */
 const BARE_LABEL = /^(?:recipient|recipient address|to|rcpt to)\s?:?$/i;
 const DELAYED = new RegExp(either(delayed), 'i');
 
-/** Of the text, without the returned message. */
+/** Limits of the text without the returned message. */
 const MAX_LINES = 500;
 const MAX_LINE = 1000;
 const MAX_TEXT = 100_000;
-/** A program begins its text with what it is. */
+/** Mail servers introduce the recipients within so many lines. */
 const MAX_START = 60;
 
-/** Whether a mail server may have sent it: by its From field, not as a list does. */
+/** Whether a mail server may have sent the message: the From field names one, and it is not from a mailing list. */
 export const isFromServer = (message: Message): boolean =>
   SENDER.test((fieldValue(message, 'from') ?? '').slice(0, MAX_LINE)) &&
   fields(message, 'list-id').length === 0;
 
-/** null if it is not the text of a bounce. */
+/** Null if the message is not a bounce. */
 export function readBounceText(message: Message): BounceText | null {
   if (!isFromServer(message)) return null;
   const text = textOf(message);
@@ -68,16 +68,16 @@ export function readBounceText(message: Message): BounceText | null {
   if (start < 0) return null;
   const length = lines.slice(start + 1).findIndex((line) => END.test(line));
   const end = length < 0 ? lines.length : start + 1 + length;
-  const told = lines.slice(start, end);
-  const found = readRecipients(told);
+  const body = lines.slice(start, end);
+  const found = readRecipients(body);
   return {
-    recipients: found.length > 0 ? found : namedElsewhere(message, told),
-    delayed: DELAYED.test(told.join(' ')),
+    recipients: found.length > 0 ? found : failedRecipients(message, body),
+    delayed: DELAYED.test(body.join(' ')),
     returned: length < 0 ? null : returnedOf(text, whole, end),
   };
 }
 
-/** A multipart whose boundary never occurs is one part, with its text in it. */
+/** If the boundary of a multipart never occurs, the whole body is its text. */
 function textOf({ text, html, parts }: Message): string {
   if (text?.trim()) return text;
   if (html?.trim()) return html.slice(0, MAX_TEXT).replace(/<[^<>]{0,300}>/g, ' ');
@@ -87,20 +87,20 @@ function textOf({ text, html, parts }: Message): string {
     : '';
 }
 
-/** From its first field on. */
+/** The returned message, from its first field on. */
 function returnedOf(text: string, lines: string[], end: number): string | null {
   const first = lines.findIndex((line, index) => index >= end && FIELD.test(line));
   if (first < 0) return null;
   return text.slice(lines.slice(0, first).reduce((sum, line) => sum + line.length + 1, 0));
 }
 
-/** A header field, unlike "Original Message:" without a value. */
+/** A header field with a value, unlike "Original Message:". */
 const FIELD = /^[A-Za-z][\w-]{1,60}: ?\S/;
 
-/** Of a line, what comes before the address and after it. */
+/** Captures what precedes the address in a line, the address, and what follows. */
 const ADDRESS = /^([^@]{0,200}?)(?:mailto:)?([^\s<>"'()[\]:;,@]{1,64}@[\w.-]{1,255}\w)(.*)$/;
 
-/** The address is the first thing in a line, but for a label, or comes after the code of a reply. */
+/** The address of a recipient comes first in a line, or after a label or a reply code. */
 function addressIn(line: string): { address: string; lead: string; rest: string } | null {
   const [, before, address, rest] = ADDRESS.exec(line) ?? [];
   if (before === undefined) return null;
@@ -110,7 +110,7 @@ function addressIn(line: string): { address: string; lead: string; rest: string 
   return { address: address!.toLowerCase(), lead, rest: rest!.replace(/^[\s>"'\])]*[:,]?/, '') };
 }
 
-function readRecipients(lines: string[]): ToldRecipient[] {
+function readRecipients(lines: string[]): TextRecipient[] {
   const found = new Map<string, { lead: string; own: string[] }>();
   const before: string[] = [];
   let current = before;
@@ -142,13 +142,13 @@ function readRecipients(lines: string[]): ToldRecipient[] {
   });
 }
 
-/** The address of the sender follows. */
+/** The next address is that of the sender. */
 const SENT_BY = /\b(?:sent by|from)\s*$/i;
-/** A line that begins with the code of a reply. */
+/** A line that begins with a reply code. */
 const REPLY = /^\s*[45]\d\d[ -]/;
 
-/** Old versions of Sendmail name the recipients within their replies only. */
-function readTranscript(lines: string[]): ToldRecipient[] {
+/** Old versions of Sendmail name the recipients only within replies. */
+function readTranscript(lines: string[]): TextRecipient[] {
   const found = new Map<string, string>();
   for (const [index, line] of lines.entries()) {
     const address = /^\s*[45]\d\d[ -]<?([^\s<>"'()[\]:;,@]{1,64}@[\w.-]{1,255}\w)>?\.\.\./
@@ -162,8 +162,8 @@ function readTranscript(lines: string[]): ToldRecipient[] {
 
 const joined = (lines: string[]): string => lines.join(' ').replace(/\s+/g, ' ').trim();
 
-/** Exim and Gmail repeat the recipients in a field. */
-function namedElsewhere(message: Message, lines: string[]): ToldRecipient[] {
+/** Exim and Gmail name the recipients in X-Failed-Recipients, too. */
+function failedRecipients(message: Message, lines: string[]): TextRecipient[] {
   const named = (fieldValue(message, 'x-failed-recipients') ?? '').slice(0, 10_000).split(',');
   const addresses = named.map((one) => one.trim().toLowerCase()).filter((one) => one.includes('@'));
   const reply = joined(lines);
@@ -171,7 +171,7 @@ function namedElsewhere(message: Message, lines: string[]): ToldRecipient[] {
   return addresses.slice(0, LIMITS.recipients).map((address) => ({ address, reply }));
 }
 
-/** The fields of a delivery status within a text, from the first one on; null if there are none. */
+/** The fields of a delivery status (RFC 3464) that a text contains; null if there are none. */
 export function statusFieldsIn(message: Message): Uint8Array | null {
   const text = textOf(message).slice(0, MAX_TEXT);
   const start = /^(?:Reporting-MTA|Final-Recipient|Original-Recipient|Action): ?\S/im.exec(

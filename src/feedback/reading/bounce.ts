@@ -1,6 +1,6 @@
 /**
- * Reads bounces: the recipients that a message did not reach. From delivery status notifications (RFC 3464, RFC 6533), or
- * from the text of a mail server that sends none.
+ * Reads bounces: the recipients to whom a message was not delivered, from delivery status notifications (RFC 3464, RFC 6533) or
+ * from the text of mail servers that send none.
  */
 
 import type { Message } from '../../analysis/mime/message.ts';
@@ -14,22 +14,22 @@ import type { BounceClass, BouncedRecipient, BounceReport } from './report.ts';
 import { NO_MESSAGE, reportedMessage } from './reported-message.ts';
 import { domainOfAddress, providerOf, shortText } from './values.ts';
 
-/** Of a reply, in characters: what is read, and what is kept. */
+/** How many characters of a reply are read, and how many are kept. */
 const MAX_REPLY = 4000;
 const MAX_DIAGNOSTIC = 500;
 
-/** What a bounce is read from. */
+/** The parts of a bounce. */
 export interface BounceSource {
-  /** The fields for programs; null if there are none. */
+  /** The status part (`message/delivery-status`); null if there is none. */
   fields: Uint8Array | null;
-  /** What the mail server wrote for people. */
+  /** The text for people. */
   text: BounceText | null;
-  /** The message that was returned, or its header. */
+  /** The returned message, or its header. */
   returned: Message | null;
   reporter: string;
 }
 
-/** null if no recipient failed or is delayed. */
+/** Null if no recipient failed or is delayed. */
 export function readBounce({
   fields,
   text,
@@ -44,7 +44,7 @@ export function readBounce({
   const recipients =
     groups.length > 0
       ? groups.slice(0, LIMITS.recipients).flatMap((group) => readRecipient(group, text))
-      : readTold(text);
+      : recipientsOfText(text);
   if (recipients.length === 0) return null;
   const message = returned ? reportedMessage(returned) : NO_MESSAGE;
   return {
@@ -73,7 +73,7 @@ function fieldGroups(content: Uint8Array): FieldMap[] {
     .flatMap(byRecipient);
 }
 
-/** Some servers do not separate the recipients. */
+/** Some servers put all recipients into one group. */
 function byRecipient(map: FieldMap): FieldMap[] {
   const count = map.get('final-recipient')?.length ?? 1;
   if (count === 1) return [map];
@@ -87,10 +87,10 @@ function byRecipient(map: FieldMap): FieldMap[] {
 }
 
 function readRecipient(map: FieldMap, text: BounceText | null): BouncedRecipient[] {
-  // Some servers leave the action out, which RFC 3464 §2.3.3 requires.
+  // Some servers omit the Action field, which RFC 3464 §2.3.3 requires.
   const status = fieldOf(map, 'status', 100);
-  const unsaid = status?.startsWith('2') ? 'delivered' : 'failed';
-  const action = fieldOf(map, 'action', 20)?.toLowerCase() ?? unsaid;
+  const implied = status?.startsWith('2') ? 'delivered' : 'failed';
+  const action = fieldOf(map, 'action', 20)?.toLowerCase() ?? implied;
   const isFailure = /^(?:failed|failure|expired)$/.test(action);
   if (!isFailure && action !== 'delayed') return [];
   const address = withoutType(
@@ -101,13 +101,13 @@ function readRecipient(map: FieldMap, text: BounceText | null): BouncedRecipient
       address,
       action: isFailure ? 'failed' : 'delayed',
       status,
-      reply: replyOf(map) ?? toldAbout(text, address),
+      reply: replyOf(map) ?? replyInText(text, address),
       remoteServer: withoutType(fieldOf(map, 'remote-mta', 255)),
     }),
   ];
 }
 
-/** X.400 gateways and some servers put the reply of the other server into a field of their own. */
+/** X.400 gateways and some servers put the reply of the remote server into X-Supplementary-Info. */
 function replyOf(map: FieldMap): string | null {
   const [reply, more] = ['diagnostic-code', 'x-supplementary-info'].map((name) =>
     withoutType(shortText(map.get(name)?.join(' '), MAX_REPLY)),
@@ -117,13 +117,18 @@ function replyOf(map: FieldMap): string | null {
   return /[a-z]/i.test(all) ? all : null;
 }
 
-const toldAbout = (text: BounceText | null, address: string | null): string | null => {
-  const told = text?.recipients ?? [];
-  const own = told.find((one) => one.address !== null && one.address === address?.toLowerCase());
-  return shortText((own ?? (told.length === 1 ? told[0] : undefined))?.reply, MAX_REPLY);
+const replyInText = (text: BounceText | null, address: string | null): string | null => {
+  const recipients = text?.recipients ?? [];
+  const own = recipients.find(
+    (one) => one.address !== null && one.address === address?.toLowerCase(),
+  );
+  return shortText(
+    (own ?? (recipients.length === 1 ? recipients[0] : undefined))?.reply,
+    MAX_REPLY,
+  );
 };
 
-const readTold = (text: BounceText | null): BouncedRecipient[] =>
+const recipientsOfText = (text: BounceText | null): BouncedRecipient[] =>
   (text?.recipients ?? []).map(({ address, reply }) =>
     bouncedRecipient({
       address,
@@ -134,7 +139,7 @@ const readTold = (text: BounceText | null): BouncedRecipient[] =>
     }),
   );
 
-/** As Exim, Gmail and Sendmail name the server that replied. */
+/** How Exim, Gmail and Sendmail name the remote server. */
 const SERVER =
   /(?:\bhost:? |talking to |recipient domain \S{1,255} by |said to |server )((?:[a-z\d-]{1,63}\.){1,10}[a-z]{2,24})\b/i;
 
@@ -170,10 +175,10 @@ function bouncedRecipient({
   };
 }
 
-/** The subjects of RFC 3463 end with 7, unlike the parts of versions and addresses. */
+/** Only subjects from 0 to 7 (RFC 3463), so that version numbers and IP addresses don't match. */
 const STATUS = /(?:^|[^\d.])([245]\.[0-7]\.\d{1,3})(?![\d.])/g;
 
-/** The reply decides before the Status field, and a code that says something before a general one, such as 5.0.0. */
+/** The reply takes precedence over the Status field, and a specific code over a general one, such as 5.0.0. */
 function statusOf(field: string | null, reply: string | null): string | null {
   const codes = [reply, field].flatMap((text) =>
     Array.from((text ?? '').matchAll(STATUS), ([, code]) => code!),

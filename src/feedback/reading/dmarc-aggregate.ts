@@ -47,10 +47,10 @@ export interface DmarcContext {
   now: number;
 }
 
-/** A `<` in a text that was not escaped, which hides the tag after it. */
+/** An unescaped `<` in text, which hides the tag after it. */
 const BARE = /<(?=[^<>]*<)/g;
 
-/** Throws RefusedError, with what was read until then. */
+/** Throws RefusedError with what was read before the error. */
 export function readDmarcAggregate(xml: string, context: DmarcContext): ReadDmarc {
   const notes = new Notes();
   try {
@@ -60,7 +60,7 @@ export function readDmarcAggregate(xml: string, context: DmarcContext): ReadDmar
     const escaped = isUnreadable ? xml.replace(BARE, '&lt;') : xml;
     if (escaped === xml) throw error;
     const repaired = new Notes();
-    repaired.add('angle brackets in a text');
+    repaired.add('unescaped angle brackets in text');
     return readXmlReport(escaped, context, repaired);
   }
 }
@@ -84,7 +84,7 @@ function readXmlReport(xml: string, context: DmarcContext, notes: Notes): ReadDm
   }
 }
 
-/** What the elements before the refused one say. */
+/** What was read before the error. */
 function aboutReport({ metadata, policy }: Reading, { file, now }: DmarcContext) {
   const domain = readDomain(textOf(policy, 'domain')) ?? file?.domain ?? null;
   if (child(metadata, 'date_range') === null) return { ...file, domain };
@@ -131,7 +131,10 @@ function addElement(reading: Reading, element: XmlElement): void {
 function reportOf(reading: Reading, { sender, file, now }: DmarcContext): DmarcReport {
   const { metadata, policy, notes, fold, records } = reading;
   if ([metadata, policy, records || null].filter((part) => part !== null).length < 2)
-    throw new RefusedError('invalid', 'The report has only one of metadata, a policy and records.');
+    throw new RefusedError(
+      'invalid',
+      'The report has only one of the three parts metadata, policy and records.',
+    );
   const domain =
     readNamedDomain(textOf(policy, 'domain'), 'policy domain', notes) ?? otherDomain(reading, file);
   for (const record of reading.waiting) addRecord(reading, record, domain);
@@ -166,10 +169,10 @@ function periodOf(
   return readPeriod({ texts, ...times }, context, notes);
 }
 
-/** Without a policy, the name of the file, else what all messages have in common, shows the domain. */
+/** Without a policy domain: the one in the file name, or else the organizational domain of all From domains. */
 function otherDomain({ waiting, notes }: Reading, file: FileName | null): string | null {
   if (file?.domain) {
-    notes.add('no policy domain, so that of the file name');
+    notes.add('no policy domain, so the one in the file name counts');
     return file.domain;
   }
   const owners = new Set(
@@ -181,8 +184,8 @@ function otherDomain({ waiting, notes }: Reading, file: FileName | null): string
   const [owner] = owners;
   notes.add(
     owners.size === 1
-      ? 'no policy domain, so that of all From domains'
-      : 'no policy domain, so that of the address that it was sent to',
+      ? 'no policy domain, so the From domain counts'
+      : 'no policy domain, so the one of the feedback address counts',
   );
   return owners.size === 1 ? owner! : null;
 }
@@ -190,7 +193,7 @@ function otherDomain({ waiting, notes }: Reading, file: FileName | null): string
 function reporterOf(metadata: XmlElement | null, sender: string | null, notes: Notes): string {
   const name = notedText(textOf(metadata, 'org_name'), MAX_TEXT, 'org_name', notes);
   if (name !== null) return name.toLowerCase();
-  notes.add('no name of the reporter');
+  notes.add('no reporter name');
   return domainOfAddress(textOf(metadata, 'email')) ?? sender ?? 'unknown';
 }
 
@@ -207,10 +210,10 @@ function policyOf(element: XmlElement | null, notes: Notes): DmarcPolicyPublishe
     notedText(textOf(element, name), 100, name, notes)?.toLowerCase() ?? null;
   const pct = tag('pct');
   const isPercentage = pct !== null && /^\d{1,3}$/.test(pct) && Number(pct) <= 100;
-  if (pct !== null && !isPercentage) notes.addValue('a percentage that is none', pct);
+  if (pct !== null && !isPercentage) notes.addValue('an invalid percentage', pct);
   const testing = tag('testing') ?? tag('t');
   if (testing !== null && !/^(?:y|yes|true|1|n|no|false|0)$/.test(testing))
-    notes.addValue('an unknown test mode, which is none', testing);
+    notes.addValue('an unknown test mode, which counts as off', testing);
   return {
     p: tag('p'),
     sp: tag('sp'),
@@ -238,7 +241,7 @@ const identifiersOf = (record: XmlElement) => child(record, 'identifiers', 'iden
 function readRecord(record: XmlElement, domain: string | null, notes: Notes): DmarcRow | null {
   const row = child(record, 'row');
   if (row === null) {
-    notes.add('a record without a row, which is left out');
+    notes.add('a record without a row, which is ignored');
     return null;
   }
   const evaluated = child(row, 'policy_evaluated');
@@ -248,7 +251,7 @@ function readRecord(record: XmlElement, domain: string | null, notes: Notes): Dm
     firstOf(
       childrenOf(child(record, 'auth_results'), name),
       MAX_RESULTS,
-      `results of ${name.toUpperCase()}`,
+      `${name.toUpperCase()} results`,
       notes,
     );
   return {
@@ -268,8 +271,8 @@ function readRecord(record: XmlElement, domain: string | null, notes: Notes): Dm
 
 function countOf(row: XmlElement, notes: Notes): number {
   const text = textOf(row, 'count');
-  if (text !== null) return readCount(text, 'count of messages', notes);
-  notes.add('a record without a count, which is one message');
+  if (text !== null) return readCount(text, 'message count', notes);
+  notes.add('a record without a count, which counts as 1 message');
   return 1;
 }
 
@@ -293,12 +296,12 @@ function evaluationOf(text: string | null, method: string, notes: Notes): DmarcE
   const value = text?.trim().toLowerCase() ?? '';
   if (value === 'pass' || value === 'fail') return value;
   if (value !== '' && !FAILURES.test(value))
-    notes.addValue(`an unknown result of ${method}, which is no pass`, value);
-  else notes.add(value === '' ? `no result of ${method}` : `the evaluated result “${value}”`);
+    notes.addValue(`an unknown ${method} result, which counts as fail`, value);
+  else notes.add(value === '' ? `no ${method} result` : `the evaluated result “${value}”`);
   return 'fail';
 }
 
-/** Some write the type without an element of its own. */
+/** Some reporters write the type as the text of `reason`. */
 const reasonsOf = (evaluated: XmlElement | null, notes: Notes): DmarcRow['reasons'] =>
   firstOf(childrenOf(evaluated, 'reason'), MAX_RESULTS, 'reasons', notes).flatMap((reason) => {
     const bare = reason.children.length === 0 ? reason.text : null;
@@ -311,11 +314,11 @@ const reasonsOf = (evaluated: XmlElement | null, notes: Notes): DmarcRow['reason
 function headerFromOf(text: string | null, domain: string | null, notes: Notes): string | null {
   const from = readNamedDomain(text, 'From domain', notes);
   if (from !== null) return from;
-  notes.add('no From domain, so that of the policy');
+  notes.add('no From domain, so the policy domain counts');
   return domain;
 }
 
-/** Some write the whole address, and `<>` for none. */
+/** Some reporters write the whole address, and `<>` for an empty envelope sender. */
 function envelopeDomain(
   identifiers: XmlElement | null,
   name: 'envelope_from' | 'envelope_to',
@@ -332,7 +335,7 @@ const resultOf = (element: XmlElement, notes: Notes): string =>
 const humanResultOf = (element: XmlElement, notes: Notes) =>
   notedText(textOf(element, 'human_result'), MAX_COMMENT, 'human_result', notes);
 
-/** One without a domain is about no signature. */
+/** Without a domain, the result is for no signature. */
 function dkimResult(element: XmlElement, notes: Notes): DkimAuthResult[] {
   const text = textOf(element, 'domain');
   if (text === null) return [];
@@ -347,7 +350,7 @@ function dkimResult(element: XmlElement, notes: Notes): DkimAuthResult[] {
 }
 
 const spfResult = (element: XmlElement, notes: Notes): SpfAuthResult => ({
-  domain: readNamedDomain(textOf(element, 'domain'), 'domain of SPF', notes),
+  domain: readNamedDomain(textOf(element, 'domain'), 'SPF domain', notes),
   scope: notedText(textOf(element, 'scope'), 40, 'scope', notes)?.toLowerCase() ?? null,
   result: resultOf(element, notes),
   humanResult: humanResultOf(element, notes),

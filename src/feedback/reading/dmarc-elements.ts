@@ -1,11 +1,11 @@
-/** Elements of a DMARC report that are repeated where the format has one. */
+/** Repeated elements of a DMARC report that may occur only once. */
 
 import type { Notes } from './notes.ts';
 import type { XmlElement } from './xml.ts';
 
 const words = (text: string): Set<string> => new Set(text.split(' '));
 
-/** Elements that are read once, by the one that they are in. */
+/** Elements that may occur only once, by their parent. */
 const SINGLE: Record<string, Set<string>> = {
   report_metadata: words('org_name email extra_contact_info report_id date_range generator'),
   date_range: words('begin end'),
@@ -19,7 +19,7 @@ const SINGLE: Record<string, Set<string>> = {
   spf: words('domain scope result human_result'),
 };
 
-/** Notes each repetition with another content, also of what the element contains. */
+/** Notes repetitions with different content, in the element and everything below it. */
 export function noteRepeated({ name, children }: XmlElement, notes: Notes): void {
   const single = SINGLE[name];
   const first = new Map<string, XmlElement>();
@@ -33,4 +33,4 @@ export function noteRepeated({ name, children }: XmlElement, notes: Notes): void
 }
 
 export const noteElement = (name: string, notes: Notes): void =>
-  notes.addValue('a repeated element, of which the first counts', name);
+  notes.addValue('a repeated element, of which only the first counts', name);

@@ -37,7 +37,7 @@ export const fieldsOf = (map: FieldMap, name: string, max = 500): string[] =>
 export function incidentsOf(map: FieldMap, notes: Notes): number {
   const text = fieldOf(map, 'incidents');
   if (text !== null && /^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  if (text !== null) notes.addValue('a number of incidents that is none, which is one', text);
+  if (text !== null) notes.addValue('an invalid number of incidents, which counts as 1', text);
   return 1;
 }
 
@@ -47,7 +47,7 @@ export function dateOf(text: string | null): number | null {
   return parseMailDate(text)?.ms ?? isoMs(text);
 }
 
-/** The first of the fields that has a value, as `read` reads it; what cannot be read is noted. */
+/** The first of these fields with a valid value. Notes invalid values. */
 export function readField<Value>(
   map: FieldMap,
   names: string[],
@@ -59,12 +59,12 @@ export function readField<Value>(
     if (text === null) continue;
     const value = read(text);
     if (value !== null) return value;
-    notes.addValue(`a field ${name} that cannot be read`, text);
+    notes.addValue(`an invalid field ${name}`, text);
   }
   return null;
 }
 
-/** Fields that a report has once (RFC 5965 §3.1 and §3.2). */
+/** Fields that may occur only once (RFC 5965 §3.1 and §3.2). */
 const SINGLE =
   'feedback-type user-agent version original-envelope-id original-mail-from arrival-date received-date source-ip incidents delivery-result'.split(
     ' ',
@@ -73,7 +73,7 @@ const SINGLE =
 export function noteRepeatedFields(map: FieldMap, notes: Notes): void {
   for (const name of SINGLE) {
     const values = new Set((map.get(name) ?? []).map((value) => value.trim()));
-    if (values.size > 1) notes.addValue('a repeated field, of which the first counts', name);
+    if (values.size > 1) notes.addValue('a repeated field, of which only the first counts', name);
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * Sums up rows by source, in bounded memory. Instead of an address, a sum has what its messages have in common: `others` and the
- * domain of a known service or forwarder, else a network with the domain that authenticates, such as `192.0.2.0/24 example.com`.
- * With too many networks, the smallest of them are `others`, too.
+ * Sums up rows by source, in bounded memory. Instead of an IP address, a sum has a key: `others` with the domain of a known service
+ * or forwarder, or else a network with the authenticated domain, such as `192.0.2.0/24 example.com`. If there are too many
+ * networks, the smallest become `others`.
  */
 
 import { serviceOfMailFrom, serviceOfSigner } from '../../analysis/sending-services/services.ts';
@@ -11,7 +11,7 @@ import { forwarderOf } from '../sources/forwarders.ts';
 import { isTenant } from '../sources/tenant-domains.ts';
 import type { Disposition, DmarcEvaluation } from './report.ts';
 
-/** What is summed up. */
+/** The columns that sums need. */
 export interface SummedRow {
   address: string | null;
   count: number;
@@ -19,28 +19,29 @@ export interface SummedRow {
   dkim: DmarcEvaluation;
   spf: DmarcEvaluation;
   reasons: { type: string; comment: string | null }[];
-  /** The domain in From, which says whether the policy for subdomains applies. */
+  /** The From domain, which decides whether `sp` applies. */
   headerFrom: string | null;
-  /** A domain with a signature that passes, and one for which SPF passes. */
+  /** A domain whose DKIM signature passes, and one for which SPF passes. */
   signer: string | null;
   mailFrom: string | null;
 }
 
 const OTHERS = 'others';
-/** Of rows without an address that can be read. */
+/** The address of rows without a valid one. */
 export const NO_ADDRESS = 'unknown';
 
 /**
- * What sums tell apart beside results: the network and the domain of unknown senders, their network, only known senders, and nothing.
+ * Levels of detail. Besides results, sums distinguish: the network and domain of unknown senders (0), only their network (1), only
+ * known senders (2), nothing (3).
  */
 const DOMAIN_LEVEL = 0;
 const KNOWN_LEVEL = 2;
 const LAST_LEVEL = 3;
-/** Of results alone: DKIM, SPF and the disposition. */
+/** The number of combinations of DKIM, SPF and disposition. */
 export const MIN_SUMS = 16;
 
 interface Sum {
-  /** A row of it, from which a coarser sum follows. */
+  /** One of its rows, from which coarser sums are made. */
   sample: SummedRow;
   level: number;
   row: SummedRow;
@@ -48,8 +49,8 @@ interface Sum {
 
 type Sums = Map<string, Sum>;
 
-/** While rows are added, there are at most so many times as many sums as in the result. */
-const MAX_TIMES = 4;
+/** While rows are added, there can be this many times as many sums as in the result. */
+const MAX_FACTOR = 4;
 
 export class RowSums {
   readonly #max: number;
@@ -57,7 +58,7 @@ export class RowSums {
   rows = 0;
   messages = 0;
 
-  /** `max`: how many sums the result has, at least `MIN_SUMS`. */
+  /** `max`: the most sums in the result, at least `MIN_SUMS`. */
   constructor(max: number) {
     this.#max = max;
   }
@@ -66,10 +67,10 @@ export class RowSums {
     this.rows += 1;
     this.messages += row.count;
     put(this.#sums, { sample: row, level: DOMAIN_LEVEL, row });
-    if (this.#sums.size > this.#max * MAX_TIMES) this.#reduce();
+    if (this.#sums.size > this.#max * MAX_FACTOR) this.#reduce();
   }
 
-  /** Those with the most messages first. */
+  /** The sums with the most messages first. */
   list(): SummedRow[] {
     this.#reduce();
     return largestFirst(this.#sums).map(({ row }) => row);
@@ -93,7 +94,7 @@ export class RowSums {
   }
 }
 
-/** Adds a sum, or a row as one, with what it has in common at its level. */
+/** Adds a row or a sum to the sum with the same key at its level. */
 function put(sums: Sums, { sample, level, row: { count } }: Sum): void {
   const common = commonOf(sample, level);
   const key = JSON.stringify(common);
@@ -110,9 +111,9 @@ const largestFirst = (sums: Sums): Sum[] =>
 /** What a row has in common with the others of its sum. */
 function commonOf(row: SummedRow, level: number): Omit<SummedRow, 'count'> {
   const { dkim, spf, disposition } = row;
-  const known = level === LAST_LEVEL ? NOBODY : knownDomain(row);
+  const known = level === LAST_LEVEL ? NO_DOMAIN : knownDomain(row);
   const isKnown = domainOf(known) !== null;
-  const shown = isKnown ? known : level === DOMAIN_LEVEL ? authenticated(row) : NOBODY;
+  const shown = isKnown ? known : level === DOMAIN_LEVEL ? authenticated(row) : NO_DOMAIN;
   const place = isKnown || level >= KNOWN_LEVEL ? OTHERS : placeOf(row.address);
   const address = [place, domainOf(shown)].filter((part) => part !== null).join(' ');
   const reasons = level === LAST_LEVEL ? [] : reasonsOf(row);
@@ -120,13 +121,13 @@ function commonOf(row: SummedRow, level: number): Omit<SummedRow, 'count'> {
   return { address, dkim, spf, disposition, reasons, headerFrom, ...shown };
 }
 
-/** A row can be a sum already. */
+/** The address may be the key of a sum already. */
 const placeOf = (address: string | null): string =>
   address === null ? NO_ADDRESS : (networkOfRow(address) ?? address.split(' ')[0]!);
 
 type Authenticated = Pick<SummedRow, 'signer' | 'mailFrom'>;
 
-const NOBODY: Authenticated = { signer: null, mailFrom: null };
+const NO_DOMAIN: Authenticated = { signer: null, mailFrom: null };
 
 const domainOf = ({ signer, mailFrom }: Authenticated): string | null => signer ?? mailFrom;
 
@@ -135,14 +136,14 @@ function authenticated({ signer, mailFrom }: SummedRow): Authenticated {
   return { signer: null, mailFrom: mailFrom === null ? null : ownerOf(mailFrom) };
 }
 
-/** As `nameSource` finds it: SPF names the machine that sends, and signatures survive forwarding. */
+/** The same order as in `nameSource`: SPF shows the sending server, while signatures survive forwarding. */
 function knownDomain({ signer, mailFrom }: SummedRow): Authenticated {
   const bySpf = mailFrom === null ? null : shortest(mailFrom, serviceOfMailFrom);
   if (bySpf !== null) return { signer: null, mailFrom: bySpf };
   return { signer: signer === null ? null : shortest(signer, serviceOfSigner), mailFrom: null };
 }
 
-/** Services give each customer a subdomain, which counts only where it shows who sends. */
+/** Services give each customer a subdomain. It is kept only if the domain above it does not identify the service. */
 function shortest(domain: string, find: (domain: string) => { id: string } | undefined) {
   if (isTenant(domain)) return domain;
   const nameOf = (one: string) => forwarderOf(one) ?? find(one)?.id ?? null;
@@ -159,7 +160,7 @@ const REASONS = new Set(
   ),
 );
 
-/** Of comments, only that ARC passes, which shows forwarding. */
+/** Comments are dropped, except that ARC passes, which shows forwarding. */
 function reasonsOf({ reasons }: SummedRow): SummedRow['reasons'] {
   const kept = reasons.map(({ type, comment }) =>
     JSON.stringify({
@@ -177,6 +178,6 @@ export function networkOfRow(address: string): string | null {
   return place === OTHERS || place === NO_ADDRESS ? null : place;
 }
 
-/** Whether a row sums up others. Those of reports that an older program read have no address. */
+/** Whether a row sums up others. Sums that an older version stored have no address. */
 export const isSum = (address: string | null): boolean =>
   address === null || !(isAddress(address) || address === NO_ADDRESS);

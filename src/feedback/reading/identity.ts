@@ -37,7 +37,7 @@ interface Period {
   domain: string | null;
   begin: number;
   end: number;
-  /** False if the days are those of the arrival, which a copy does not share. */
+  /** False if the period follows from the arrival, which differs between copies. */
   isDated?: boolean;
 }
 
@@ -85,7 +85,7 @@ function identifiersOf(report: Report, body: Uint8Array): unknown[] {
 /** A hash of the counts: a copy with other ones is a conflict. */
 export const figuresOf = (report: Report): string => sha256(JSON.stringify(figures(report)));
 
-/** Sums of rows by result alone, so that it stays the same if they are summed up in another way. */
+/** Sums count by result alone, so that the figures stay the same if rows are summed up in another way. */
 function dmarcFigures({ rows, foldedRows }: DmarcReport): string[] {
   const kept = foldedRows > 0 ? LIMITS.rows : rows.length;
   const sums = new Map<string, DmarcRow>();

@@ -22,7 +22,7 @@ export const LIMITS = {
   records: 100_000,
   /** Rows of a report that are kept one by one. */
   rows: 5000,
-  /** Sums of the others. */
+  /** Sums of the remaining rows. */
   sums: 5000,
   /** More messages in one report are not plausible, and sums stay exact. */
   count: 1e12,
@@ -33,7 +33,7 @@ export const LIMITS = {
 
 /** Why something is not a report, or not a readable one. Becomes a `Refusal`. */
 export class RefusedError extends Error {
-  /** What is known about the report. */
+  /** What was read of the report. */
   about: Partial<AboutReport> = {};
 
   constructor(

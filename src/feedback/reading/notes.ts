@@ -1,4 +1,4 @@
-/** What had to be repaired to read a report, and the values that could not be read, as short phrases. */
+/** Notes about a report: what was repaired to read it, and which values are invalid, as short phrases. */
 
 /** A hostile file can have a different wrong value in each of its records. */
 const MAX_VALUES = 3;
@@ -12,7 +12,7 @@ export class Notes {
     this.#phrases.add(phrase);
   }
 
-  /** `what`: what it is, and what became of it, such as "a source address that is none". */
+  /** `what`: what is wrong and how it counts, such as "an invalid session count, which counts as 0". */
   addValue(what: string, value: unknown): void {
     const found = this.#values.get(what) ?? { values: new Set(), more: 0 };
     this.#values.set(what, found);

@@ -1,4 +1,4 @@
-/** The period of a report, also if the report does not say it correctly. */
+/** The period of a report, even if the report states it incorrectly or not at all. */
 
 import { DAY_MS } from '../../lib/durations.ts';
 import { LIMITS } from './limits.ts';
@@ -18,11 +18,11 @@ const isTime = (ms: number, now: number): boolean => ms >= FIRST_TIME && ms <= n
 
 const isShort = ({ begin, end }: Period): boolean => end - begin <= LIMITS.days * DAY_MS;
 
-/** Seconds, because both ends belong to the period. */
+/** Periods end with the last second of the day, because both ends belong to them. */
 const dayFrom = (begin: number): Period => ({ begin, end: begin + DAY_MS - SECOND });
 const dayUntil = (end: number): Period => ({ begin: end - DAY_MS + SECOND, end });
 
-/** What the name of a file says. */
+/** What the file name of a report says (RFC 7489 §7.2.1.1, RFC 8460 §5.1). */
 export interface FileName extends Period {
   domain: string | null;
 }
@@ -37,7 +37,7 @@ export function readFileName(name: string | null, now: number): FileName | null 
   return { domain: readDomain(match[1]!), begin, end };
 }
 
-/** The beginning and the end as a report has them, and as times. */
+/** The begin and the end as written in the report, and as times. */
 interface WrittenPeriod {
   texts: { begin: unknown; end: unknown };
   begin: number | null;
@@ -45,8 +45,9 @@ interface WrittenPeriod {
 }
 
 /**
- * Days that get the counts of a report. A beginning or an end that cannot be right is noted, and the other one shows the day, else the
- * name of the file, else `now`, the arrival. `isDated` is false for the last, which tells no two copies apart.
+ * The period for which a report counts. An invalid begin or end is noted, and the other one shows the day. Without both, the file
+ * name does, or else the day before the arrival (`now`). Only the last of these sets `isDated` to false, because copies arrive on
+ * different days.
  */
 export function readPeriod(
   written: WrittenPeriod,
@@ -56,8 +57,8 @@ export function readPeriod(
   const usable = (which: 'begin' | 'end') => {
     const ms = written[which];
     if (ms !== null && isTime(ms, now)) return ms;
-    const what = which === 'begin' ? 'a beginning' : 'an end';
-    notes.addValue(`${what} of the period that is none`, written.texts[which] ?? '');
+    const what = which === 'begin' ? 'an invalid beginning' : 'an invalid end';
+    notes.addValue(`${what} of the period`, written.texts[which] ?? '');
     return null;
   };
   const [begin, end] = [usable('begin'), usable('end')];
@@ -71,9 +72,9 @@ export function readPeriod(
   if (begin !== null) return { ...dayFrom(begin), isDated: true };
   if (end !== null) return { ...dayUntil(end), isDated: true };
   if (file !== null) {
-    notes.add('no period, so that of the file name');
+    notes.add('no period, so the one in the file name counts');
     return { begin: file.begin, end: file.end, isDated: true };
   }
-  notes.add('no period, so the day before it arrived');
+  notes.add('no period, so the day before the arrival counts');
   return { ...dayFrom((Math.floor(now / DAY_MS) - 1) * DAY_MS), isDated: false };
 }

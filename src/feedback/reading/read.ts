@@ -70,7 +70,7 @@ interface Reading extends ReadOptions {
   attached: boolean;
   /** The From domain of the message. */
   sender: string | null;
-  /** The name of the file. */
+  /** The file name. */
   file: string | null;
   /** TLS-Report-Domain (RFC 8460 §5.3). */
   domain: string | null;
@@ -116,13 +116,13 @@ async function readMessage(message: Message, reading: Reading, depth: number): P
   const feedback = part(['message/feedback-report']);
   if (feedback) return [await readFeedbackPart(feedback, part(RETURNED), reading, message)];
   const status = part(DELIVERY_STATUS);
-  // Who attaches a bounce of their own mail passes it on.
+  // A person who attaches a bounce of their own mail forwards it.
   if (status && depth > 0)
-    return [refusal('not_a_report', 'The attached bounce is passed on.', 'bounce')];
+    return [refusal('not_a_report', 'The message only forwards a bounce.', 'bounce')];
   if (status) return [await readStatusPart(status, part(RETURNED), reading, message)];
   const complaint = await readBareComplaint(message, reading);
   if (complaint) return [complaint];
-  // A mail server may also send the reports of receivers, which are archives.
+  // A mail server may also forward reports of receivers, which are archives.
   const isArchive = ({ content }: Part) => ['gzip', 'zip'].includes(kindOf(content) ?? '');
   const mayBounce = depth === 0 && !message.parts.some(isArchive);
   const bounce = mayBounce ? await readTextBounce(message, part(RETURNED), reading) : null;
@@ -192,11 +192,11 @@ async function readStatusPart(
   const text = readBounceText(message);
   return (
     (await bounceItem({ fields: content, text, message }, returned, reading)) ??
-    refusal('not_a_report', 'The notification names no recipient that failed.', 'bounce')
+    refusal('not_a_report', 'The bounce names no failed or delayed recipient.', 'bounce')
   );
 }
 
-/** Many servers send no fields for programs, or within a text only. */
+/** Many servers send no status part, or write its fields into the text. */
 async function readTextBounce(
   message: Message,
   returned: Part | undefined,
@@ -277,7 +277,7 @@ const refusal = (reason: Refusal['reason'], detail: string, type: ReportType | n
   type,
 });
 
-/** With what the report says about itself, else the name of its file. */
+/** A refusal with what the report says about itself, or else its file name. */
 function refusalOf(
   error: unknown,
   type: ReportType | null,

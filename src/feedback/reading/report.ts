@@ -20,11 +20,11 @@ export interface ReadReport {
   figures: string;
   /** Whether it is in an attached message, which the sender may only have passed on. */
   attached: boolean;
-  /** What had to be repaired to read it, and what could not be read, as short phrases such as "angle brackets in an address". */
+  /** What was repaired, and which values are invalid, as short phrases such as "angle brackets in an address". */
   repaired: string[];
 }
 
-/** What a refused report says about itself, as far as it was read, or the name of its file. */
+/** What a refused report or its file name says about the report, as far as it was read. */
 export interface AboutReport {
   domain: string | null;
   begin: number;
@@ -39,11 +39,11 @@ export interface Refusal {
   /** As far as it was known. */
   type: ReportType | null;
   about?: Partial<AboutReport>;
-  /** Whether it is in an attached message. */
+  /** Whether the report is in an attached message. */
   attached?: boolean;
   /** Whether the message has a file, which could be a report in a new form. */
   hasFile?: boolean;
-  /** A hash of what a signature covers, by which a copy of the message is recognized. */
+  /** A hash of the signed content, which identifies copies of the message. */
   digest?: string;
   /** What is kept of something that is no report: From, To, Subject and the first lines. */
   excerpt?: { from: string | null; to: string | null; subject: string | null; text: string };
@@ -77,7 +77,7 @@ export interface DmarcReport {
   domain: string | null;
   begin: number;
   end: number;
-  /** Whether the report or the name of its file shows its period. */
+  /** Whether the report or its file name shows the period. */
   isDated: boolean;
   policy: DmarcPolicyPublished;
   errors: string[];
@@ -112,12 +112,12 @@ export interface DmarcPolicyPublished {
 }
 
 export type DmarcEvaluation = 'pass' | 'fail';
-/** `unknown`: what a report says is none of the others. */
+/** `unknown`: the report has an invalid value. */
 export const DISPOSITIONS = ['none', 'quarantine', 'reject', 'unknown'] as const;
 export type Disposition = (typeof DISPOSITIONS)[number];
 
 export interface DmarcRow {
-  /** A normalized IP address; in a row that sums up others, what they have in common. Null if the report has none. */
+  /** A normalized IP address, or in a sum the key from `fold-rows.ts`. Null if the report has none. */
   address: string | null;
   count: number;
   disposition: Disposition;
@@ -258,7 +258,7 @@ export interface BounceReport {
   recipients: BouncedRecipient[];
 }
 
-/** With the word on pages, and the meaning in the API. `hasEvent`: `bounce.received`, for what its sender can act on. */
+/** With the word on pages, and the meaning in the API. `hasEvent`: `bounce.received` is for bounces on which the sender can act. */
 export const CLASSES = {
   policy: {
     word: 'Policy',
@@ -282,12 +282,12 @@ export const CLASSES = {
   },
 } as const;
 export type BounceClass = keyof typeof CLASSES;
-/** Those to act on first. */
+/** The most urgent ones first. */
 export const BOUNCE_CLASSES = Object.keys(CLASSES) as BounceClass[];
 /** A value for each class. */
 export const byClass = <Value>(read: (one: BounceClass) => Value): Record<BounceClass, Value> =>
   Object.fromEntries(BOUNCE_CLASSES.map((one) => [one, read(one)])) as Record<BounceClass, Value>;
-/** Those that have an event. */
+/** Classes with an event. */
 export const ANNOUNCED_CLASSES = BOUNCE_CLASSES.filter((one) => CLASSES[one].hasEvent);
 
 export interface BouncedRecipient {

@@ -13,18 +13,18 @@ const MAX_LINES = 50;
 
 type Json = Record<string, unknown>;
 
-/** With one of them alone, JSON is something else. */
+/** JSON with fewer than two of these members is no TLS report. */
 const MEMBERS = ['organization-name', 'date-range', 'report-id', 'policies'];
 
 export interface TlsContext {
-  /** What the message names (TLS-Report-Domain), for policies without a domain. */
+  /** TLS-Report-Domain of the message, for policies without a domain. */
   domain: string | null;
   sender: string | null;
   file: FileName | null;
   now: number;
 }
 
-/** One report for each policy domain. Throws RefusedError, with `not_a_report` if the JSON is something else. */
+/** One report for each policy domain. Throws RefusedError, with `not_a_report` if the JSON is no TLS report. */
 export function readTls(
   text: string,
   context: TlsContext,
@@ -37,7 +37,7 @@ export function readTls(
   try {
     const string = (name: string) => stringOf(json[name], MAX_TEXT, name, notes);
     const name = string('organization-name');
-    if (name === null) notes.add('no name of the reporter');
+    if (name === null) notes.add('no reporter name');
     const report = {
       type: 'tls' as const,
       reporter: (name ?? context.sender ?? 'unknown').toLowerCase(),
@@ -80,10 +80,10 @@ const isObject = (value: unknown): value is Json =>
 
 const objectOf = (value: unknown): Json => (isObject(value) ? value : {});
 
-/** An entry of a list; anything but an object is noted. */
+/** An entry of a list. Notes anything but an object. */
 function entryOf(value: unknown, what: string, notes: Notes): Json[] {
   if (isObject(value)) return [value];
-  notes.addValue(`a ${what} that is none`, value);
+  notes.addValue(`an invalid ${what}`, value);
   return [];
 }
 
@@ -97,7 +97,7 @@ function stringOf(value: unknown, max: number, what: string, notes: Notes): stri
   if (value === undefined || value === null) return null;
   if (typeof value === 'string' || typeof value === 'number')
     return notedText(String(value), max, what, notes);
-  notes.addValue(`${what} that is no text`, value);
+  notes.addValue(`${what} that is not text`, value);
   return null;
 }
 
@@ -164,7 +164,7 @@ function sessionsOf(counts: Json, name: string, notes: Notes): number {
   const value = counts[name];
   if (value === undefined || value === null) return 0;
   if (typeof value === 'string') notes.add('counts as text');
-  return readCount(value, 'count of sessions', notes);
+  return readCount(value, 'session count', notes);
 }
 
 /** Those with the most sessions are kept one by one, and the others summed up by type. */
@@ -196,7 +196,7 @@ function readFailure(failure: Json, notes: Notes): TlsFailure {
   const address = (name: string) => {
     const value = text(name, 100);
     const address = value === null ? null : normalizeAddress(value);
-    if (value !== null && address === null) notes.addValue(`a ${name} that is none`, value);
+    if (value !== null && address === null) notes.addValue(`an invalid ${name}`, value);
     return address ?? value;
   };
   return {

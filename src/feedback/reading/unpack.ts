@@ -11,7 +11,7 @@ import { documentText } from './text.ts';
 /** A file that may be a report. */
 export interface ReportFile {
   format: 'xml' | 'json';
-  /** In an archive; null outside of one. */
+  /** The name in the archive; null if the file was not in one. */
   name: string | null;
   text: string;
   /** What had to be repaired to unpack it. */

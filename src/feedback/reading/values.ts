@@ -7,14 +7,14 @@ import type { Notes } from './notes.ts';
 
 /**
  * A count of messages or sessions, also as text. Nothing is guessed: anything but a whole number from 0 to 10^12 is noted, and
- * counts nothing.
+ * counts as 0.
  */
 export function readCount(value: unknown, name: string, notes: Notes): number {
   const text = typeof value === 'string' ? value.trim() : value;
   const count = typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : text;
   if (typeof count === 'number' && Number.isInteger(count) && count >= 0 && count <= LIMITS.count)
     return count;
-  notes.addValue(`a ${name} that is none, so that they are missing`, value);
+  notes.addValue(`an invalid ${name}, which counts as 0`, value);
   return 0;
 }
 
@@ -58,10 +58,10 @@ export function isoMs(text: string): number | null {
 export const readDomain = (text: string | null): string | null =>
   text === null ? null : normalizeDomain(text.replace(/^@|^\*\./, ''));
 
-/** The same, and what is none is noted. `what`: what it is, such as "From domain". */
+/** The same, but notes an invalid domain. `what`: its role, such as "From domain". */
 export function readNamedDomain(text: string | null, what: string, notes: Notes): string | null {
   const domain = readDomain(text);
-  if (domain === null && text?.trim()) notes.addValue(`a ${what} that is none`, text);
+  if (domain === null && text?.trim()) notes.addValue(`an invalid ${what}`, text);
   return domain;
 }
 
@@ -89,12 +89,12 @@ export function readAddress(text: string | null, notes: Notes): string | null {
   const bare = text.trim().replace(/\/\d{1,3}$/, '');
   if (bare !== text.trim()) notes.add('a source address with a prefix length');
   const address = normalizeAddress(bare);
-  if (address === null) notes.addValue('a source address that is none', text);
+  if (address === null) notes.addValue('an invalid source address', text);
   else if (/^::ffff:\d/i.test(bare)) notes.add('an IPv4 address in the form of IPv6');
   return address;
 }
 
-/** The same, and a longer one is noted. `what`: the element, such as "comment". */
+/** Truncates a text, and notes that. `what`: the element, such as "comment". */
 export function notedText(
   text: string | null,
   max: number,
@@ -102,13 +102,13 @@ export function notedText(
   notes: Notes,
 ): string | null {
   if (text !== null && text.trim().length > max)
-    notes.add(`more than ${max} characters in ${what}, which are cut`);
+    notes.add(`${what} with more than ${max} characters, which is truncated`);
   return shortText(text, max);
 }
 
-/** The first ones. The others are noted. */
+/** The first items. Notes if there are more. */
 export function firstOf<Item>(items: Item[], max: number, what: string, notes: Notes): Item[] {
-  if (items.length > max) notes.add(`more than ${max} ${what}, of which the first are kept`);
+  if (items.length > max) notes.add(`more than ${max} ${what}, of which only the first are kept`);
   return items.slice(0, max);
 }
 

@@ -23,12 +23,12 @@ export const childrenOf = (element: XmlElement | null, name: string): XmlElement
 export const textOf = (element: XmlElement | null, ...names: string[]): string | null =>
   child(element, ...names)?.text || null;
 
-/** Of DMARC, or none. */
+/** Whether a namespace is one of DMARC reports, or empty. */
 const isDmarc = (uri: string): boolean => uri === '' || /dmarc(?:-xml|-\d|\.org)/i.test(uri);
 
 /**
  * Calls `onChild` for each child of the root element. Throws RefusedError beyond a limit, for a DOCTYPE, and for a document
- * that is cut off. Elements of other namespaces are left out. Adds what it repairs to `notes`.
+ * that is cut off. Ignores elements of other namespaces. Adds what it repairs to `notes`.
  */
 export function readXml(
   text: string,
@@ -37,7 +37,7 @@ export function readXml(
   notes: Notes,
 ): void {
   const open: XmlElement[] = [];
-  /** By prefix, as they were last declared. */
+  /** The latest declaration of each prefix. */
   const namespaces = new Map<string, string>();
   let rootNamespace = '';
   /** The level of the outermost open element of another namespace. */
@@ -140,7 +140,7 @@ const localName = (tag: string): string => tag.slice(tag.indexOf(':') + 1);
 /** Some reports begin with `<xs:schema …>` and never close it. What is within counts as if it were outside. */
 const isSchema = (tag: string): boolean => tag.endsWith(':schema');
 
-/** White space before text and between elements is none: an indented report has a lot of it. */
+/** Ignores white space before text and between elements: indented reports have a lot of it. */
 function appendText(element: XmlElement, data: string): void {
   if (element.text === '') element.text = data.trimStart();
   else if (element.children.length === 0 || /\S/.test(data)) element.text += data;

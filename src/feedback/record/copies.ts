@@ -13,7 +13,7 @@ type Identified = Pick<
 
 export type Original = Pick<FeedbackReportRow, 'id' | 'status' | 'figures'>;
 
-/** Copies can arrive at several nodes at once. Call it once in a transaction. */
+/** Copies can arrive at several nodes at once. Call this once in a transaction, to avoid deadlocks. */
 export const lockCopies = (
   tx: Tx,
   ...reports: Pick<Identified, 'identity' | 'file_identity'>[]
@@ -48,7 +48,7 @@ const sameFile = (db: Db, parameter: PreparedParameter<Values>) =>
   copies(db, parameter)
     .where('file_identity', '=', parameter('file_identity'))
     .where('figures', 'is not distinct from', parameter('figures'))
-    // Not a plain comparison: to have the order, SQLite would read all reports that count by their index.
+    // Written so that SQLite does not use the index of `status` to sort, which would read all counted reports.
     .where(sql<boolean>`(status = 'counted') is true`)
     .orderBy('id');
 

@@ -3,15 +3,18 @@
 import { findDomainOf, findDomain as shareDomain } from '../../domains/queries.ts';
 import type { Db, Tx } from '../../store/open.ts';
 
-interface Naming {
-  /** What the report names; the first one that is the team's counts. */
+interface NamedDomains {
+  /** The domains that the report names. The first one of the team counts. */
   domains: string[];
-  /** The ID of the domain whose address it was sent to: one that names none is about it. */
+  /** The ID of the domain to whose feedback address the report was sent, for reports that name no domain. */
   addressed: string | null;
 }
 
 /** The ID of each report's domain, or null. In a transaction, these domains cannot be deleted until it ends. */
-export async function findDomains(db: Db | Tx, reports: Naming[]): Promise<(string | null)[]> {
+export async function findDomains(
+  db: Db | Tx,
+  reports: NamedDomains[],
+): Promise<(string | null)[]> {
   const named = new Map<string, string>();
   for (const name of new Set(reports.flatMap(({ domains }) => domains))) {
     const domain = await findDomainOf(db, name);
@@ -22,7 +25,7 @@ export async function findDomains(db: Db | Tx, reports: Naming[]): Promise<(stri
     return own !== undefined ? named.get(own)! : domains.length > 0 ? null : addressed;
   });
   const existing = new Set<string | null>();
-  // In this order, so that two transactions never wait for each other.
+  // Locked in this order to avoid deadlocks.
   for (const id of [...new Set(ids)].filter((id) => id !== null).sort())
     if (await shareDomain(db, id)) existing.add(id);
   return ids.map((id) => (existing.has(id) ? id : null));

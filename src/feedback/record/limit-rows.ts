@@ -8,7 +8,7 @@ import { isSum, MIN_SUMS, RowSums, type SummedRow } from '../reading/fold-rows.t
 import { ENTRY_BYTES, PART_BYTES } from '../storage/stored.ts';
 import { BATCH_ROWS, type PreparedReport } from '../thread/prepare.ts';
 
-/** The share of rows that are sums of the others. */
+/** The share of the kept rows that are sums. */
 const SUMS_SHARE = 1 / 4;
 /** In characters. Beyond it, what is shown of a row only in detail is left out. */
 const MAX_ROW_TEXT = 500;
@@ -75,7 +75,7 @@ const summedOf = (row: Row): SummedRow => ({
   mailFrom: row.spf_result === 'pass' ? (row.spf_domain as string | null) : null,
 });
 
-/** `other`: any row of the report. */
+/** `other`: any row of the report, for its columns and day. */
 const sumRow = ({ signer, mailFrom, reasons, headerFrom, ...sum }: SummedRow, other: Row): Row => ({
   ...Object.fromEntries(Object.keys(other).map((name) => [name, null])),
   ...sum,

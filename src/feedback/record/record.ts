@@ -1,7 +1,7 @@
 /**
- * Records reports, several that wait in one transaction: their status, their sums, and their rows if they are few. The rows of a
- * large report follow in short transactions. Each step leaves a mark by which a repetition goes on, so that a crash between two of
- * them neither loses nor doubles anything.
+ * Records reports. One transaction stores the status and sums of several waiting reports, with their rows if they are few. The rows
+ * of a large report follow in short transactions. Each step stores its progress, so that after a crash, the next attempt continues
+ * without losing or repeating anything.
  */
 
 import type { App } from '../../app.ts';
@@ -49,16 +49,16 @@ export async function recordItem(app: App, recording: Recording): Promise<void> 
   if (item.type === 'dmarc') await learnReportedSelectors(app.db, [report.id]);
 }
 
-/** In rows: a transaction of so many takes about 20 ms. */
-export const MAX_TOGETHER = 1500;
-/** What a report costs without its rows, in rows. */
+/** In rows. A transaction with this many takes about 20 ms. */
+export const MAX_BATCH_WEIGHT = 1500;
+/** The cost of a report without its rows, in rows. */
 const REPORT_WEIGHT = 10;
 
-/** In rows, how much of a transaction it takes. */
+/** The cost of an item in a transaction, in rows. */
 export function weightOf(item: PreparedItem): number {
   if (!item.ok) return REPORT_WEIGHT;
-  // Others change sums in an order of their own.
-  if (item.type !== 'dmarc' && item.type !== 'tls') return MAX_TOGETHER;
+  // Other types lock sums in a different order, so they are not combined.
+  if (item.type !== 'dmarc' && item.type !== 'tls') return MAX_BATCH_WEIGHT;
   return REPORT_WEIGHT + (item.batches.length === 1 ? item.rowCount : 0);
 }
 
@@ -66,12 +66,12 @@ const batchesOf = memoizePerObject((app: App) =>
   createBatches<Recording, FeedbackReportRow>({
     run: (recordings) => untilAvailable(() => recordTogether(app, recordings)),
     weigh: ({ item }) => weightOf(item),
-    maxWeight: MAX_TOGETHER,
+    maxWeight: MAX_BATCH_WEIGHT,
     isCommon: isUnavailable,
   }),
 );
 
-/** The stored reports, of which an earlier attempt may have recorded some. */
+/** Returns the stored reports. An earlier attempt may have recorded some of them. */
 async function recordTogether(app: App, recordings: Recording[]): Promise<FeedbackReportRow[]> {
   const usage = await storageUsage(app);
   const reports = await transact(app.db, async (tx) => {
@@ -126,7 +126,7 @@ const STORAGE_FULL: Refusal = {
 /** Of copies and of reports that contradict another one, only the figures are kept. */
 const NO_ROWS = { batches: [], rowCount: 0, complaint: null, bounces: [] };
 
-/** A report of a domain of the team. */
+/** A report about a domain of the team. */
 interface Attributed {
   item: PreparedReport;
   sender: ReporterIdentity | null;
@@ -136,35 +136,35 @@ interface Attributed {
   };
 }
 
-/** What is done once for several reports. */
-interface Together {
+/** Changes that are made once for all reports of a batch. */
+interface BatchChanges {
   counted: FeedbackReportRow[];
   touched: FeedbackReportRow[];
   stored: { report: FeedbackReportRow; batch: string }[];
 }
 
-/** Locks and changes what reports share in the same order as other transactions, so that none waits for another in turn. */
+/** Locks shared rows in the same order as other transactions, to avoid deadlocks. */
 async function insertAll(
   tx: Tx,
   app: App,
   recordings: Recording[],
   usage: StorageUsage,
 ): Promise<FeedbackReportRow[]> {
-  const judged = await attributeAll(tx, recordings);
-  await lockCopies(tx, ...judged.flatMap((one) => ('item' in one ? [one.identified] : [])));
-  const reporters = await addReporters(tx, app, recordings, judged);
-  const together: Together = { counted: [], touched: [], stored: [] };
+  const attributed = await attributeAll(tx, recordings);
+  await lockCopies(tx, ...attributed.flatMap((one) => ('item' in one ? [one.identified] : [])));
+  const reporters = await addReporters(tx, app, recordings, attributed);
+  const changes: BatchChanges = { counted: [], touched: [], stored: [] };
   const rows: FeedbackReportRow[] = [];
   for (const [index, recording] of recordings.entries()) {
-    const one = judged[index]!;
+    const one = attributed[index]!;
     const row =
       'item' in one
-        ? await insertReport(tx, app, { ...recording, ...one, reporters, usage }, together)
+        ? await insertReport(tx, app, { ...recording, ...one, reporters, usage }, changes)
         : await insertRefusal(tx, app, recording, one);
     rows.push(row);
   }
-  await countReports(tx, app, together.counted, together.touched);
-  if (together.stored.length > 0) await storeOnlyBatches(tx, together.stored);
+  await countReports(tx, app, changes.counted, changes.touched);
+  if (changes.stored.length > 0) await storeOnlyBatches(tx, changes.stored);
   return rows;
 }
 
@@ -177,14 +177,14 @@ async function attributeAll(tx: Tx, recordings: Recording[]): Promise<(Attribute
         : { domains: [], addressed: null },
     ),
   );
-  const judged: (Attributed | Refusal)[] = [];
+  const attributed: (Attributed | Refusal)[] = [];
   for (const [index, recording] of recordings.entries()) {
     const { mail, item } = recording;
     const domain_id = domains[index] ?? null;
-    if (!item.ok) judged.push(item);
-    // Nothing shows who sends there, and only TLS reports may be sent so (RFC 8460 §5.4).
-    else if (mail.source === 'https' && item.type !== 'tls') judged.push(NOT_TLS);
-    else if (domain_id === null) judged.push(foreign(item));
+    if (!item.ok) attributed.push(item);
+    // Over HTTPS, nothing shows the sender, and only TLS reports use it (RFC 8460 §5.4).
+    else if (mail.source === 'https' && item.type !== 'tls') attributed.push(NOT_TLS);
+    else if (domain_id === null) attributed.push(foreign(item));
     else {
       const sender = await findSender(tx, recording, item);
       const identified = {
@@ -194,10 +194,10 @@ async function attributeAll(tx: Tx, recordings: Recording[]): Promise<(Attribute
         source: mail.source,
         domain_id,
       };
-      judged.push({ item, sender, identified });
+      attributed.push({ item, sender, identified });
     }
   }
-  return judged;
+  return attributed;
 }
 
 const foreign = ({ type, domains }: PreparedReport): Refusal => ({
@@ -209,15 +209,15 @@ const foreign = ({ type, domains }: PreparedReport): Refusal => ({
 
 type Reporters = Map<string, FeedbackReporterRow>;
 
-/** By name. */
+/** Adds or updates the reporters. Returns them by name. */
 async function addReporters(
   tx: Tx,
   app: App,
   recordings: Recording[],
-  judged: (Attributed | Refusal)[],
+  attributed: (Attributed | Refusal)[],
 ): Promise<Reporters> {
   const found = new Map<string, { sender: ReporterIdentity } & ReporterSighting>();
-  for (const [index, one] of judged.entries()) {
+  for (const [index, one] of attributed.entries()) {
     if (!('item' in one) || one.sender === null) continue;
     const { name } = one.sender;
     const sighting = sightingOf(one.item.label, recordings[index]!.mail.received_at);
@@ -241,7 +241,7 @@ async function insertReport(
   tx: Tx,
   app: App,
   recording: Recording & Attributed & { reporters: Reporters; usage: StorageUsage },
-  together: Together,
+  changes: BatchChanges,
 ): Promise<FeedbackReportRow> {
   const { mail, position, item, sender, identified, reporters, usage } = recording;
   const { domain_id } = identified;
@@ -278,7 +278,7 @@ async function insertReport(
     if (reporter !== null) await leaveReporter(tx, { reporter_id: reporter.id, status: 'refused' });
     return insertRefusal(tx, app, recording, { ...STORAGE_FULL, type: item.type });
   }
-  // A report of usual size is stored in one transaction.
+  // Rows that fit into one batch are stored in this transaction.
   const storedRows = kept.batches.length === 1 ? kept.rowCount : 0;
   const row: FeedbackReportRow = {
     ...baseRow(app, recording),
@@ -304,13 +304,13 @@ async function insertReport(
   };
   // The first copy to arrive shows that the address works, even after an upload. Anyone can resend a later one.
   if (status === 'duplicate' && verdict === 'counted' && !(await hasArrived(tx, row)))
-    together.touched.push(row);
+    changes.touched.push(row);
   await insertRow(tx, row);
   if (kept.complaint)
     await addComplaint(tx, app, row, kept.complaint, reporter?.title ?? item.label);
   await addBounces(tx, app, row, kept.bounces);
-  if (status === 'counted') together.counted.push(row);
-  if (storedRows > 0) together.stored.push({ report: row, batch: kept.batches[0]! });
+  if (status === 'counted') changes.counted.push(row);
+  if (storedRows > 0) changes.stored.push({ report: row, batch: kept.batches[0]! });
   return row;
 }
 

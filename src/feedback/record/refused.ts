@@ -1,4 +1,4 @@
-/** Who sent a report that is refused. Only what a known or confirmed reporter signed says that one of its reports is missing. */
+/** Who sent a refused report. Only a message that a known or confirmed reporter signed shows that a report is missing. */
 
 import type { App } from '../../app.ts';
 import { isoTime } from '../../lib/clock.ts';
@@ -9,7 +9,7 @@ import { type ReporterIdentity, type Signer, signedReporter } from '../senders/r
 import { findDomains } from './domains.ts';
 import { sightingOf, trustedReporters, upsertReporter } from './reporters.ts';
 
-/** Of these, a report may be missing. */
+/** The types that reporters send regularly, so that a refused one is missing. */
 const PERIODIC: ReportType[] = ['dmarc', 'tls'];
 
 type Signed = Pick<
@@ -23,7 +23,7 @@ type Signed = Pick<
   | 'figures'
 >;
 
-/** The columns that say which report is missing; none if anyone could have sent it, or if it is a copy. */
+/** The columns that identify the missing report. Null if anyone could have sent it, or if it is a copy. */
 export async function signedRefusal(
   tx: Tx,
   app: Pick<App, 'newId'>,
@@ -31,7 +31,7 @@ export async function signedRefusal(
   { type, reason, about = {}, attached = false, hasFile = false, digest = '' }: Refusal,
 ): Promise<Signed | null> {
   const isReport = reason !== 'not_a_report';
-  // Known senders reply to messages of strangers, and quote them.
+  // Known senders also reply to strangers, and quote them.
   if (!isReport && !hasFile) return null;
   if (reason === 'foreign_domain' || (type !== null && !PERIODIC.includes(type))) return null;
   const sender = await trustedSender(tx, signer, {
@@ -67,7 +67,7 @@ export async function signedRefusal(
   };
 }
 
-/** A confirmed reporter may also send mail that is no report. */
+/** Mail of a confirmed reporter counts only if it is a report, because people may write from the same domain. */
 async function trustedSender(
   tx: Tx,
   signer: Signer | null,

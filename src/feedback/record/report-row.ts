@@ -1,4 +1,4 @@
-/** The rows of `feedback_reports`: what all have, and those of what was refused. */
+/** Rows of `feedback_reports`: the columns that all share, and the rows of refused reports. */
 
 import type { App } from '../../app.ts';
 import { type PreparedParameter, prepared, type Tx } from '../../store/open.ts';
@@ -13,7 +13,7 @@ export interface Recording {
   /** The place of the item in the mail. */
   position: number;
   item: PreparedItem;
-  /** Who the message authenticates. */
+  /** Who signed the message. */
   signer: Signer | null;
 }
 
@@ -50,7 +50,7 @@ const EMPTY_ROW: FeedbackReportRow = {
   attributed: 1,
 };
 
-/** Its row, as far as its mail says. */
+/** The row with the columns that follow from the mail. */
 export const baseRow = (app: App, { mail, position }: Recording): FeedbackReportRow => ({
   ...EMPTY_ROW,
   id: app.newId('fbr'),

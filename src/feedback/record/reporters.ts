@@ -7,7 +7,7 @@ import type { FeedbackReporterRow } from '../../store/tables.generated.ts';
 import type { ReportType } from '../reading/report.ts';
 import { namedReporter, type ReporterIdentity } from '../senders/reporter.ts';
 
-/** Of the reports that are added: what the first one calls its reporter, and when they were received. */
+/** What new reports add to their reporter: the name in the first one, and when they arrived. */
 export interface ReporterSighting {
   label: string;
   first_at: string;
@@ -22,7 +22,7 @@ export const sightingOf = (label: string, at: string): ReporterSighting => ({
   reports: 1,
 });
 
-/** Adds reports to their reporter, and returns the reporter. Known ones count at once, and so does what a person uploads. */
+/** Adds reports to their reporter, and returns the reporter. Known and uploaded reporters count at once. */
 export async function upsertReporter(
   tx: Tx,
   { newId }: Pick<App, 'newId'>,

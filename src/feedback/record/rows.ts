@@ -32,7 +32,7 @@ export async function storeRows(
   }
 }
 
-/** Stores the only batches of reports in the transaction that records them. */
+/** Stores the rows of reports with a single batch, in the transaction that records them. */
 export async function storeOnlyBatches(
   tx: Tx,
   stored: { report: FeedbackReportRow; batch: string }[],
@@ -220,7 +220,7 @@ export const addSources = (
     sign,
   );
 
-/** `chosen`: the rows of these reports, as a condition on `dmarc_rows as r`. */
+/** `chosen`: an SQL condition on `dmarc_rows as r` for the rows of these reports. */
 async function addToSources(
   tx: Tx,
   reports: Received[],

@@ -10,8 +10,8 @@ import { arrivedReports } from './copies.ts';
 import { announce } from './messages.ts';
 
 /**
- * Call it once for each report, in the transaction that makes it count. `touched`: reports that do not count, and show that
- * their reporter sends.
+ * Call this once for each report, in the transaction in which it starts to count. `touched`: reports that do not count, but show
+ * that reports arrive.
  */
 export async function countReports(
   tx: Tx,
@@ -19,7 +19,7 @@ export async function countReports(
   reports: FeedbackReportRow[],
   touched: FeedbackReportRow[] = [],
 ): Promise<void> {
-  // The reporters before their days, and each in order, as wherever reports are stored: two transactions never wait for each other.
+  // Reporters before days, each sorted, as in all transactions that store reports, to avoid deadlocks.
   const counts = new Map<string, number>();
   for (const { reporter_id } of reports)
     if (reporter_id !== null) counts.set(reporter_id, (counts.get(reporter_id) ?? 0) + 1);
@@ -60,7 +60,7 @@ export const leaveReporter = (
     .where('id', '=', reporter_id)
     .execute();
 
-/** The opposite of `countReports`, in the transaction by which a counted report stops to count. Its rows follow. */
+/** Undoes `countReports`, in the transaction in which a report stops counting. Its rows follow. */
 export async function uncountReport(tx: Tx, report: FeedbackReportRow): Promise<void> {
   await addDays(tx, [report], -1);
   await countMessages(tx, report, -1);
@@ -90,7 +90,7 @@ type DayTable = keyof typeof DAY_TABLES;
 
 type StoredDay = { domain_id: string; day: string } & Record<string, string | number>;
 
-/** Adds the days of reports to those that are stored, each day once. */
+/** Adds the sums of reports by day, with one statement for each day. */
 async function addDays(tx: Tx, reports: FeedbackReportRow[], sign: 1 | -1): Promise<void> {
   const contents = reports.map(({ domain_id, content }) => ({
     domain_id: domain_id!,

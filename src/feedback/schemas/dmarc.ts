@@ -62,11 +62,11 @@ const PolicySeen = named(
 const Folded = named(
   'DmarcFolded',
   v.object({
-    reports: described(Count, 'Reports with more rows than are kept one by one.', 1),
-    rows: described(Count, 'The rows that are summed up.', 20_000),
-    messages: described(Count, 'Their messages.', 75_000),
+    reports: described(Count, 'Reports with more rows than are kept.', 1),
+    rows: described(Count, 'Rows that are summed up.', 20_000),
+    messages: described(Count, 'Messages in these rows.', 75_000),
   }),
-  'What is summed up by source, because a report has very many rows.',
+  'Rows that are summed up by source, because their report has more than are kept.',
 );
 
 export const DmarcFeedback = named(
@@ -92,11 +92,11 @@ export const DmarcFeedback = named(
     ),
     folded: described(
       Folded,
-      'Rows beyond 5,000 of a report, which are summed up by the sending service, or by network and signing domain.',
+      'Rows beyond the 5,000 largest of a report. They are summed up by sending service, or by network and signing domain.',
     ),
     refused: described(
       v.array(RefusedReport),
-      'Refused DMARC and TLS reports of known and confirmed reporters in the last 30 days, the newest first; at most 20. One is listed until its reporter sends another report for the same day, or later one for a later day.',
+      'Refused DMARC and TLS reports of known and confirmed reporters in the last 30 days, newest first, at most 20. A report is listed until its reporter sends another one for the same day, or later one for a later day.',
       [],
     ),
   }),

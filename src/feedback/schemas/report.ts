@@ -89,7 +89,7 @@ const REPORT = {
   ),
   repaired: described(
     v.array(v.string()),
-    'What had to be repaired to read the report, and the values that could not be read, in words.',
+    'What was repaired to read the report, and which values are invalid, as short phrases.',
   ),
   original_id: described(Text, 'The report that it repeats or contradicts.', exampleId('fbr')),
   received_at: described(Time, 'When the report arrived.'),
@@ -172,12 +172,9 @@ export const FeedbackRow = named(
     day: described(v.string(), 'The day on which the period of the report begins, in UTC.'),
     address: described(
       Text,
-      'The IP address of the sender. Null if the report has none. Of rows that sum up others, a network such as `203.0.113.0/24`, or `others`, and the domain that authenticates them.',
+      'The IP address of the sender. Null if the report has none. If the row sums up others: a network such as `203.0.113.0/24`, or `others`, followed by the authenticated domain.',
     ),
-    folded: described(
-      v.boolean(),
-      'Whether the row sums up those of one source that have the fewest messages.',
-    ),
+    folded: described(v.boolean(), 'Whether the row sums up the smallest rows of one source.'),
     count: described(Count, 'The number of messages.'),
     outcome: described(v.picklist(['pass', 'fail']), '`fail`: both evaluated results failed.'),
     dkim: described(
@@ -190,7 +187,7 @@ export const FeedbackRow = named(
     ),
     disposition: described(
       v.picklist(DISPOSITIONS),
-      'What the receiver did with the messages. `unknown`: the report says something else.',
+      'What the receiver did with the messages. `unknown`: the report has an invalid value.',
     ),
     header_from: described(Text, 'The From domain.'),
     envelope_from: described(Text, 'The domain of MAIL FROM.'),
@@ -304,7 +301,7 @@ const UploadedReport = named(
     ...REPORT,
     file: described(
       v.optional(v.string()),
-      'The name of its file, if the files came as a form.',
+      'The name of the file, if the files were sent as a form.',
       'google.com!example.com!1795305600!1795391999.xml.gz',
     ),
   }),
@@ -319,7 +316,7 @@ export const UploadedReports = named(
     object: typeField('list'),
     data: described(
       v.array(UploadedReport),
-      'One for each report in the files, whatever its status. At least one for each file, in the order of the files.',
+      'The reports in the files, in the order of the files, whatever their status. Each file has at least one.',
     ),
   }),
   'The reports in uploaded files.',

@@ -10,7 +10,7 @@ import { messagesOf, type SourceSums, sourcesOf, unnamedFailures } from './queri
 import { sumsByFrom } from './sums-by-from.ts';
 
 export interface StoredAdvice extends Advice {
-  /** The sources that the advice names, with the sums of the messages that the next step affects. */
+  /** The sources that the advice names, with sums of the messages that the next step affects. */
   sources: SourceSums[];
 }
 

@@ -33,7 +33,7 @@ export interface AdvisedSource extends MessageCounts {
   id: string;
   name: string;
   kind: SourceKind;
-  /** A known service, which nobody has classified. */
+  /** A known service that nobody has classified. */
   isService: boolean;
   /** Of the last 14 days. */
   recent: MessageCounts;
@@ -86,12 +86,12 @@ const COUNT = new Intl.NumberFormat('en-GB');
 const counted = (count: number, noun: string): string =>
   `${COUNT.format(count)} ${noun}${count === 1 ? '' : 's'}`;
 
-/** What it depends on whose mail the next step affects. */
+/** The next step, on which it depends whose mail is affected. */
 export function nextStep(input: Omit<AdviceInput, 'affected'>): PolicyStep | null {
   return stepOf({ ...input, sendsNothing: sendsNothing(input) });
 }
 
-/** Whatever its DNS declares: it sends if something passes, or someone says that a sender is its own. */
+/** Whatever DNS declares, a domain sends mail if messages pass, or if someone marked a source as its own. */
 const sendsNothing = ({ isParked, sources }: Pick<AdviceInput, 'isParked' | 'sources'>): boolean =>
   isParked && !sources.some((source) => source.passed > 0 || isOwn(source));
 
@@ -108,7 +108,7 @@ export function adviseOn(input: AdviceInput): Advice {
       : isSilent
         ? []
         : [
-            // What is not named yet can only add to what fails.
+            // Sources that are not identified yet can only add failing mail.
             ...(failing.length === 0 ? unnamedText(unnamed, messages) : []),
             ...insufficientData({ days, reporters, messages, sources }),
           ];
@@ -161,7 +161,7 @@ function insufficientData({
 }
 
 const NONE_OWN =
-  'None of the senders is known to be yours. Mark those that are. If you send no mail, publish a null MX record and v=spf1 -all.';
+  'None of the senders is known to be yours. Mark the ones that are. If the domain sends no mail, publish a null MX record and v=spf1 -all.';
 
 const fails = ({ messages, passed }: MessageCounts): boolean => passed < messages * PASSING_SHARE;
 
@@ -225,7 +225,7 @@ function doneText({ failing, sources }: Findings): string {
 
 interface Findings {
   step: PolicyStep | null;
-  /** Own sources of which mail that the step affects fails. */
+  /** Own sources with failing mail that the step affects. */
   failing: AdvisedSource[];
   sources: AdvisedSource[];
   affected: AdvisedSource[];
@@ -288,12 +288,12 @@ function unknownText(sources: AdvisedSource[], happens: string): string {
   return ` ${counted(failed, 'failing message')} from ${namesOf(lost)} ${verb}: confirm whether ${lost.length === 1 ? 'this source is' : 'these sources are'} yours.`;
 }
 
-/** Failing senders that were not seen for two weeks may come back; repaired ones pass only since then. */
+/** Failing senders that were not seen for two weeks may come back; fixed ones pass only since then. */
 function ownText({ step, sources, affected }: Findings): string {
   const own = affected.filter(isOwn);
   const elsewhere = affected === sources ? [] : sources.filter(blocks);
   if (own.length === 0)
-    return `No mail of your own senders would be affected.${rejectedText(elsewhere)}`;
+    return `No mail from your own senders would be affected.${rejectedText(elsewhere)}`;
   const silent = own.filter(
     (source) => source.kind === 'misconfigured' && fails(source) && source.recent.messages === 0,
   );
@@ -308,16 +308,16 @@ function ownText({ step, sources, affected }: Findings): string {
   return `${recent} Check ${namesOf(silent)} first if you still use ${silent.length === 1 ? 'it' : 'them'}: earlier messages failed.${rejected}`;
 }
 
-/** What the policy of the domain itself does already. */
+/** Failing mail that the policy of the domain itself already covers. */
 const rejectedText = (failing: AdvisedSource[]): string =>
   failing.length === 0 ? '' : ` Failing mail from ${namesOf(failing)} is not affected.`;
 
-/** A service of which nothing passes may be one that was never set up. Only the owner knows. */
+/** If nothing from a service passes, it may never have been set up. Only the owner knows. */
 function unusedText(sources: AdvisedSource[]): string {
   const unused = sources.filter(({ kind, isService }) => kind === 'spoof' && isService);
   if (unused.length === 0) return '';
-  const [they, one] = unused.length === 1 ? ['it counts', 'it'] : ['they count', 'one of them'];
-  return ` No messages from ${namesOf(unused)} pass, so ${they} as not yours. If you use ${one}, say so first.`;
+  const [they, one] = unused.length === 1 ? ['it doesn’t', 'it'] : ['they don’t', 'one of them'];
+  return ` No messages from ${namesOf(unused)} pass DMARC, so ${they} count as yours. If you use ${one}, mark it as yours first.`;
 }
 
 /** No record can fix it, so the owner must know. */

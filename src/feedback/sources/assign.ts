@@ -16,7 +16,7 @@ const AGAIN_MS = 7 * DAY_MS;
 interface Assignment {
   host: string | null;
   name: SourceName;
-  /** Undefined leaves what is known. */
+  /** Undefined keeps the known claim. */
   claim?: Claim;
   againMs?: number;
 }

@@ -1,6 +1,6 @@
 /**
- * What shows that a domain uses a sending service of which no message passes. Its SPF record includes the service, or it has
- * a selector or return path of the service, or a test of the team was sent through it.
+ * Claims: what shows that a domain uses a sending service, even if no message passes. The SPF record includes the service, the
+ * domain has a selector or return path of the service, or the team sent a test through it.
  */
 
 import type { Envelope } from '../../analysis/check.ts';
@@ -25,11 +25,11 @@ import { validSignatures } from './match-tests.ts';
 
 type Domain = Pick<DomainRow, 'id' | 'name'>;
 
-/** A sentence; null if nothing shows it, undefined if that could not be looked up. */
+/** A sentence; null if nothing shows it, undefined if lookups failed. */
 export type Claim = string | null | undefined;
 export type Claims = (key: string) => Promise<Claim>;
 
-/** By the key of a source. What is asked for several sources is looked up once. */
+/** Returns the claim for the key of a source. Each lookup is made once for all sources. */
 export function claimsOf(db: Db, resolver: Resolver, domain: Domain): Claims {
   const found = new Map<string, Promise<Claim>>();
   const tested = once(() => testedServices(db, domain));
@@ -56,19 +56,19 @@ async function claimOf(
   resolver: Resolver,
   tested: () => Promise<Map<string, string>>,
 ): Promise<Claim> {
-  let isUnanswered = false;
-  const asking: Resolver = async (at, type) => {
+  let hasFailedLookup = false;
+  const observed: Resolver = async (at, type) => {
     const answer = await resolver(at, type);
-    isUnanswered ||= answer.status === 'error';
+    hasFailedLookup ||= answer.status === 'error';
     return answer;
   };
   const claim =
-    (await includeOf(service, name, asking)) ??
-    (await selectorOf(service, name, asking)) ??
-    (await returnPathOf(service, name, asking)) ??
+    (await includeOf(service, name, observed)) ??
+    (await selectorOf(service, name, observed)) ??
+    (await returnPathOf(service, name, observed)) ??
     (await tested()).get(service.id) ??
     null;
-  return claim === null && isUnanswered ? undefined : claim;
+  return claim === null && hasFailedLookup ? undefined : claim;
 }
 
 async function includeOf(service: SendingService, domain: string, resolver: Resolver) {
@@ -80,7 +80,7 @@ async function includeOf(service: SendingService, domain: string, resolver: Reso
   return null;
 }
 
-/** A selector that many signers use shows a service only by the target of its CNAME record. */
+/** If many signers use a selector, only the target of its CNAME record identifies the service. */
 async function selectorOf(service: SendingService, domain: string, resolver: Resolver) {
   for (const selector of selectorsOf(service)) {
     if (selector.includes('<')) continue;
@@ -91,7 +91,7 @@ async function selectorOf(service: SendingService, domain: string, resolver: Res
     } else if (serviceOfSelector(selector) === service) {
       const texts = recordsOf(await resolver(name, 'TXT')) ?? [];
       if (texts.some((text) => /(?:^|;)\s*p\s*=\s*[^;\s]/i.test(text)))
-        return `${domain} has a DKIM key with the selector of the service, ${selector}.`;
+        return `${domain} has a DKIM key at ${selector}, a selector of the service.`;
     }
   }
   return null;
@@ -107,16 +107,16 @@ async function returnPathOf(service: SendingService, domain: string, resolver: R
           servicesOfInclude(one).includes(service),
         )
       : serviceOfKey(target) === service;
-  return isOfService ? `The return path ${name} is one of the service.` : null;
+  return isOfService ? `The return path ${name} belongs to the service.` : null;
 }
 
-/** Older tests are not looked at, and the checks of few are read. */
+/** Only this many of the newest tests are considered, and the checks of the newest few are read. */
 const MAX_TESTS = 200;
 const MAX_READ = 20;
 
 /**
- * By the ID of the service. SPF or a signature must show the service, as anyone can write its header fields. The address of a
- * test is secret; one of an inbox or a monitor is permanent, so a stranger may know it.
+ * By the ID of the service. SPF or a DKIM signature must show the service, because anyone can write its header fields. The
+ * address of a test is secret. One of an inbox or a monitor is permanent, so strangers may know it.
  */
 async function testedServices(db: Db, { id }: Domain): Promise<Map<string, string>> {
   const tests = await db
@@ -134,7 +134,7 @@ async function testedServices(db: Db, { id }: Domain): Promise<Map<string, strin
   const days = new Map<string, string>();
   const note = (service: SendingService | undefined, day: string) => {
     if (service && !days.has(service.id))
-      days.set(service.id, `A test of your team was sent through it on ${dayInWords(day)}.`);
+      days.set(service.id, `Your team sent a test through it on ${dayInWords(day)}.`);
   };
   for (const test of sent) {
     const { mail_from } = envelopeOf(test);
@@ -156,7 +156,7 @@ async function testedServices(db: Db, { id }: Domain): Promise<Map<string, strin
 const envelopeOf = ({ envelope }: Pick<TestRow, 'envelope'>): Partial<Envelope> =>
   JSON.parse(envelope ?? '{}');
 
-/** Writes what is known now, also for sources of which no address is due. */
+/** Updates the claims of all services, including those without an address that is due. */
 export async function refreshClaims(db: Db, { id }: Domain, claims: Claims): Promise<void> {
   const sources = await db
     .selectFrom('feedback_sources')

@@ -80,7 +80,7 @@ export async function lockSources(tx: Tx, domain: string): Promise<void> {
   await lockIn(tx, query).execute();
 }
 
-/** Adds the rows of `dmarc_rows as r` that are chosen, or takes them out again. Rows of addresses without a source follow once they have one. */
+/** Adds the chosen rows of `dmarc_rows as r`, or subtracts them. Rows of addresses without a source follow once it is known. */
 export async function addSourceSums(
   tx: Tx,
   chosen: RawBuilder<unknown>,

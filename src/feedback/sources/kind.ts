@@ -17,9 +17,8 @@ import type { SourceBasis } from './name.ts';
 
 /**
  * With the word and the state on pages, and the meaning in the API. Anyone can be a customer of a sending service, so one
- * that never passes is the domain's only if something shows it: see `claims.ts`. Hosts of websites and mailboxes, and gateways,
- * also send what scripts of strangers write and what others forward. Without a claim, they are the domain's only if most of
- * their messages pass SPF for it.
+ * whose messages never pass is the domain's only with a claim (`claims.ts`). Web hosts, mailbox hosts and gateways also send mail of
+ * other customers, and forwarded mail. Without a claim, they are the domain's only if most of their messages pass SPF for it.
  */
 export const KINDS = {
   own: {
@@ -81,10 +80,10 @@ export const basisOf = (key: string): SourceBasis => key.slice(0, key.indexOf(' 
 /** The part of the key after the basis, such as the ID of a service. */
 export const subjectOf = (key: string): string => key.slice(key.indexOf(' ') + 1);
 
-/** Whether it sums up many senders, so that it is neither new nor failing. */
+/** Whether a source sums up many senders, so that it can be neither new nor failing. */
 export const isRest = (key: string): boolean => basisOf(key) === 'rest';
 
-/** What the kind of a source follows from, beside its messages. */
+/** What determines the kind of a source, besides its messages. */
 export type KnownSource = Pick<FeedbackSourceRow, 'key' | 'claim'> & { mark: string | null };
 
 export function kindOf({ key, mark, claim }: KnownSource, totals: SourceTotals): SourceKind {
@@ -108,7 +107,7 @@ export function kindOf({ key, mark, claim }: KnownSource, totals: SourceTotals):
 
 const isNamedBySpf = ({ messages, spf }: SourceTotals): boolean => spf > messages / 2;
 
-/** Whether the domain uses this service. What passes only because it was forwarded with its signature does not show that. */
+/** Whether the domain uses this service. Forwarded messages that still pass by their signature don't show that. */
 const isUsed = (key: string, claim: string | null, totals: SourceTotals): boolean =>
   claim !== null || isNamedBySpf(totals) || (totals.passed > 0 && !isOf(FORWARDING, key));
 

@@ -1,4 +1,4 @@
-/** The job that finds out whom addresses belong to, so that no page waits for DNS. */
+/** The job that finds out to whom addresses belong, so that no page waits for DNS. */
 
 import { type RawBuilder, sql } from 'kysely';
 import type { App } from '../../app.ts';
@@ -21,13 +21,13 @@ import { tenantOf } from './tenants.ts';
 
 export const SOURCES_JOB = 'feedback.sources';
 
-/** Each second, and at most at once. Each asks one question at a time: a third of what background work may ask. */
+/** Addresses per second, and at a time. Each makes one DNS query at a time: a third of the limit for background work. */
 const CONCURRENCY = 32;
 const LEASE_MS = 120_000;
 const RETRY_MS = HOUR_MS;
 const FACTS_MS = 10 * 60_000;
 
-/** What is known of a domain, for all of its addresses. */
+/** Facts about a domain that all of its addresses share. */
 interface DomainFacts {
   networks: OwnNetworks;
   claims: Claims;
@@ -74,12 +74,12 @@ export function sourcesJob(app: App): Job {
       });
       await retryLater(app, id);
     },
-    // The next ones follow with the next tick, so that DNS servers are not asked as fast as they answer.
+    // Not at once, but with the next tick, which limits the rate of DNS queries.
     wake: () => {},
   });
 }
 
-/** Domains take turns, and each begins with its largest. Each step leads into an index, however many addresses wait. */
+/** Domains take turns, each with its largest addresses first. Each query uses an index, however many addresses wait. */
 async function largestUnnamed(
   { db, clock }: App,
   limit: number,
@@ -124,7 +124,7 @@ async function waitingDomains(db: Db, after: string, limit: number): Promise<str
   return rows.map(({ domain }) => domain);
 }
 
-/** Those that have a source. */
+/** Addresses with a source that are due for another lookup. */
 async function dueAgain({ db, clock }: App, limit: number): Promise<string[]> {
   if (limit <= 0) return [];
   const rows = await db
@@ -171,7 +171,7 @@ async function nameAddress(
   let host: string | null = null;
   let againMs: number | undefined;
   try {
-    // What sums up addresses has no host name, and large services are known without one.
+    // Sums have no host name, and large services are recognized without one.
     if (isAddress(address.address) && !serviceOfNetwork(address.address))
       host = await confirmedHost(app.backgroundResolver, address.address);
   } catch (error) {
@@ -191,11 +191,11 @@ async function nameTenant(
   const { address } = row;
   const { service, isOwn } = await tenantOf(db, backgroundResolver, domain, row);
   return isOwn
-    ? serviceName(service, `Messages have a valid signature of ${address}, a name of your account.`)
+    ? serviceName(service, `Messages have a valid DKIM signature of ${address}, your tenant.`)
     : {
         key: `tenant ${address}`,
         name: address,
-        evidence: `Messages have a valid signature of ${address}, another customer of ${service.name}.`,
+        evidence: `Messages have a valid DKIM signature of ${address}, another customer of ${service.name}.`,
       };
 }
 

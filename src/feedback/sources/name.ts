@@ -88,14 +88,15 @@ function testedName({ address, host, domain, testedOn }: AddressEvidence): Sourc
   };
 }
 
-/** Sums of rows without a network are from many senders. */
+/** A sum without a network has many senders. */
 function networkName(address: string): SourceName {
   const network = networkOfRow(address);
   return network === null
     ? {
         key: 'rest others',
         name: 'Senders of few messages',
-        evidence: 'Reports that name thousands of senders are summed up, and some name no address.',
+        evidence:
+          'The smallest senders of large reports are summed up here, with rows that have no address.',
       }
     : {
         key: `network ${network}`,
@@ -132,7 +133,7 @@ function serviceByHost(host: string | null): SourceName | null {
 function serviceByNetwork(address: string): SourceName | null {
   const service = serviceOfNetwork(address);
   return service
-    ? serviceName(service, `${service.name} lists the networks of the addresses.`)
+    ? serviceName(service, `${service.name} publishes the networks of the addresses.`)
     : null;
 }
 

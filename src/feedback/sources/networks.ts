@@ -1,4 +1,4 @@
-/** Large services by the networks that their SPF records list, so that no address of theirs is looked up. */
+/** Large services by the networks in their SPF records, so that their addresses need no lookup. */
 
 import type { SendingService } from '../../analysis/sending-services/service.ts';
 import { SENDING_SERVICES } from '../../analysis/sending-services/services.ts';

@@ -125,8 +125,8 @@ async function isDirect(db: Db, { id }: SentTest, domain: string): Promise<boole
 }
 
 /**
- * After a test, its address is looked up again soon, if receivers have reported it. So is an address of each service that
- * nothing shows to be the domain's: a test through it does.
+ * After a test, its address is looked up again soon, if receivers have reported it. So is one address of each service without a
+ * claim, because a test through the service is a claim.
  */
 export async function lookUpAfterTest(
   tx: Tx,

@@ -14,27 +14,27 @@ import { strictest } from '../../analysis/domain/parked.ts';
 export const POLICIES = ['none', 'quarantine', 'reject'] as const;
 export type DmarcPolicy = (typeof POLICIES)[number];
 
-/** `sp` is for subdomains, and `np` for those that do not exist. Without them, `p` is (RFC 9989 §4.7). */
+/** `sp` applies to subdomains, and `np` to those that do not exist. Without them, `p` does (RFC 9989 §4.7). */
 export const POLICY_TAGS = ['p', 'sp', 'np'] as const;
 export type PolicyTag = (typeof POLICY_TAGS)[number];
 
 export interface PolicyStep {
   tag: PolicyTag;
   next: DmarcPolicy;
-  /** The tags with which receivers apply less than the policy says, as published. The step removes them. */
+  /** Published tags with which receivers apply less than the policy says. The step removes them. */
   limits: string[];
   /** Whose mail the step affects, by the domain in From. */
   scope: 'all' | 'domain' | 'subdomains';
-  /** The policy of subdomains that the step leaves as it is; null if it has none of its own. */
+  /** The published `sp`, which the step does not change; null if there is none. */
   subdomains: DmarcPolicy | null;
 }
 
 export interface PublishedPolicy {
   /** The DMARC record of the domain; null if it has none, undefined if it could not be looked up yet. */
   record: string | null | undefined;
-  /** The record with the address for reports, and the policy that applies now. A page must not propose two different ones. */
+  /** The record with the feedback address and the current policy. A page must not propose two different records. */
   proposal: string;
-  /** The domain sends nothing, so no mail of its own can be lost. */
+  /** Whether the domain sends no mail, so that it can't lose any. */
   sendsNothing: boolean;
 }
 
@@ -52,7 +52,7 @@ const stricter = (policy: DmarcPolicy): DmarcPolicy | null =>
 const isWeaker = (policy: DmarcPolicy, than: DmarcPolicy): boolean =>
   POLICIES.indexOf(policy) < POLICIES.indexOf(than);
 
-/** One step, never two, except for a domain that sends nothing. Null if there is none, or the record is not known. */
+/** One step at a time, except for a domain that sends no mail. Null if there is none, or if the record is unknown. */
 export function stepOf({ record, proposal, sendsNothing }: PublishedPolicy): PolicyStep | null {
   if (record === undefined) return null;
   const step = { tag: 'p', limits: [], scope: 'all', subdomains: null } as const;
@@ -97,13 +97,13 @@ function limitsOf(record: string): string[] {
   return [...(isTestMode(tags) ? ['t=y'] : []), ...(percent < 100 ? [`pct=${percent}`] : [])];
 }
 
-/** The first policy that can be limited: `none` cannot. */
+/** The first policy that `t` and `pct` can limit: `none` can't be limited. */
 function strictTag(policies: Record<PolicyTag, DmarcPolicy | null>) {
   const tag = POLICY_TAGS.find((one) => (policies[one] ?? 'none') !== 'none');
   return tag && { tag, next: policies[tag]! };
 }
 
-/** The record to publish. Without test mode and `pct`, with which receivers would apply less than it says. */
+/** The record to publish, without `t` and `pct`, because receivers would apply less than the policy says. */
 export function recordWith(
   { record, proposal, sendsNothing }: PublishedPolicy,
   { tag, next }: PolicyStep,
@@ -111,7 +111,7 @@ export function recordWith(
   if (sendsNothing) return strictest(proposal);
   if (record == null) return proposal;
   const { tags } = parseDmarcTags(record);
-  // What no receiver reads as a policy must not become one.
+  // An invalid policy, which no receiver applies, must not be repaired into a valid one.
   const unread = ['sp', 'np'].filter((name) => tags.has(name) && !isPolicy(tags.get(name)));
   const kept = ['t', 'pct', ...unread].reduce(withoutTag, repairedRecord(proposal));
   return withTag(kept, tag, next);

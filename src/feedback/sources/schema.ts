@@ -44,7 +44,7 @@ const SOURCE = {
   label: described(Text, 'What your team calls it.', 'Newsletter'),
   kind: described(
     v.picklist(SOURCE_KINDS),
-    `${meaningsOf(KINDS)} Anyone can be a customer of a service. Of one that never passes, something must show that the domain uses it: the SPF record, a selector, a return path, or a test.`,
+    `${meaningsOf(KINDS)} Anyone can be a customer of a service. If none of its messages pass, it is yours only if SPF, a DKIM selector, a return path or a test shows it.`,
     'service',
   ),
   mark: described(
@@ -80,7 +80,7 @@ const SourceAddress = named(
   v.object({
     address: described(
       v.string(),
-      'An IP address. Of rows that a report of a receiver has too many of, their network, or `others`, with the domain that authenticates them.',
+      'An IP address. For the summed-up rows of large reports: a network, or `others`, followed by the authenticated domain.',
       '198.51.100.2',
     ),
     host: described(
@@ -309,12 +309,12 @@ export const DmarcAdvice = named(
     current: described(v.nullable(v.picklist(POLICIES)), 'The policy that is published.', 'none'),
     next: described(
       v.nullable(v.picklist(POLICIES)),
-      'The next policy, one step stricter. If the current one is limited by `t=y` or `pct`, it is the next one without these tags. For a domain that sends nothing, it is `reject` at once. Null if there is none.',
+      'The next policy, one step stricter. If the current one is limited by `t=y` or `pct`, the next step is the same policy without these tags. For a domain that sends no mail, it is `reject` at once. Null if there is none.',
       'quarantine',
     ),
     tag: described(
       v.nullable(v.picklist(POLICY_TAGS)),
-      'The tag with the next policy. `sp` and `np` follow once `p` is `reject`, if they are weaker: `p` does not apply to the mail that they are for. Null if there is none.',
+      'The tag that the next step changes. Once `p` is `reject`, a weaker `sp` and then a weaker `np` follow, because `p` does not apply to the mail that they cover. Null if there is no next step.',
       'p',
     ),
     ready: described(v.boolean(), 'Whether the service recommends the next step.', true),
@@ -332,7 +332,7 @@ export const DmarcAdvice = named(
     messages: described(Count, 'Messages in this time.', 4200),
     would_be_rejected: described(
       v.array(FeedbackSource),
-      'Sources whose failing messages the policy would affect, without those of kind `spoof`. If the step is for the domain itself or for its subdomains, their sums have only that mail.',
+      'Sources whose failing messages the policy would affect, without those of kind `spoof`. If the step applies only to the domain itself or only to subdomains, the sums include only that mail.',
       [],
     ),
     missing: described(v.array(v.string()), 'What has to happen first.', []),

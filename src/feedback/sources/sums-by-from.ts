@@ -9,7 +9,7 @@ import { senderOf } from './tenants.ts';
 
 type Sums = Record<SumColumn, number>;
 
-/** Read from the rows, which only a record with a policy for subdomains needs. By the ID of the source. */
+/** By the ID of the source. Reads rows, which is slower than daily sums, and needed only for records with `sp`. */
 export async function sumsByFrom(
   db: Db,
   { domain, from, to }: Period,

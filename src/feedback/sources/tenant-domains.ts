@@ -1,7 +1,7 @@
-/** The domains below which a service signs for customers without a key at a domain of their own. */
+/** The domains of tenants: a service signs with them for customers that have no DKIM key of their own. */
 
 export const TENANT_DOMAINS = ['onmicrosoft.com', 'gappssmtp.com'];
 
-/** Whether a domain is the name of such a customer. `serviceOfSigner` knows the service. */
+/** Whether a domain is the name of a tenant. `serviceOfSigner` returns its service. */
 export const isTenant = (domain: string): boolean =>
   !domain.includes(' ') && TENANT_DOMAINS.some((parent) => domain.endsWith(`.${parent}`));

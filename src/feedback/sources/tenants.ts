@@ -1,7 +1,7 @@
 /**
- * Customers of a service who share its servers, so that the address shows nobody. Without a key at a domain of their own, the
- * service signs with a name of theirs (the tenant). Failing messages with such a signature count with the tenant, as if its
- * name were their address.
+ * Tenants: customers of a service that share its servers, so that the IP address identifies none of them. For a customer without
+ * a DKIM key of its own, the service signs with the name of the tenant. Failing messages with such a signature count for the
+ * tenant, as if its name were their address.
  */
 
 import { type RawBuilder, sql } from 'kysely';
@@ -13,11 +13,11 @@ import type { Db } from '../../store/open.ts';
 import type { DomainRow, FeedbackAddressRow } from '../../store/tables.generated.ts';
 import { isTenant, TENANT_DOMAINS } from './tenant-domains.ts';
 
-/** The ends of partial index `dmarc_rows_signer`, and of what follows. */
+/** SQL: the condition of the partial index `dmarc_rows_signer`. */
 const failsSigned = (row: string) =>
   sql`${sql.ref(`${row}.outcome`)} = 'fail' and ${sql.ref(`${row}.dkim_result`)} = 'pass'`;
 
-/** SQL: the address of a row, or its tenant. Null in a row that sums up others. */
+/** SQL: the tenant of a row, or else its address. Null in rows without an address, which sum up others. */
 export const senderOf = (row: string): RawBuilder<string | null> => {
   const signer = sql.ref(`${row}.dkim_domain`);
   const ends = TENANT_DOMAINS.map((domain) => sql`${signer} like ${sql.lit(`%.${domain}`)}`);
@@ -25,7 +25,7 @@ export const senderOf = (row: string): RawBuilder<string | null> => {
     and (${sql.join(ends, sql` or `)}) then ${signer} else ${sql.ref(`${row}.address`)} end)`;
 };
 
-/** SQL: whether a row counts with this address or tenant. With its domain, an index leads to the rows. */
+/** SQL: whether a row counts for this address or tenant. Together with the domain, an index covers it. */
 export const isSentBy = (row: string, address: string): RawBuilder<boolean> =>
   isTenant(address)
     ? sql`${sql.ref(`${row}.counted`)} = 1 and ${failsSigned(row)}
@@ -35,7 +35,7 @@ export const isSentBy = (row: string, address: string): RawBuilder<boolean> =>
 
 type Domain = Pick<DomainRow, 'id' | 'name'>;
 
-/** The service of a tenant, and whether the tenant is the domain's own. Throws if DNS does not answer. */
+/** The service of a tenant, and whether the tenant is the domain's own. Throws if a DNS lookup fails. */
 export async function tenantOf(
   db: Db,
   resolver: Resolver,
@@ -54,7 +54,7 @@ const isNamedAfter = (tenant: string, domain: string): boolean =>
   tenant.endsWith('.gappssmtp.com') &&
   [domain, ownerOf(domain)].some((name) => tenant.split('.')[0] === name.replaceAll('.', '-'));
 
-/** Microsoft 365 has the keys of a domain below the name of its tenant. */
+/** Microsoft 365 publishes the keys of a domain below the name of its tenant. */
 async function isKeyTarget(resolver: Resolver, domain: string, tenant: string): Promise<boolean> {
   for (const selector of ['selector1', 'selector2']) {
     const targets = recordsOf(await resolver(`${selector}._domainkey.${domain}`, 'CNAME'));

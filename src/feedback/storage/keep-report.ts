@@ -34,7 +34,7 @@ export async function keepReport(
 
 const MAX_TOGETHER = 100;
 
-/** Those that stay as they came. */
+/** Finishes mails whose content stays as it is, several in one statement. */
 const batchesOf = memoizePerObject((app: App) =>
   createBatches<FeedbackMailRow, FeedbackMailRow>({
     async run(mails) {
@@ -51,7 +51,7 @@ const batchesOf = memoizePerObject((app: App) =>
   }),
 );
 
-/** What they take from now on, instead of what was reserved for them. */
+/** Replaces the reserved bytes with the bytes that the mails take. */
 async function countStored(app: App, mails: FeedbackMailRow[]): Promise<void> {
   const stored = await storedOfMails(
     app.db,

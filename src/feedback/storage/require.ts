@@ -21,7 +21,7 @@ export async function requireStorage(app: App, arrival: Arrival): Promise<void> 
     );
 }
 
-/** For what was not stored after all. */
+/** Releases the space if the mail was not stored after all. */
 export const releaseStorage = (
   app: App,
   { raw, source, domainId }: Pick<Arrival, 'raw' | 'source' | 'domainId'>,

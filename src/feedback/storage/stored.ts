@@ -111,7 +111,7 @@ export async function bytesLeftForReport(
   return MAX_UNCOUNTED_BYTES + position * ROW_OVERHEAD - stored;
 }
 
-/** Messages or files, with their reports. */
+/** The bytes of messages or files, with their reports. */
 export async function storedOfMails(db: Db, ids: string[]): Promise<StoredBytes> {
   const found: StoredBytes = new Map();
   const list = sql.join(ids);

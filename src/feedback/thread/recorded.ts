@@ -1,6 +1,6 @@
 /**
- * Who a message authenticates, by what the server of its mailbox has recorded about it (RFC 8601). Old messages can't be
- * verified otherwise: their keys are gone. Only the topmost field counts, and only that of a server that is named.
+ * The signer of a message according to the Authentication-Results field (RFC 8601) of its mailbox's server. Old messages can't be
+ * verified otherwise, because their DKIM keys are no longer published. Only the topmost field counts, if a trusted server wrote it.
  */
 
 import { parseColonList, parseTagList } from '../../analysis/dns/tag-list.ts';
@@ -12,8 +12,8 @@ import { isSpfOfHelo } from '../../lib/mail.ts';
 import type { Signer } from '../senders/reporter.ts';
 
 /**
- * The names of servers whose results are believed. One with a dot before it includes all names below it. An empty one stands for
- * Microsoft, whose fields name no server: its own Received field must be the next below.
+ * The authserv-ids of trusted servers. A leading dot includes all names below it. An empty string stands for Microsoft, whose
+ * fields have no authserv-id: the next Received field must be one of Microsoft.
  */
 export type TrustedServers = string[];
 
@@ -29,7 +29,7 @@ interface Options {
   startsAtBoundary: boolean;
 }
 
-/** Null if the server found no aligned proof; undefined if no field is its own, so that nothing is known. */
+/** Null if no result is aligned and passes; undefined if no trusted server has recorded results. */
 export function recordedSigner(
   { headers }: Pick<Message, 'headers'>,
   { from, servers, startsAtBoundary }: Options,
@@ -69,8 +69,8 @@ function isTrusted(headers: Headers, index: number, servers: TrustedServers): bo
 }
 
 /**
- * Null if it is ambiguous where quoted text and comments end. Both can hold what the sender wrote, and servers differ in how
- * they escape it.
+ * Null if it is ambiguous where quoted strings and comments end. Both can contain text of the sender, and servers escape it in
+ * different ways.
  */
 function readResults(value: string): { method: string; result: string; text: string }[] | null {
   const plain = value.slice(0, MAX_LENGTH).replace(/"[^"\\();]*"/g, '');
@@ -96,8 +96,8 @@ const isAligned = (domain: string, fromDomain: string): boolean =>
   (organizationalDomain(domain) ?? domain) === (organizationalDomain(fromDomain) ?? fromDomain);
 
 /**
- * The `d=` of the signature that passed; null unless it covers what is read, as for mail over SMTP. `claimed` can be a
- * subdomain from its `i=`. Anyone can add a signature with the same domain, so all of them must cover it.
+ * The `d=` of the signature that passed; null unless it covers what is read, as with mail over SMTP. `claimed` can be a subdomain
+ * from `i=`. Anyone can add a signature with the same `d=`, so all signatures with it must cover what is read.
  */
 function signingDomain(
   headers: Headers,

@@ -53,12 +53,12 @@ function beginsWithDelimiter({ multiparts }: Message): boolean {
   return outermost.firstDelimiter === outermost.start;
 }
 
-/** How long a verification waits for DNS, which names it looks up, and whose results it believes. */
+/** How long a verification waits for DNS, which names it looks up, and whose results it trusts. */
 export interface VerifyLimits {
   deadlineMs?: number;
   /** Only this domain and the names below it, so that nobody else's name servers can delay it. */
   onlyBelow?: string;
-  /** If they have recorded a result, it is the result. */
+  /** Trusted servers. If one of them has recorded results, nothing is verified again. */
   servers?: TrustedServers;
 }
 

@@ -74,7 +74,7 @@ interface Options {
   timeoutMs?: number;
   /** Ends the connection, also while it is being opened. */
   signal?: AbortSignal;
-  /** Where to connect, if the host name was resolved before. */
+  /** The address to connect to, if the host name was resolved before. */
   address?: string | undefined;
   limits?: typeof LIMITS;
 }

@@ -1,4 +1,4 @@
-/** One folder of a mailbox, whose messages are read whole, and moved only if asked. Reading changes no flag. */
+/** A folder of a mailbox. Messages are read completely without changing flags, and moved only on request. */
 
 import type { ImapFlow } from 'imapflow';
 import type { ImapAccount } from '../../config/seed-mailboxes.ts';
@@ -10,22 +10,22 @@ interface FolderOptions {
   folder: string;
   /** Messages can be moved to this folder; null opens the folder for reading only. */
   moveTo: string | null;
-  /** Of a message. */
+  /** The largest message that is read. */
   maxBytes: number;
   signal: AbortSignal;
-  /** The address that the host name resolves to, if that was checked. */
+  /** The address to connect to, if the host name was resolved before. */
   address?: string | undefined;
 }
 
 /** The operations reject with an ImapError. */
 export interface ReportFolder {
-  /** Another value means that all UIDs have changed (RFC 9051 §2.3.1.1). */
+  /** A different value means that all UIDs have changed (RFC 9051 §2.3.1.1). */
   uidValidity: string;
-  /** The UIDs above this one, in ascending order. */
+  /** Higher UIDs, in ascending order. */
   uidsAfter(uid: number): Promise<number[]>;
-  /** By UID; deleted messages are missing. */
+  /** By UID, without deleted messages. */
   sizes(uids: number[]): Promise<Map<number, number>>;
-  /** Null if the server does not send it. */
+  /** Null if the server does not send the message. */
   read(uid: number): Promise<Uint8Array | null>;
   move(uid: number): Promise<void>;
   end(): Promise<void>;
@@ -61,7 +61,7 @@ export async function openReportFolder(
       uidValidity: String(opened.uidValidity),
       async uidsAfter(uid) {
         const uids = await bounded(() => search(client, host, { uid: `${uid + 1}:*` }));
-        // `*` is the last message even if its UID is lower.
+        // `*` is always the last message, even if its UID is lower.
         return uids.filter((found) => found > uid);
       },
       async sizes(uids) {
@@ -74,7 +74,7 @@ export async function openReportFolder(
         return sizes;
       },
       async read(uid) {
-        // Whatever size the server has named, it sends no more.
+        // The limit holds even if the server reported a wrong size.
         const source = { start: 0, maxLength: maxBytes };
         const found = await bounded(() =>
           client.fetchOne(String(uid), { uid: true, source }, { uid: true }),
@@ -94,12 +94,12 @@ export async function openReportFolder(
   }
 }
 
-/** Without either, removing a copied message would remove all others that are marked as deleted (RFC 4315 §2.1). */
+/** Without either, EXPUNGE after COPY would also remove other messages that are marked as deleted (RFC 4315 §2.1). */
 function requireMove({ capabilities }: ImapFlow, host: string): void {
   if (!capabilities.has('MOVE') && !capabilities.has('UIDPLUS'))
     throw new ImapError(
       'refused',
-      `${host} supports neither MOVE nor UIDPLUS, so it can’t move single messages. Leave them where they are.`,
+      `${host} supports neither MOVE nor UIDPLUS, so it can’t move single messages. Clear the target folder in the settings.`,
     );
 }
 
@@ -107,7 +107,10 @@ async function open(client: ImapFlow, host: string, folder: string, readOnly: bo
   try {
     const opened = await client.mailboxOpen(folder, { readOnly });
     if (!readOnly && opened.readOnly)
-      throw new ImapError('refused', `${host} doesn’t allow changes of the folder “${folder}”.`);
+      throw new ImapError(
+        'refused',
+        `${host} doesn’t allow changes to the folder “${folder}”. Change its permissions, or clear the target folder in the settings.`,
+      );
     return opened;
   } catch (error) {
     const { responseText } = error as { responseText?: string };

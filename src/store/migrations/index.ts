@@ -57,7 +57,7 @@ export const MIGRATIONS: Migration[] = [
     postgres: withPostgresTypes(REPORTERS),
   },
   {
-    // Who uses a sending service. An older program leaves what it finds without a claim until the next lookup.
+    // Claims of sending services. Sources that older versions add have none until the next lookup.
     version: 22,
     sideBySide: true,
     sqlite(sqlite) {
@@ -66,7 +66,7 @@ export const MIGRATIONS: Migration[] = [
     postgres: withPostgresTypes(CLAIMS),
   },
   {
-    // Report mailboxes. What older programs read meanwhile is verified by DKIM alone.
+    // Report mailboxes. Until they stop, older versions verify imported messages by DKIM alone.
     version: 23,
     sideBySide: true,
     sqlite(sqlite) {

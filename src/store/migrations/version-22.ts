@@ -1,4 +1,4 @@
-/** Step 22: sending services with what shows that a domain uses them, and other customers of the same service. */
+/** Step 22: claims of sending services, and indexes for tenants and for addresses without a source. */
 
 export const CLAIMS = `
 ALTER TABLE feedback_sources ADD COLUMN claim TEXT;

@@ -219,7 +219,7 @@ test('Only a null MX shows that a domain that allows everyone sends nothing', as
   assert.notEqual(item(await checkDomain(zone), 'spf_record').fix?.record?.value, 'v=spf1 -all');
 });
 
-test('A domain of which receivers report passing mail is not parked, whatever it declares', async () => {
+test('A domain with passing mail in reports is not parked, whatever its DNS declares', async () => {
   const zone = { ...LOCKED, '_dmarc.example.com': { TXT: ['v=DMARC1; p=none'] } };
   const proposed = async (sendsMail: boolean) =>
     item(await checkDomain(zone, { sendsMail }), 'dmarc_policy').fix?.record?.value ?? '';

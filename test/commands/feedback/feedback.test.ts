@@ -183,7 +183,7 @@ async function startGate(t: TestContext, url: string) {
   return gate;
 }
 
-test('feedback import goes on where it was cut off, and says at the end why reports were refused', async (t) => {
+test('feedback import resumes after an interruption, and lists why reports were refused', async (t) => {
   const { service, reports } = await startFeedback(t);
   const folder = temporaryFolder(t);
   const home = temporaryFolder(t);
@@ -201,9 +201,9 @@ test('feedback import goes on where it was cut off, and says at the end why repo
   };
   const run = () => runCommand(feedback, ['import', folder], env);
   gate.allowed = 1;
-  const cutOff = await run();
-  assert.deepEqual([cutOff.code, cutOff.stdout], [3, '']);
-  assert.match(cutOff.stderr, /To go on, run the command again\.\n$/);
+  const interrupted = await run();
+  assert.deepEqual([interrupted.code, interrupted.stdout], [3, '']);
+  assert.match(interrupted.stderr, /Run the command again to resume\.\n$/);
   assert.equal(gate.files, 50);
   // The process was killed while it wrote.
   const [journal] = readdirSync(join(home, '.local', 'state', 'deliverability'));
@@ -211,10 +211,7 @@ test('feedback import goes on where it was cut off, and says at the end why repo
   gate.allowed = 100;
   const { code, stdout, stderr } = await run();
   assert.deepEqual([code, stdout], [1, '120 files: 108 counted, 12 refused.\n']);
-  assert.match(
-    stderr,
-    /^An earlier import was cut off\. 50 files sent by it are not sent again\.\n/,
-  );
+  assert.match(stderr, /^Resuming an interrupted import: 50 files already sent\.\n/);
   assert.match(stderr, /\n12 × refused\. The report is about .* example\.net\.\n$/);
   assert.equal(gate.files, 120);
   assert.equal((await reports('&status=counted')).length, 100);
@@ -242,10 +239,10 @@ test('feedback import names what is missing or wrong', async (t) => {
     await assert.rejects(runCommand(feedback, args, environment), problem);
   const refused = await runCommand(feedback, ['import', folder], env);
   assert.equal(refused.code, 3);
-  assert.match(refused.stderr, /The service refused .*To go on, run the command again\./s);
+  assert.match(refused.stderr, /The service refused .*Run the command again to resume\./s);
 });
 
-test('feedback import --imap lets the service import from a mailbox, and says what came of it', {
+test('feedback import --imap lets the service import from a mailbox, and prints the result', {
   skip: skipUnlessInstalled('dovecot'),
 }, async (t) => {
   const { service, dovecot, client, reports } = await startMailboxes(t);

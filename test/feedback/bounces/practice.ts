@@ -1,4 +1,4 @@
-/** Bounces as servers send them, with their class. The answers were written down before the program was asked. */
+/** Real-world bounces with their class. The expected classes were written down before the first run. */
 
 import type { BounceClass } from '../../../src/feedback/reading/report.ts';
 
@@ -9,7 +9,7 @@ export const PRACTICE: [
   reply: string | null,
   answer: BounceClass,
 ][] = [
-  // The reply decides before the status.
+  // The reply takes precedence over the Status field.
   ['mx.example.net', '5.1.1', '550 5.7.1 Refused: 192.0.2.9 is blacklisted', 'policy'],
   ['mx.example.net', '5.1.1', '552 5.2.2 <a@example.net> over quota', 'soft'],
   ['mx.example.net', '5.7.1', '550 5.7.1 User unknown', 'hard'],
@@ -21,7 +21,7 @@ export const PRACTICE: [
     '553 5.3.0 Spam blocked see spamcop.net/bl.shtml?192.0.2.9',
     'policy',
   ],
-  // Nothing is known.
+  // Unknown reasons.
   ['mx.example.net', '5.0.0', null, 'unknown'],
   ['mx.example.net', '5.0.0', '550 Message rejected', 'unknown'],
   ['mx.example.net', '5.0.0', '554 Transaction failed', 'unknown'],
@@ -127,7 +127,7 @@ export const PRACTICE: [
   ],
   ['mx.ironport.example.net', '5.1.0', '550 #5.1.0 Address rejected.', 'hard'],
   ['mx3.qq.com', '5.0.0', '550 Mailbox not found. http://service.mail.qq.com/', 'hard'],
-  // Policy of providers.
+  // Policy rejections of providers.
   [
     'mx.google.com',
     '4.7.28',
@@ -233,7 +233,7 @@ export const PRACTICE: [
     '550 spam message rejected. Please visit http://help.mail.ru/notspam-support/',
     'policy',
   ],
-  // Policy of any server.
+  // Policy rejections of any server.
   [
     'mx.example.net',
     '5.0.0',
@@ -295,7 +295,7 @@ export const PRACTICE: [
   ['mx.example.net', '5.4.7', '554 5.4.7 Delivery time expired', 'soft'],
   ['mx.example.net', '5.3.4', '552 5.3.4 Message size exceeds fixed limit', 'hard'],
   ['mx.example.net', '5.0.0', '554 Too many hops', 'hard'],
-  // Later lists, each written down before the program was asked.
+  // Later lists, also written down before the first run.
   [
     'mx1.hotmail.com',
     '5.7.1',

@@ -1,4 +1,4 @@
-/** Why a message bounced, and the class that follows. */
+/** The reason of a bounce, and its class. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,7 +27,7 @@ for (const [server, status, reply, answer] of PRACTICE)
     assert.equal(read(server, status, reply).class, answer);
   });
 
-test('What a reply says decides without a code', () => {
+test('The text of a reply decides the class of a bounce without a code', () => {
   for (const [reason, replies] of Object.entries(WORDS))
     for (const reply of replies) {
       const bounce = { provider: 'example.net', status_code: '5.0.0', diagnostic: `550 ${reply}` };
@@ -37,7 +37,7 @@ test('What a reply says decides without a code', () => {
 
 const statusOf = (reply: string) => /[45]\.\d\.\d+/.exec(reply)?.[0] ?? '5.0.0';
 
-test('What a provider is known to mean decides before what others mean', () => {
+test('The known replies of a provider take precedence over those of any server', () => {
   for (const [provider, diagnostic, reason] of OF_PROVIDERS)
     assert.equal(
       reasonOf({ provider, status_code: statusOf(diagnostic), diagnostic }),
@@ -46,7 +46,7 @@ test('What a provider is known to mean decides before what others mean', () => {
     );
 });
 
-test('Each pattern matches a line of these tests', () => {
+test('Each pattern of replies.json matches a reply in these tests', () => {
   const lines = [
     ...PRACTICE.map(([, , reply]) => reply ?? ''),
     ...Object.values(WORDS).flat(),
@@ -59,7 +59,7 @@ test('Each pattern matches a line of these tests', () => {
   assert.deepEqual(unmatched, []);
 });
 
-test('A temporary failure is soft, unless it is one of policy, and a delay is always soft', () => {
+test('A temporary failure is a soft bounce unless it is a policy rejection, and a delay always is', () => {
   assert.equal(read('mx.example.net', '4.1.1', '450 4.1.1 User unknown').class, 'soft');
   assert.equal(read('mx.example.net', '4.0.0', null).class, 'soft');
   assert.equal(read('mx.example.net', '5.0.0', '451 Something else').class, 'soft');
@@ -67,13 +67,13 @@ test('A temporary failure is soft, unless it is one of policy, and a delay is al
   assert.equal(read('mx.example.net', '4.7.1', '450 4.7.1 Blacklisted', 'delayed').class, 'soft');
 });
 
-test('Words that say little leave the decision to a code that says more', () => {
+test('A specific code takes precedence over a general text', () => {
   assert.equal(read('mx.example.net', '5.7.1', '550 5.7.1 Recipient rejected').class, 'policy');
   assert.equal(read('mx.example.net', '5.0.0', '550 Recipient rejected').class, 'hard');
   assert.equal(read('mx.example.net', '5.2.2', '552 Try again later').class, 'soft');
 });
 
-test('The status is the most exact code of the reply, else of the field, and no version', () => {
+test('The status is the most specific code of the reply or the Status field, and never a version number', () => {
   for (const [status, reply, expected] of [
     ['5.1.1', '550 5.7.1 Blocked', '5.7.1'],
     ['5.1.1', '550 5.0.0 No such user', '5.1.1'],
@@ -85,7 +85,7 @@ test('The status is the most exact code of the reply, else of the field, and no 
     assert.equal(read('mx.example.net', status, reply).status, expected, reply);
 });
 
-test('Fields with the reply: of X.400, of Postfix, and of recipients that nothing separates', () => {
+test('The reply is found in fields of X.400 gateways and Postfix, and for recipients that are not separated', () => {
   const recipients = (fields: string) =>
     readBounce({ fields: Buffer.from(fields), text: null, returned: null, reporter: 'a' })
       ?.recipients.map((one) => `${one.domain} ${one.status} ${one.class}`)
@@ -117,7 +117,7 @@ test('Fields with the reply: of X.400, of Postfix, and of recipients that nothin
   );
 });
 
-test('A reply of 1 MB and a thousand recipients are read in linear time', () => {
+test('A reply of 1 MB, and a bounce with a thousand recipients, are read in linear time', () => {
   const started = performance.now();
   for (const piece of [
     'user not ',

@@ -1,4 +1,4 @@
-/** What a reply says and the reason, a line at least for each pattern of `replies.json`. */
+/** Replies and their reason, at least one for each pattern of `replies.json`. */
 
 import type { BounceReason } from '../../../src/feedback/bounces/reasons.ts';
 

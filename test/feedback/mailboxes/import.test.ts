@@ -1,4 +1,4 @@
-/** Imports from the folders of a real Dovecot. */
+/** Imports from folders on a Dovecot server. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ const skip = skipUnlessInstalled('dovecot');
 const countsOf = (list: { count: number }[], key: 'status' | 'reason') =>
   Object.fromEntries(list.map((each) => [(each as never)[key], each.count]));
 
-test('A folder is imported once, and the messages stay unread where they are', {
+test('An import reads each message of a folder once, and leaves it unread in the folder', {
   skip,
 }, async (t) => {
   const { add, until, start, client, reports, service } = await startMailboxes(t);
@@ -54,7 +54,7 @@ test('A folder is imported once, and the messages stay unread where they are', {
     stored.map(({ status, source, reporter }) => [status, source, reporter]),
     Array.from({ length: 3 }, () => ['counted', 'imap', 'google.com']),
   );
-  // Of the other mail of the owner, nothing is stored.
+  // Other mail of the owner is not stored.
   const mails = await service.app.db.selectFrom('feedback_mails').select('id').execute();
   assert.equal(mails.length, 3);
 
@@ -69,7 +69,7 @@ test('A folder is imported once, and the messages stay unread where they are', {
   assert.equal((await reports()).length, 4);
 });
 
-test('Forged results give no trust', { skip }, async (t) => {
+test('Forged Authentication-Results do not authenticate a report', { skip }, async (t) => {
   const { add, until, client, reports } = await startMailboxes(t);
   const FORGED = {
     lower:
@@ -89,7 +89,9 @@ test('Forged results give no trust', { skip }, async (t) => {
   );
 });
 
-test('Without the name of a server, its results give no trust', { skip }, async (t) => {
+test('Authentication-Results of a server that is not trusted do not authenticate a report', {
+  skip,
+}, async (t) => {
   const { add, until, client, service } = await startMailboxes(t);
   await client.append('Reports', reportMail('a'));
   const { id, trusted_servers } = await add({ authserv_id: null });
@@ -101,7 +103,7 @@ test('Without the name of a server, its results give no trust', { skip }, async 
   assert.deepEqual((await until(id)).import.reports, [{ status: 'counted', count: 1 }]);
 });
 
-test('An import of many runs reads each message once', { skip }, async (t) => {
+test('An import in many runs reads each message once', { skip }, async (t) => {
   const { add, get, client, service, reports } = await startMailboxes(t);
   const { app } = service;
   await app.scheduler.stop();
@@ -124,7 +126,9 @@ test('An import of many runs reads each message once', { skip }, async (t) => {
   assert.equal((await reports()).length, 30);
 });
 
-test('A reporter that nobody has confirmed waits, as over SMTP', { skip }, async (t) => {
+test('Reports of an unconfirmed reporter in a mailbox do not count, as over SMTP', {
+  skip,
+}, async (t) => {
   const { add, until, client } = await startMailboxes(t);
   const results = 'mx.own.example; spf=pass smtp.mailfrom=x@google.com';
   await client.append('Reports', reportMail('a', { results }));
@@ -132,7 +136,7 @@ test('A reporter that nobody has confirmed waits, as over SMTP', { skip }, async
   assert.deepEqual((await until(id)).import.reports, [{ status: 'unconfirmed', count: 1 }]);
 });
 
-test('An import that is cut in the middle of messages goes on without a loss or a double', {
+test('An import that is interrupted in the middle of messages neither loses nor repeats a message', {
   skip,
 }, async (t) => {
   const { add, until, start, client, reports, clock, dovecot } = await startMailboxes(t);
@@ -162,7 +166,7 @@ test('An import that is cut in the middle of messages goes on without a loss or 
   assert.ok(stored.every(({ status }) => status === 'counted'));
 });
 
-test('A process that ends after it has stored a message reads, moves and counts it in the next one', {
+test('After a crash, the next process reads, moves and counts a message that was stored', {
   skip,
 }, async (t) => {
   const { add, until, start, client, reports, service } = await startMailboxes(t);
@@ -170,7 +174,7 @@ test('A process that ends after it has stored a message reads, moves and counts 
   await client.append('Reports', reportMail('a'));
   const { id } = await add({ move_to: 'Done' });
   await until(id);
-  // As if it had ended before the message was moved and counted.
+  // As if the process had ended before the message was moved and counted.
   const mail = await service.app.db
     .selectFrom('feedback_mails')
     .select('id')
@@ -193,7 +197,7 @@ test('A process that ends after it has stored a message reads, moves and counts 
   assert.deepEqual(await contentOf(client, 'Reports'), []);
 });
 
-test('A folder that was created again is read from the start, and nothing counts twice', {
+test('A recreated folder is read from the start, and no report counts twice', {
   skip,
 }, async (t) => {
   const { add, until, start, client, reports } = await startMailboxes(t);
@@ -221,7 +225,9 @@ test('A folder that was created again is read from the start, and nothing counts
   assert.equal(counted, 15);
 });
 
-test('Messages with reports move to a folder, and others stay', { skip }, async (t) => {
+test('Messages with reports move to the target folder, and other messages stay', {
+  skip,
+}, async (t) => {
   const { add, until, client } = await startMailboxes(t);
   await client.mailboxCreate('Done');
   await client.append('Reports', reportMail('a'));
@@ -243,7 +249,7 @@ test('Messages with reports move to a folder, and others stay', { skip }, async 
   );
 });
 
-test('Without MOVE, messages are copied and removed by their UIDs, and others marked as deleted stay', {
+test('Without MOVE, messages are copied and expunged by UID, and other messages marked as deleted stay', {
   skip,
 }, async (t) => {
   const capabilities = 'IMAP4rev1 SASL-IR LITERAL+ UIDPLUS';
@@ -265,7 +271,9 @@ test('Without MOVE, messages are copied and removed by their UIDs, and others ma
   );
 });
 
-test('A server without MOVE and UIDPLUS moves nothing', { skip }, async (t) => {
+test('An import with a target folder fails on a server without MOVE and UIDPLUS', {
+  skip,
+}, async (t) => {
   const { add, until, client } = await startMailboxes(t, { capabilities: 'IMAP4rev1 SASL-IR' });
   await client.mailboxCreate('Done');
   await client.append('Reports', reportMail('a'));
@@ -274,7 +282,7 @@ test('A server without MOVE and UIDPLUS moves nothing', { skip }, async (t) => {
   assert.equal((await contentOf(client, 'Reports')).length, 1);
 });
 
-test('A message that is larger than allowed is counted and left out', { skip }, async (t) => {
+test('A message above the size limit is counted and skipped', { skip }, async (t) => {
   const env = { DELIVERABILITY_FEEDBACK_MAX_SIZE: '100000' };
   const { add, until, client } = await startMailboxes(t, { env });
   await client.append('Reports', reportMail('a', { filler: 'x'.repeat(120_000) }));
@@ -293,7 +301,7 @@ const MISTAKES = [
   { settings: { host: '10.1.2.3' }, problem: /the IP address is not public.*ALLOW_NETWORKS/ },
 ];
 for (const { settings, problem } of MISTAKES)
-  test(`An import with ${JSON.stringify(settings)} fails with a clear problem, and its correction continues`, {
+  test(`An import with ${JSON.stringify(settings)} fails with a clear problem, and resumes after a correction`, {
     skip,
   }, async (t) => {
     const { add, until, client, service, dovecot } = await startMailboxes(t);
@@ -318,7 +326,7 @@ for (const { settings, problem } of MISTAKES)
     );
   });
 
-test('A cancelled import stops before the next message, and the next one goes on', {
+test('A cancelled import stops before the next message, and the next import continues there', {
   skip,
 }, async (t) => {
   const { add, until, start, client, service, reports } = await startMailboxes(t);
@@ -352,7 +360,7 @@ test('An import that is started again at once goes on as soon as the cancelled o
   assert.equal((await reports()).length, 20);
 });
 
-test('A schedule imports again after an hour', { skip }, async (t) => {
+test('An hourly schedule starts the next import after an hour', { skip }, async (t) => {
   const { add, until, get, client, clock, reports } = await startMailboxes(t);
   const { id } = await add({ schedule: 'hourly' });
   const { next_import_at } = await until(id);

@@ -1,4 +1,4 @@
-/** Report mailboxes on a real Dovecot, and a service that imports from them. */
+/** Report mailboxes on a Dovecot server, and a service that imports from them. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ export const GOOGLE = 'noreply-dmarc-support@google.com';
 const SIGNATURE =
   'DKIM-Signature: v=1; a=rsa-sha256; d=google.com; s=gone; h=from:subject:content-type; bh=x; b=y\r\n';
 
-/** A DMARC report of Google whose key is gone, with what the server of the mailbox has recorded on top. */
+/** A DMARC report of Google whose key is no longer published, with Authentication-Results of the mailbox's server. */
 export const reportMail = (
   id: string,
   { results = `${OWN_SERVER}; dkim=pass header.d=google.com`, count = '2', filler = '' } = {},
@@ -50,7 +50,7 @@ export interface MailboxScene extends FeedbackService {
   client: ImapFlow;
   add(settings?: object): Promise<ReportMailbox>;
   get(id: string): Promise<ReportMailbox>;
-  /** Resolves once the newest import has this status. */
+  /** Resolves once the latest import has this status. */
   until(id: string, status?: ReportMailbox['import']['status']): Promise<ReportMailbox>;
   start(id: string): Promise<ReportMailbox>;
 }
@@ -111,7 +111,7 @@ export async function startMailboxes(
   };
 }
 
-/** Everything about a folder that reading could change. */
+/** Everything about a folder that an import could change. */
 export async function contentOf(client: ImapFlow, folder: string) {
   await client.mailboxOpen(folder, { readOnly: true });
   const messages: { uid: number; subject: string; flags: string[] }[] = [];
@@ -137,7 +137,7 @@ export interface CuttingProxy {
   connections: number;
 }
 
-/** Before an IMAP server: the next connections are cut in the middle. */
+/** A proxy before an IMAP server that can interrupt the next connections. */
 export async function startCuttingProxy(
   t: TestContext,
   port: number,

@@ -1,4 +1,4 @@
-/** What the server of a mailbox has recorded about a message shows who sent it, and nothing else in the header does. */
+/** Only the Authentication-Results of a trusted server show who sent a message, and nothing else in the header. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -218,7 +218,7 @@ const CASES: Case[] = [
 ];
 
 for (const { title, servers, header, expected, startsAtBoundary = true } of CASES)
-  test(`Recorded results: ${title}`, async () => {
+  test(`Recorded Authentication-Results: ${title}`, async () => {
     const raw = [...header, `From: ${GOOGLE_FROM}`, 'Subject: Report', '', 'text', ''];
     const message = await parseMessage(Buffer.from(raw.join('\n').replace(/\n/g, '\r\n')));
     assert.deepEqual(

@@ -1,4 +1,4 @@
-/** The operations on report mailboxes: who may use them, what they accept, and what they never show. */
+/** Operations on report mailboxes: roles, validation, and secrets. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -58,7 +58,7 @@ const INVALID: [settings: object, params: string[]][] = [
   [{ name: '' }, ['name']],
 ];
 
-test('Settings that cannot work are rejected with their names', async (t) => {
+test('Invalid settings of a report mailbox are rejected with the names of the fields', async (t) => {
   const service = await startTestService(t);
   for (const [settings, params] of INVALID) {
     const { status, body } = await service.call<{ errors: { param: string }[] }>(
@@ -74,7 +74,7 @@ test('Settings that cannot work are rejected with their names', async (t) => {
   }
 });
 
-test('The password is encrypted, and neither shown nor in the audit log', async (t) => {
+test('The password of a report mailbox is encrypted, and in neither responses nor the audit log', async (t) => {
   const service = await startTestService(t);
   const { body, text } = await service.call<ReportMailbox>('POST', MAILBOXES, { json: SETTINGS });
   await service.call('PATCH', `${MAILBOXES}/${body.id}`, { json: { password: 'another secret' } });
@@ -88,7 +88,7 @@ test('The password is encrypted, and neither shown nor in the audit log', async 
   assert.match(audit.text, /"password":"changed"/);
 });
 
-test('Two mailboxes cannot have one name, and there are at most 20', async (t) => {
+test('Names of report mailboxes are unique, and a team can have at most 20', async (t) => {
   const service = await startTestService(t);
   const add = async (name: string) =>
     (await service.call('POST', MAILBOXES, { json: { ...SETTINGS, name } })).status;
@@ -98,7 +98,7 @@ test('Two mailboxes cannot have one name, and there are at most 20', async (t) =
   assert.equal(await add('20'), 409);
 });
 
-test('The sign-in of a seed mailbox imports with its access token and the results of its provider', async (t) => {
+test('An import with the sign-in of a seed mailbox uses its access token, and trusts its provider', async (t) => {
   const tokens = await startTokenServer(t);
   const results = 'mx.google.com; dkim=pass header.i=@google.com header.b="AbCd+/=="';
   const raws = [
@@ -155,7 +155,7 @@ test('The sign-in of a seed mailbox imports with its access token and the result
   assert.ok(imap.commands.every((line) => !/BODY\[/i.test(line) || /BODY\.PEEK/i.test(line)));
 });
 
-test('Pages: an admin adds a mailbox, sees why it fails, corrects it and deletes it', async (t) => {
+test('On the pages, an admin adds a report mailbox, sees why it fails, corrects it and deletes it', async (t) => {
   const service = await startTestService(t);
   const admin = await newMember(service, 'admin');
   assert.match(mainOf((await admin.get('/feedback/mailboxes')).html), /No report mailboxes yet/);
@@ -188,5 +188,5 @@ test('Pages: an admin adds a mailbox, sees why it fails, corrects it and deletes
   assert.doesNotMatch((await viewer.get('/feedback')).html, /\/feedback\/mailboxes/);
   const deleted = await admin.post(`${path}/delete`, {});
   assert.equal(deleted.status, 303);
-  assert.match(mainOf((await admin.get(deleted.location!)).html), /The mailbox is deleted/);
+  assert.match(mainOf((await admin.get(deleted.location!)).html), /Mailbox deleted/);
 });

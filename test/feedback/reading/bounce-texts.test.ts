@@ -1,4 +1,4 @@
-/** Bounces without fields for programs, and mail that only looks like one. */
+/** Bounces without a status part, and mail that only resembles them. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -27,11 +27,11 @@ for (const sample of TEXT_BOUNCES)
   });
 
 for (const sample of OTHER_MAIL)
-  test(`No bounce: ${sample.name}`, async () => {
+  test(`Not read as a bounce: ${sample.name}`, async () => {
     assert.equal(await inWords(bytesOf(sample)), 'refused not_a_report');
   });
 
-test('A bounce that a person attaches is passed on, and no bounce', async () => {
+test('A bounce that a person attaches is not read as a bounce', async () => {
   const fields = 'Final-Recipient: rfc822; a@one.example\nAction: failed\nStatus: 5.1.1\n';
   const bounce = Buffer.from(dsn(fields)).toString('latin1').replaceAll('b0', 'inner');
   const passedOn = mail(
@@ -43,7 +43,7 @@ test('A bounce that a person attaches is passed on, and no bounce', async () => 
   assert.equal(await inWords(passedOn), 'refused not_a_report');
 });
 
-test('A report that a mail server attaches is read, whatever the text says', async () => {
+test('A report that a mail server attaches is read, even if the text is that of a bounce', async () => {
   const report = mail(
     [
       text('Your message could not be delivered.'),
@@ -54,14 +54,14 @@ test('A report that a mail server attaches is read, whatever the text says', asy
   assert.equal(await inWords(report), 'dmarc');
 });
 
-test('The addresses of recipients are not kept', async () => {
+test('The addresses of recipients in the text of a bounce are not kept', async () => {
   for (const sample of TEXT_BOUNCES) {
     const items = await readFeedback(bytesOf(sample), { now: NOW });
     assert.doesNotMatch(JSON.stringify(items), /a@one\.example/, sample.name);
   }
 });
 
-test('A recipient without a reply in its fields has that of the text', async () => {
+test('A recipient without a reply in the status part gets the one in the text', async () => {
   const bytes = Buffer.from(
     dsn('Final-Recipient: rfc822; a@one.example\nAction: failed\nStatus: 5.0.0\n'),
   );
@@ -78,7 +78,7 @@ test('A recipient without a reply in its fields has that of the text', async () 
   );
 });
 
-test('Hostile texts are read in linear time', async () => {
+test('Hostile texts of bounces are read in linear time', async () => {
   const started = performance.now();
   const start = 'From: MAILER-DAEMON@a.example\r\n\r\nHi. This is the qmail-send program at a.\r\n';
   for (const piece of [

@@ -1,4 +1,4 @@
-/** A short bounce in the manner of each program that writes them for people, without fields for programs. */
+/** A short bounce without a status part in the style of each mail server. */
 
 export interface BounceSample {
   name: string;
@@ -336,7 +336,7 @@ ${RETURNED}`,
     expected: 'example.com: null failed hard null null',
   },
   {
-    name: 'a server that says nothing that is known',
+    name: 'a server with an unknown reason',
     header: daemon('failure notice'),
     body: `Hi. This is the qmail-send program at relay.example.com.
 
@@ -356,7 +356,7 @@ Remote host said: 550 5.1.1 User unknown
 
 ${RETURNED}`;
 
-/** What is no bounce of a mail server. */
+/** Mail that is no bounce of a mail server. */
 export const OTHER_MAIL: Omit<BounceSample, 'expected'>[] = [
   {
     name: 'a vacation reply that quotes a bounce',

@@ -110,7 +110,7 @@ const DMARC: Row[] = [
     withRecord({ dkim: 'pass', spf: 'error' }),
     `${one} | the evaluated result “error”`,
   ],
-  ['dmarc-no-spf-result.xml', withRecord({ spf: null }), `${one} | no result of SPF`],
+  ['dmarc-no-spf-result.xml', withRecord({ spf: null }), `${one} | no SPF result`],
   [
     'dmarc-disposition-pass.xml',
     withRecord({ disposition: 'pass' }),
@@ -134,7 +134,7 @@ const DMARC: Row[] = [
   [
     'dmarc-no-org-name.xml',
     dmarc({ orgName: null }),
-    'dmarc receiver.example r-1 example.com 2 passed 2 | no name of the reporter',
+    'dmarc receiver.example r-1 example.com 2 passed 2 | no reporter name',
   ],
   [
     'dmarc-no-report-id.xml',
@@ -166,12 +166,12 @@ const DMARC: Row[] = [
   [
     'dmarc-no-address.xml',
     withRecord({ source: 'unknown' }),
-    `${one} | a source address that is none: “unknown”`,
+    `${one} | an invalid source address: “unknown”`,
   ],
   [
     'dmarc-no-count.xml',
     withRecord({ count: null }),
-    'dmarc receiver ltd r-1 example.com 1 passed 1 | a record without a count, which is one message',
+    'dmarc receiver ltd r-1 example.com 1 passed 1 | a record without a count, which counts as 1 message',
   ],
   [
     'dmarc-count-zero.xml',
@@ -181,7 +181,7 @@ const DMARC: Row[] = [
   [
     'dmarc-empty-header-from.xml',
     withRecord({ identifiers: '<identifiers><header_from></header_from></identifiers>' }),
-    `${one} | no From domain, so that of the policy`,
+    `${one} | no From domain, so the policy domain counts`,
   ],
   [
     'dmarc-several-results.xml',

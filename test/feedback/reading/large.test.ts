@@ -1,4 +1,4 @@
-/** Reports of busy domains: white space, line ends and packing change nothing, and sums by source agree to the message. */
+/** Large reports: white space, line ends and compression change nothing, and sums by source add up exactly. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -31,7 +31,7 @@ const withSenders = (sent: ReportedSender[]) =>
 
 for (const [name, form] of Object.entries(INDENTED) as [string, IndentedForm][])
   for (const [packing, pack] of Object.entries(PACKINGS))
-    test(`A report with ${name}, ${packing}, is read as without`, async () => {
+    test(`A report with ${name}, ${packing}, is read like the plain one`, async () => {
       for (const count of packing === 'plain' ? [5, 5000] : [5, 1500]) {
         const sent = senders(count);
         const report = await read(pack(indented(withSenders(sent), form)));
@@ -44,7 +44,7 @@ for (const [name, form] of Object.entries(INDENTED) as [string, IndentedForm][])
       }
     });
 
-test('White space in an element counts only beside its text', async () => {
+test('White space counts towards the limit of an element only beside text', async () => {
   const padded = (length: number) =>
     dmarc({ orgName: `${'\n'.repeat(length)}Receiver<!-- -->${' '.repeat(length)}`, records: '' });
   assert.equal((await read(Buffer.from(padded(4000)))).reporter, 'receiver');
@@ -55,7 +55,7 @@ test('White space in an element counts only beside its text', async () => {
   );
 });
 
-test('Rows beyond 5,000 are summed up by service, or by network and signing domain', async () => {
+test('Rows of a report beyond 5,000 are summed up by service, or by network and signing domain', async () => {
   const all = senders(8000);
   const report = await read(gzip(withSenders(all)));
   const kept = report.rows.slice(0, LIMITS.rows);
@@ -79,7 +79,7 @@ test('Rows beyond 5,000 are summed up by service, or by network and signing doma
   assert.deepEqual([...found].sort(), [...expected].sort());
 });
 
-test('With too many networks, the smallest are one source, and known services stay apart', () => {
+test('If there are too many networks, the smallest become one source, and known services stay separate', () => {
   const sums = new RowSums(500);
   let messages = 0;
   for (let index = 0; index < 4000; index++) {
@@ -119,7 +119,7 @@ test('With too many networks, the smallest are one source, and known services st
   );
 });
 
-test('Sums of a stranger, each with another service, domain and result, have a limit', () => {
+test('The number of sums is limited even if a hostile report has different services, domains and results', () => {
   const sums = new RowSums(MIN_SUMS);
   const services = [
     'sendgrid.net',
@@ -145,7 +145,7 @@ test('Sums of a stranger, each with another service, domain and result, have a l
   assert.equal(sum(rows), 20_000);
 });
 
-test('Sums keep what says whose mail it is: other customers of a service, and subdomains in From', () => {
+test('Sums distinguish tenants of a service, and subdomains in From', () => {
   const sums = new RowSums(100);
   for (let index = 0; index < 600; index++)
     sums.add({

@@ -1,4 +1,4 @@
-/** One value that cannot be read is named, and loses nothing else of its report. */
+/** An invalid value is named, and the rest of its report counts. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -52,8 +52,8 @@ const X = 'xmlns:x="urn:example:other"';
 /** The notes, and the messages that are left; 12 unless told. */
 type DmarcCase = [name: string, xml: string, notes: string[], messages?: number];
 
-const NO_COUNT = 'a count of messages that is none, so that they are missing';
-const REPEATED = 'a repeated element, of which the first counts';
+const NO_COUNT = 'an invalid message count, which counts as 0';
+const REPEATED = 'a repeated element, of which only the first counts';
 
 const DMARC: DmarcCase[] = [
   ['count of a word', withBad({ count: 'many' }), [`${NO_COUNT}: “many”`], 7],
@@ -69,18 +69,18 @@ const DMARC: DmarcCase[] = [
   [
     'count of spaces',
     withBad({ count: '  ' }),
-    ['a record without a count, which is one message'],
+    ['a record without a count, which counts as 1 message'],
     8,
   ],
   [
     'malformed address',
     withBad({ source: '999.1.1.1' }),
-    ['a source address that is none: “999.1.1.1”'],
+    ['an invalid source address: “999.1.1.1”'],
   ],
   [
     'host name as address',
     withBad({ source: 'mail.example.com' }),
-    ['a source address that is none: “mail.example.com”'],
+    ['an invalid source address: “mail.example.com”'],
   ],
   [
     'no address',
@@ -100,38 +100,38 @@ const DMARC: DmarcCase[] = [
   [
     'unknown DKIM result',
     withBad({ dkim: 'maybe' }),
-    ['an unknown result of DKIM, which is no pass: “maybe”'],
+    ['an unknown DKIM result, which counts as fail: “maybe”'],
   ],
   [
     'unknown SPF result',
     withBad({ spf: 'maybe' }),
-    ['an unknown result of SPF, which is no pass: “maybe”'],
+    ['an unknown SPF result, which counts as fail: “maybe”'],
   ],
   [
     'no evaluation',
     withBad({}).replace(/<policy_evaluated>(?!.*<policy_evaluated>).*?<\/policy_evaluated>/s, ''),
-    ['no disposition', 'no result of DKIM', 'no result of SPF'],
+    ['no DKIM result', 'no SPF result', 'no disposition'],
   ],
   [
     'record without a row',
     dmarc({ records: `${GOOD}<record><identifiers/></record>` }),
-    ['a record without a row, which is left out'],
+    ['a record without a row, which is ignored'],
     7,
   ],
   [
     'malformed From domain',
     identifiers('<header_from>no domain</header_from>'),
-    ['a From domain that is none: “no domain”', 'no From domain, so that of the policy'],
+    ['an invalid From domain: “no domain”', 'no From domain, so the policy domain counts'],
   ],
   [
     'malformed MAIL FROM',
     identifiers('<envelope_from>no domain</envelope_from><header_from>example.com</header_from>'),
-    ['a domain in envelope_from that is none: “no domain”'],
+    ['an invalid domain in envelope_from: “no domain”'],
   ],
   [
     'malformed recipient',
     identifiers('<envelope_to>?</envelope_to><header_from>example.com</header_from>'),
-    ['a domain in envelope_to that is none: “?”'],
+    ['an invalid domain in envelope_to: “?”'],
   ],
   [
     'null sender',
@@ -148,24 +148,24 @@ const DMARC: DmarcCase[] = [
   [
     'malformed signing domain',
     results('<dkim><domain>no domain</domain><result>pass</result></dkim>'),
-    ['a signing domain that is none: “no domain”'],
+    ['an invalid signing domain: “no domain”'],
   ],
   [
     'malformed SPF domain',
     results('<spf><domain>no domain</domain><result>pass</result></spf>'),
-    ['a domain of SPF that is none: “no domain”'],
+    ['an invalid SPF domain: “no domain”'],
   ],
   [
     '30 signatures',
     results('<dkim><domain>a.example</domain><result>pass</result></dkim>'.repeat(30)),
-    ['more than 20 results of DKIM, of which the first are kept'],
+    ['more than 20 DKIM results, of which only the first are kept'],
   ],
   [
     'long comment',
     withBad({
       reasons: `<reason><type>other</type><comment>${'x'.repeat(600)}</comment></reason>`,
     }),
-    ['more than 500 characters in comment, which are cut'],
+    ['comment with more than 500 characters, which is truncated'],
   ],
   ['reason without a type element', withBad({ reasons: '<reason>sampled_out</reason>' }), []],
   [
@@ -176,59 +176,59 @@ const DMARC: DmarcCase[] = [
   [
     'no policy',
     withMetadata(/<policy_published>.*<\/policy_published>/.exec(dmarc())![0], ''),
-    ['no policy', 'no policy domain, so that of all From domains'],
+    ['no policy', 'no policy domain, so the From domain counts'],
   ],
   [
     'malformed policy domain',
     policy('<domain>no domain</domain><p>none</p>'),
-    ['a policy domain that is none: “no domain”', 'no policy domain, so that of all From domains'],
+    ['an invalid policy domain: “no domain”', 'no policy domain, so the From domain counts'],
   ],
   ['unknown policy', policy('<domain>example.com</domain><p>perhaps</p>'), []],
   [
     'malformed percentage',
     policy('<domain>example.com</domain><p>none</p><pct>many</pct>'),
-    ['a percentage that is none: “many”'],
+    ['an invalid percentage: “many”'],
   ],
   [
     'percentage of 101',
     policy('<domain>example.com</domain><p>none</p><pct>101</pct>'),
-    ['a percentage that is none: “101”'],
+    ['an invalid percentage: “101”'],
   ],
   [
     'unknown test mode',
     policy('<domain>example.com</domain><p>none</p><testing>maybe</testing>'),
-    ['an unknown test mode, which is none: “maybe”'],
+    ['an unknown test mode, which counts as off: “maybe”'],
   ],
   [
     'no metadata',
     withMetadata(/<report_metadata>.*<\/report_metadata>/.exec(dmarc())![0], ''),
     [
-      'a beginning of the period that is none: “”',
-      'an end of the period that is none: “”',
-      'no name of the reporter',
-      'no period, so the day before it arrived',
+      'an invalid beginning of the period: “”',
+      'an invalid end of the period: “”',
+      'no period, so the day before the arrival counts',
       'no report ID',
+      'no reporter name',
     ],
   ],
   [
     'malformed beginning',
     withMetadata(`<begin>${BEGIN}<`, '<begin>yesterday<'),
-    ['a beginning of the period that is none: “yesterday”'],
+    ['an invalid beginning of the period: “yesterday”'],
   ],
   [
     'malformed end',
     withMetadata(`<end>${END}<`, '<end>-1<'),
-    ['an end of the period that is none: “-1”'],
+    ['an invalid end of the period: “-1”'],
   ],
   [
     'beginning in 1970',
     withMetadata(`<begin>${BEGIN}<`, '<begin>0<'),
-    ['a beginning of the period that is none: “0”'],
+    ['an invalid beginning of the period: “0”'],
   ],
   [
     'end in the future',
     withMetadata(`<end>${END}<`, '<end>1900000000<'),
-    ['an end of the period that is none: “1900000000”'],
+    ['an invalid end of the period: “1900000000”'],
   ],
   [
     'end before the beginning',
@@ -244,9 +244,9 @@ const DMARC: DmarcCase[] = [
     'no period',
     withMetadata(`<date_range><begin>${BEGIN}</begin><end>${END}</end></date_range>`, ''),
     [
-      'a beginning of the period that is none: “”',
-      'an end of the period that is none: “”',
-      'no period, so the day before it arrived',
+      'an invalid beginning of the period: “”',
+      'an invalid end of the period: “”',
+      'no period, so the day before the arrival counts',
     ],
   ],
   [
@@ -336,15 +336,15 @@ const DMARC: DmarcCase[] = [
     'From domain with an angle bracket',
     identifiers('<header_from>bad<xml.example</header_from>'),
     [
-      'a From domain that is none: “bad<xml.example”',
-      'angle brackets in a text',
-      'no From domain, so that of the policy',
+      'an invalid From domain: “bad<xml.example”',
+      'no From domain, so the policy domain counts',
+      'unescaped angle brackets in text',
     ],
   ],
   [
     'name with angle brackets',
     withMetadata('Receiver Ltd', 'Receiver <mx.receiver<>'),
-    ['angle brackets in a text'],
+    ['unescaped angle brackets in text'],
   ],
   ['NUL bytes after the XML', `${withBad({})}\0\0\0`, []],
 ];
@@ -369,7 +369,7 @@ for (const [name, xml, notes, messages = 12] of DMARC)
     assert.equal(end - begin, (DAY - 1) * 1000);
   });
 
-test('An unknown disposition is neither delivery nor a stop', async () => {
+test('An unknown disposition counts neither as delivered nor as stopped', async () => {
   const { report } = await readOne(withBad({ disposition: 'perhaps' }));
   const { rows, totals } = of(report, 'dmarc');
   assert.deepEqual(
@@ -385,7 +385,7 @@ test('An unknown disposition is neither delivery nor a stop', async () => {
   );
 });
 
-test('A reason has its type with and without an element of its own', async () => {
+test('The type of an override reason is read with and without its own element', async () => {
   const { report } = await readOne(
     withBad({
       reasons: '<reason>sampled_out</reason><reason><type>Forwarded</type></reason><reason/>',
@@ -398,15 +398,15 @@ test('A reason has its type with and without an element of its own', async () =>
   ]);
 });
 
-test('The name of the file shows the domain and the period that a report does not say', async () => {
+test('The file name shows the domain and the period if the report does not', async () => {
   const xml = dmarc({ policy: '', records: GOOD, begin: 'x', end: 'y' });
   const name = `receiver.example!news.example.com!${BEGIN - DAY}!${END - DAY}.xml`;
   const notes = [
-    'a beginning of the period that is none: “x”',
-    'an end of the period that is none: “y”',
-    'no period, so that of the file name',
+    'an invalid beginning of the period: “x”',
+    'an invalid end of the period: “y”',
+    'no period, so the one in the file name counts',
     'no policy',
-    'no policy domain, so that of the file name',
+    'no policy domain, so the one in the file name counts',
   ];
   for (const file of [
     zip([{ name, data: xml }]),
@@ -428,7 +428,7 @@ test('The name of the file shows the domain and the period that a report does no
   }
 });
 
-test('A report without a period is the same one when it arrives on another day', async () => {
+test('A report without a period is a copy even if it arrives on another day', async () => {
   const xml = Buffer.from(dmarc({ begin: 'x', end: 'y' }));
   const [first] = await readFeedback(xml, { now: NOW });
   const [later] = await readFeedback(xml, { now: NOW + 3 * DAY * 1000 });
@@ -436,7 +436,7 @@ test('A report without a period is the same one when it arrives on another day',
   assert.equal(later.identity, first.identity);
 });
 
-test('A domain that nothing in the report shows is that of the address', async () => {
+test('A report without any domain is about the domain of its feedback address', async () => {
   const { report, repaired } = await readOne(
     dmarc({
       policy: '',
@@ -450,17 +450,17 @@ test('A domain that nothing in the report shows is that of the address', async (
   assert.equal(of(report, 'dmarc').domain, null);
   assert.deepEqual(repaired, [
     'no policy',
-    'no policy domain, so that of the address that it was sent to',
+    'no policy domain, so the one of the feedback address counts',
   ]);
 });
 
-test('Of a thousand wrong values, three are named and the others counted', async () => {
+test('Of a thousand invalid values, three are named and the others counted', async () => {
   const records = Array.from({ length: 1000 }, (_, index) =>
     record({ source: `host-${index}` }),
   ).join('');
   const { repaired } = await readOne(dmarc({ records }));
   assert.deepEqual(repaired, [
-    'a source address that is none: “host-0”, “host-1”, “host-2” and 997 more',
+    'an invalid source address: “host-0”, “host-1”, “host-2” and 997 more',
   ]);
 });
 
@@ -485,7 +485,7 @@ const tlsWith = (changes: Record<string, unknown>) =>
     TLS_GOOD,
     tlsPolicy({}, { 'total-successful-session-count': 10, 'total-failure-session-count': 2 }),
   ]);
-const NO_SESSIONS = 'a count of sessions that is none, so that they are missing';
+const NO_SESSIONS = 'an invalid session count, which counts as 0';
 
 type TlsCase = [name: string, json: string, notes: string[], succeeded?: number, failed?: number];
 
@@ -532,15 +532,15 @@ const TLS: TlsCase[] = [
   [
     'malformed sending address',
     tlsBad({}, {}, [tlsFailure({ 'sending-mta-ip': 'mail' })]),
-    ['a sending-mta-ip that is none: “mail”'],
+    ['an invalid sending-mta-ip: “mail”'],
   ],
   [
     'malformed receiving address',
     tlsBad({}, {}, [tlsFailure({ 'receiving-ip': '1.2.3.400' })]),
-    ['a receiving-ip that is none: “1.2.3.400”'],
+    ['an invalid receiving-ip: “1.2.3.400”'],
   ],
   ['unknown type of failure', tlsBad({}, {}, [tlsFailure({ 'result-type': 'new-failure' })]), []],
-  ['failure of a word', tlsBad({}, {}, ['failed']), ['a failure that is none: “failed”']],
+  ['failure of a word', tlsBad({}, {}, ['failed']), ['an invalid failure: “failed”']],
   ['single failure', tlsBad({}, {}, tlsFailure()), []],
   [
     'policy of a word',
@@ -549,7 +549,7 @@ const TLS: TlsCase[] = [
       'none',
       tlsPolicy({}, { 'total-successful-session-count': 10, 'total-failure-session-count': 2 }),
     ]),
-    ['a policy that is none: “none”'],
+    ['an invalid policy: “none”'],
   ],
   [
     'no summary',
@@ -560,37 +560,37 @@ const TLS: TlsCase[] = [
   ],
   ['unknown policy type', tlsBad({ 'policy-type': 'new' }), []],
   [
-    'policy type that is no text',
+    'policy type that is not text',
     tlsBad({ 'policy-type': {} }),
-    ['policy-type that is no text: “{…}”'],
+    ['policy-type that is not text: “{…}”'],
   ],
   [
     'long policy type',
     tlsBad({ 'policy-type': 'x'.repeat(50) }),
-    ['more than 40 characters in policy-type, which are cut'],
+    ['policy-type with more than 40 characters, which is truncated'],
   ],
   [
     'policy of 60 lines',
     tlsBad({ 'policy-string': Array(60).fill('mx: a') }),
-    ['more than 50 lines of a policy, of which the first are kept'],
+    ['more than 50 lines of a policy, of which only the first are kept'],
   ],
-  ['no name', tlsWith({ 'organization-name': null }), ['no name of the reporter']],
+  ['no name', tlsWith({ 'organization-name': null }), ['no reporter name']],
   [
-    'name that is no text',
+    'name that is not text',
     tlsWith({ 'organization-name': {} }),
-    ['no name of the reporter', 'organization-name that is no text: “{…}”'],
+    ['no reporter name', 'organization-name that is not text: “{…}”'],
   ],
   [
     'malformed start',
     tlsWith({
       'date-range': { 'start-datetime': 'yesterday', 'end-datetime': '2026-11-21T23:59:59Z' },
     }),
-    ['a beginning of the period that is none: “yesterday”'],
+    ['an invalid beginning of the period: “yesterday”'],
   ],
   [
     'malformed end',
     tlsWith({ 'date-range': { 'start-datetime': '2026-11-21T00:00:00Z', 'end-datetime': 7 } }),
-    ['an end of the period that is none: “7”'],
+    ['an invalid end of the period: “7”'],
   ],
   [
     'end before the start',
@@ -606,9 +606,9 @@ const TLS: TlsCase[] = [
     'no period',
     tlsWith({ 'date-range': undefined }),
     [
-      'a beginning of the period that is none: “”',
-      'an end of the period that is none: “”',
-      'no period, so the day before it arrived',
+      'an invalid beginning of the period: “”',
+      'an invalid end of the period: “”',
+      'no period, so the day before the arrival counts',
     ],
   ],
   ['NUL bytes after the JSON', `${tlsWith({})}\0\0`, ['bytes after the JSON']],
@@ -629,7 +629,7 @@ for (const [name, json, notes, succeeded = 110, failed = 5] of TLS)
     assert.equal(end - begin, (DAY - 1) * 1000);
   });
 
-test('A policy for a malformed domain does not hide the others', async () => {
+test('A TLS policy with an invalid domain does not hide the others', async () => {
   const items = await readFeedback(Buffer.from(tlsBad({ 'policy-domain': 'no domain' })), {
     now: NOW,
   });
@@ -641,7 +641,7 @@ test('A policy for a malformed domain does not hide the others', async () => {
   );
   assert.ok(
     items.every(
-      (item) => item.ok && item.repaired.includes('a policy domain that is none: “no domain”'),
+      (item) => item.ok && item.repaired.includes('an invalid policy domain: “no domain”'),
     ),
   );
 });
@@ -665,32 +665,32 @@ const ARF: [name: string, fields: string, notes: string[]][] = [
   [
     'malformed address',
     fields({ 'Source-IP': '999.1.1.1' }),
-    ['a field source-ip that cannot be read: “999.1.1.1”'],
+    ['an invalid field source-ip: “999.1.1.1”'],
   ],
   [
     'malformed date',
     fields({ 'Arrival-Date': 'yesterday' }),
-    ['a field arrival-date that cannot be read: “yesterday”'],
+    ['an invalid field arrival-date: “yesterday”'],
   ],
   [
     'malformed domain',
     fields({ 'Reported-Domain': 'no domain' }),
-    ['a field reported-domain that cannot be read: “no domain”'],
+    ['an invalid field reported-domain: “no domain”'],
   ],
   [
     'negative incidents',
     fields({ Incidents: '-2' }),
-    ['a number of incidents that is none, which is one: “-2”'],
+    ['an invalid number of incidents, which counts as 1: “-2”'],
   ],
   [
     'incidents of 2^53',
     fields({ Incidents: String(2 ** 53) }),
-    [`a number of incidents that is none, which is one: “${2 ** 53}”`],
+    [`an invalid number of incidents, which counts as 1: “${2 ** 53}”`],
   ],
   [
     'repeated address',
     `${fields({})}Source-IP: 192.0.2.10\n`,
-    ['a repeated field, of which the first counts: “source-ip”'],
+    ['a repeated field, of which only the first counts: “source-ip”'],
   ],
   ['unknown type', fields({ 'Feedback-Type': 'x-new' }), []],
   ['unknown fields', fields({ 'X-New': '1' }), []],

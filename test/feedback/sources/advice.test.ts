@@ -239,7 +239,7 @@ const CASES: [
     { sources: [source(), source({ name: 'SendGrid', kind: 'spoof', passed: 0 })] },
     'ready',
     'quarantine',
-    /DMARC\. No messages from SendGrid pass, so it counts as not yours\. If you use it, say so first\.$/,
+    /DMARC\. No messages from SendGrid pass DMARC, so it doesn’t count as yours\. If you use it, mark it as yours first\.$/,
   ] as const,
   [
     'addresses that are not looked up yet, while a source fails that they cannot repair',

@@ -1,4 +1,4 @@
-/** What shows that a domain uses a sending service, and which customers of a service are its own. */
+/** Claims of sending services, and tenants. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -55,7 +55,7 @@ const CASES: [what: string, service: string, zone: Zone, claim: RegExp | null | 
     'a selector that only this service uses',
     'google_workspace',
     { 'google._domainkey.example.com': KEY },
-    /the selector of the service, google/,
+    /at google, a selector of the service/,
   ],
   [
     'a revoked key',
@@ -94,7 +94,7 @@ test('A service is the domain’s own only if DNS shows it', async (t) => {
   }
 });
 
-test('The networks of a large service name it without a host name, after the networks of the domain', () => {
+test('A large service is recognized by its networks, unless the address is in the networks of the domain', () => {
   const known = { domain: 'example.com', host: null, testedOn: null, signers: [], mailFrom: [] };
   for (const [address, key] of [
     ['209.85.220.41', 'service google_workspace'],
@@ -110,7 +110,7 @@ test('The networks of a large service name it without a host name, after the net
   }
 });
 
-test('Failing messages of another tenant count with it, and removing their report leaves nothing', async (t) => {
+test('Failing messages of another tenant count for that tenant, and deleting their report leaves nothing', async (t) => {
   const zone: Zone = {
     'example.com': {
       A: ['192.0.2.1'],

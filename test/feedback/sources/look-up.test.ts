@@ -1,4 +1,4 @@
-/** Which addresses are looked up first, how many at once, and which need no lookup. */
+/** The order and the rate of address lookups, and addresses that need none. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -14,9 +14,9 @@ import { type FeedbackService, NOW, REPORTER_ZONE, startFeedback } from '../star
 const ADDRESSES = 20_000;
 const IN_REPORT = 5000;
 const LARGEST = 100;
-/** So long the DNS server takes for each answer, by the clock of the test. */
+/** How long the DNS server takes for each response, by the clock of the test. */
 const DELAY_MS = 2000;
-/** More at once would be most of what background work may ask. */
+/** More at a time would be most of the limit for background work. */
 const MAX_CONCURRENT_QUERIES = 40;
 
 /** The largest are in networks of Google, in every second place. */
@@ -35,7 +35,7 @@ for (let index = 0; index < 2 * LARGEST; index++) {
   ZONE[`h${index}.sender.example.net`] = { A: [addressOf(index)] };
 }
 
-/** A server that answers later, and how many questions have waited at once. */
+/** A slow DNS server, which counts how many queries wait at a time. */
 async function slowServer(t: TestContext, clock: ReturnType<typeof testClock>) {
   const dns = await startDnsServer(ZONE);
   t.after(() => dns.close());
@@ -142,7 +142,7 @@ test('Of 20,000 new addresses, the 100 largest are named within a minute, and an
   slow.isSlow = false;
 });
 
-/** Resolves once nothing happens until the clock goes on. */
+/** Resolves once nothing more happens before the clock advances. */
 async function settled(feedback: FeedbackService, dns: DnsTestServer): Promise<void> {
   const { db } = feedback.service.app;
   const count = db

@@ -141,7 +141,7 @@ const KINDS: [
     { passed: 100, dkim: 100 },
     'service',
     null,
-    'example.com has a DKIM key with the selector of the service, google.',
+    'example.com has a DKIM key at google, a selector of the service.',
   ],
   ['a mailbox host that anyone can use', 'service microsoft_365', { passed: 0 }, 'spoof'],
   ...['hetzner_web_hosting', 'strato', 'godaddy', 'ovhcloud', 'ionos', 'gandi', 'one_com'].map(

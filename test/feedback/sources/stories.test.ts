@@ -1,4 +1,4 @@
-/** Each story gets the right kinds and the right advice, and nothing that says it contradicts anything else. */
+/** Each story gets the right kinds and the right advice, and no two places contradict each other. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

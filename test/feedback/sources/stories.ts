@@ -1,4 +1,4 @@
-/** Domains as administrators know them: what is in DNS, who sends, and the right advice. Written before the program was asked. */
+/** Domains as administrators know them: what is in DNS, who sends, and the right advice. Written down before the first run. */
 
 import type { SourceKind, SourceMark } from '../../../src/feedback/sources/kind.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
@@ -28,7 +28,7 @@ export interface Story {
   /** At `_dmarc`. */
   dmarc: string | null;
   senders: Sender[];
-  /** What a person said, by source. */
+  /** How the team classified sources. */
   marks?: Record<string, SourceMark>;
   /** A test of the team that arrived with SPF passing for this domain, and without alignment. */
   testThrough?: string;
