@@ -135,8 +135,13 @@ function authenticated({ signer, mailFrom }: SummedRow): Authenticated {
   return { signer: null, mailFrom: mailFrom === null ? null : ownerOf(mailFrom) };
 }
 
-/** As `nameSource` finds it: SPF names the machine that sends, and signatures survive forwarding. */
-function knownDomain({ signer, mailFrom }: SummedRow): Authenticated {
+/**
+ * As `nameSource` finds it: SPF names the machine that sends, and signatures survive forwarding. What fails with the signature of a
+ * tenant counts with it: see `sources/tenants.ts`.
+ */
+function knownDomain({ signer, mailFrom, dkim, spf }: SummedRow): Authenticated {
+  if (signer !== null && isTenant(signer) && dkim !== 'pass' && spf !== 'pass')
+    return { signer, mailFrom: null };
   const bySpf = mailFrom === null ? null : shortest(mailFrom, serviceOfMailFrom);
   if (bySpf !== null) return { signer: null, mailFrom: bySpf };
   return { signer: signer === null ? null : shortest(signer, serviceOfSigner), mailFrom: null };
