@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { ListedReport } from '../../../src/feedback/schemas/report.ts';
 import { claimsOf } from '../../../src/feedback/sources/claims.ts';
 import { nameSource } from '../../../src/feedback/sources/name.ts';
+import { reportersOnDay, sourceOr404 } from '../../../src/feedback/sources/queries.ts';
 import type {
   FeedbackSource,
   FeedbackSourceDetails,
@@ -159,6 +160,8 @@ test('Failing messages of another tenant count with it, and removing their repor
       counted,
     );
     assert.equal(details.reporters[0]!.messages, counted);
+    const row = await sourceOr404(service.app.db, details.id);
+    assert.equal(await reportersOnDay(service.app.db, row, '2026-11-21'), 1);
   }
   // The page of the report leads each row to the same source.
   const member = await newMember(service, 'viewer');
