@@ -239,6 +239,8 @@ async function post({ url, key }: Service, name: string, body: FormData | Buffer
     });
     const { status } = response;
     const answer = (await response.json().catch(() => ({}))) as Partial<Answer>;
+    if (status === 201 && answer.data === undefined)
+      throw new Error(`The answer of the service about ${name} was cut off.`);
     const { data = [], detail = `status ${status}.` } = answer;
     if (status === 201 || ABOUT_REQUEST.includes(status)) return { status, data, detail };
     const isBusy = status === 429 || status === 503;
