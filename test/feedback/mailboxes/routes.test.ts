@@ -88,6 +88,25 @@ test('The password is encrypted, and neither shown nor in the audit log', async 
   assert.match(audit.text, /"password":"changed"/);
 });
 
+test('The password is not sent to another server', async (t) => {
+  const service = await startTestService(t);
+  const { body } = await service.call<ReportMailbox>('POST', MAILBOXES, { json: SETTINGS });
+  const change = (json: object) =>
+    service.call<{ errors?: { param: string; message: string }[] }>(
+      'PATCH',
+      `${MAILBOXES}/${body.id}`,
+      { json },
+    );
+  const host = 'imap.evil.example';
+  const refused = await change({ host });
+  assert.deepEqual(
+    [refused.status, refused.body.errors!.map(({ param, message }) => `${param} ${message}`)],
+    [422, ['password is required for this server']],
+  );
+  assert.equal((await change({ host: SETTINGS.host, port: 1143 })).status, 200);
+  assert.equal((await change({ host, password: 'another' })).status, 200);
+});
+
 test('Two mailboxes cannot have one name, and there are at most 20', async (t) => {
   const service = await startTestService(t);
   const add = async (name: string) =>
