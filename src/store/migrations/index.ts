@@ -57,7 +57,8 @@ export const MIGRATIONS: Migration[] = [
     postgres: withPostgresTypes(REPORTERS),
   },
   {
-    // Who uses a sending service. An older program leaves what it finds without a claim until the next lookup.
+    // Who uses a sending service, and its other customers. What an older program counts meanwhile has no claim until the next
+    // lookup, and stays with the address.
     version: 22,
     sideBySide: true,
     sqlite(sqlite) {
