@@ -12,6 +12,8 @@ const MAX_CONCURRENT = 2;
 
 export function importJob(app: App): Job {
   const stop = new AbortController();
+  // A cancelled import ends after its message. Until then, a lease for the next one would be lost.
+  const running = new Set<string>();
   const job = claimingJob({
     name: IMPORT_JOB,
     concurrency: MAX_CONCURRENT,
@@ -21,11 +23,15 @@ export function importJob(app: App): Job {
         .selectFrom('report_mailboxes')
         .selectAll()
         .where('next_run_at', '<=', isoTime(app.clock.now()))
+        .where(({ eb, and }) => and([...running].map((id) => eb('id', '<>', id))))
         .orderBy('next_run_at')
         .limit(limit);
       return claimRows(app, { table: 'report_mailboxes', due, leaseMs: LEASE_MS });
     },
-    work: (held) => importSome(app, held, stop.signal),
+    async work(held) {
+      running.add(held.id);
+      await importSome(app, held, stop.signal).finally(() => running.delete(held.id));
+    },
     onError: ({ id }, error) =>
       app.log.error('an import could not be recorded', {
         mailbox: id,
