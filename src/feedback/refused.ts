@@ -66,6 +66,7 @@ export async function refusedReports(
     // Anyone can send a signed message again once the first one is deleted.
     .where(({ or, eb }) => or([eb('period_to', 'is', null), eb('period_to', '>=', since)]))
     .where(
+      // A report that ends at midnight says nothing about the day that begins then.
       sql<boolean>`not exists (
         select 1 from feedback_reports as later
         where later.reporter_id = refused.reporter_id and later.domain_id = refused.domain_id
@@ -73,8 +74,8 @@ export async function refusedReports(
           and later.type in ('dmarc', 'tls') and later.type = coalesce(refused.type, later.type)
           and later.policy_domain = coalesce(refused.policy_domain, later.policy_domain)
           and (later.received_at > refused.received_at
-              and later.period_to >= coalesce(refused.period_from, '')
-            or later.period_from <= refused.period_to and later.period_to >= refused.period_from))`,
+              and later.period_to > coalesce(refused.period_from, '')
+            or later.period_from < refused.period_to and later.period_to > refused.period_from))`,
     )
     .orderBy('refused.id', 'desc')
     .limit(MAX_LISTED)

@@ -103,6 +103,26 @@ test('A refused report is listed until a later day is reported, and the same mes
   ]);
 });
 
+test('A report of the day before ends nothing, also if it ends at midnight', async (t) => {
+  const feedback = await start(t);
+  const untilMidnight = (day: number) => {
+    const begin = BEGIN + day * DAY;
+    return dmarc({ id: `m${day}`, begin: `${begin}`, end: `${begin + DAY}` });
+  };
+  const cut = untilMidnight(0).slice(0, -'</feedback>'.length);
+  await mailFrom(feedback, attached(untilMidnight(-1)), { from: MICROSOFT });
+  await mailFrom(feedback, attached(cut), { from: MICROSOFT });
+  const said = [`A report of microsoft.com for 21 Nov 2026 was refused: ${CUT}`];
+  assert.deepEqual(await textsOf(feedback), said);
+  // One that arrives late.
+  feedback.clock.advance(60_000);
+  await mailFrom(feedback, attached(untilMidnight(-2)), { from: MICROSOFT });
+  await mailFrom(feedback, attached(untilMidnight(-1).replace('m-1', 'm-1b')), { from: MICROSOFT });
+  assert.deepEqual(await textsOf(feedback), said);
+  await mailFrom(feedback, attached(untilMidnight(0)), { from: MICROSOFT });
+  assert.deepEqual(await textsOf(feedback), []);
+});
+
 test('The day of an unreadable report is the one in the file name, or else that of the arrival', async (t) => {
   const feedback = await start(t);
   const damaged = (name: string) =>

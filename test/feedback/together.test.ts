@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { MAX_BATCH_WEIGHT, weightOf } from '../../src/feedback/record/record.ts';
 import type { UploadedReport } from '../../src/feedback/schemas/report.ts';
 import { engineOf } from '../../src/store/open.ts';
 import type { Tables } from '../../src/store/tables.generated.ts';
@@ -191,4 +192,11 @@ test('A report that cannot be stored neither loses nor delays the others, and is
   feedback.clock.advance(3 * 60_000);
   await feedback.settled();
   assert.deepEqual((await counted()).toSorted(), ['a', 'b', 'broken']);
+});
+
+test('A refusal that someone signed is recorded alone, so that its locks keep the order of others', () => {
+  const refusal = { ok: false, reason: 'invalid', detail: 'Cut.', type: 'dmarc' } as const;
+  const signer = { from: 'a@google.com', domain: 'google.com', method: 'dkim' } as const;
+  assert.ok(weightOf(refusal) < MAX_BATCH_WEIGHT / 10);
+  assert.equal(weightOf(refusal, signer), MAX_BATCH_WEIGHT);
 });

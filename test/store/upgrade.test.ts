@@ -142,3 +142,81 @@ async function query(location: string, text: string) {
     await client.end();
   }
 }
+
+test('Messages that another customer of a service signed move to it with all sums, as they count from version 22 on', async (t) => {
+  const folder = temporaryFolder(t);
+  const location = await storeFirstDatabase(folder, 21);
+  const row = (position: number, address: string, count: number, results: string) =>
+    `INSERT INTO dmarc_rows (report_id, position, domain_id, day, address, count, outcome, dkim, spf, disposition,
+      dkim_domain, dkim_result, reasons, counted) VALUES ('fbr_t', ${position}, 'dom_t', '2026-11-20', '${address}', ${count}, ${results}, 1);`;
+  const tenant = `'fail', 'fail', 'fail', 'reject', 'other.onmicrosoft.com', 'pass', '[{"type":"forwarded"}]'`;
+  const address = (name: string, messages: number, passed: number, source: string) =>
+    `INSERT INTO feedback_addresses (id, domain_id, address, first_day, last_day, messages, passed, source_id, look_up_at)
+      VALUES ('dom_t ${name}', 'dom_t', '${name}', '2026-11-20', '2026-11-20', ${messages}, ${passed}, '${source}', '2026-12-01');`;
+  const sums = (source: string, messages: number, passed: number, rejected: number) =>
+    [
+      ['days', 'day', '2026-11-20'],
+      ['months', 'month', '2026-11'],
+    ].map(
+      ([table, column, at]) =>
+        `INSERT INTO feedback_source_${table} (source_id, domain_id, ${column}, messages, passed, dkim, spf, quarantined, rejected, forwarded)
+          VALUES ('${source}', 'dom_t', '${at}', ${messages}, ${passed}, ${passed}, 0, 0, ${rejected}, ${rejected});`,
+    );
+  await execute(
+    location,
+    [
+      row(0, '192.0.2.1', 7, tenant),
+      row(1, '192.0.2.1', 5, `'pass', 'pass', 'fail', 'none', 'example.com', 'pass', NULL`),
+      row(2, '192.0.2.2', 3, tenant),
+      // A signature that does not verify shows nobody.
+      row(3, '192.0.2.3', 2, tenant.replace("'pass'", "'fail'").replace("'reject'", "'none'")),
+      address('192.0.2.1', 12, 5, 'src_a'),
+      address('192.0.2.2', 3, 0, 'src_b'),
+      address('192.0.2.3', 2, 0, 'src_b'),
+      ...sums('src_a', 12, 5, 7),
+      ...sums('src_b', 5, 0, 3),
+    ].join('\n'),
+  );
+  const store = await openStore(location);
+  t.after(() => store.close());
+  const { db } = store;
+  const addresses = await db
+    .selectFrom('feedback_addresses')
+    .select(['address', 'messages', 'passed', 'source_id'])
+    .where('domain_id', '=', 'dom_t')
+    .orderBy('address')
+    .execute();
+  assert.deepEqual(
+    addresses.map((one) => Object.values(one)),
+    [
+      ['192.0.2.1', 5, 5, 'src_a'],
+      ['192.0.2.3', 2, 0, 'src_b'],
+      ['other.onmicrosoft.com', 10, 0, null],
+    ],
+  );
+  for (const table of ['feedback_source_days', 'feedback_source_months'] as const) {
+    const found = await db
+      .selectFrom(table)
+      .select(['source_id', 'messages', 'passed', 'dkim', 'rejected', 'forwarded'])
+      .where('domain_id', '=', 'dom_t')
+      .orderBy('source_id')
+      .execute();
+    assert.deepEqual(
+      found.map((one) => Object.values(one)),
+      [
+        ['src_a', 5, 5, 5, 0, 0],
+        ['src_b', 2, 0, 0, 0, 0],
+      ],
+      table,
+    );
+  }
+});
+
+async function execute(location: string, statements: string): Promise<void> {
+  if (onPostgres) await query(location, statements);
+  else {
+    const sqlite = new BetterSqlite(location);
+    sqlite.exec(statements);
+    sqlite.close();
+  }
+}

@@ -243,6 +243,8 @@ async function post(
     });
     const { status } = response;
     const answer = (await response.json().catch(() => ({}))) as Partial<UploadResponse>;
+    if (status === 201 && answer.data === undefined)
+      throw new Error(`The response of the service about ${name} was cut off.`);
     const { data = [], detail = `status ${status}.` } = answer;
     if (status === 201 || REQUEST_ERRORS.includes(status)) return { status, data, detail };
     const isBusy = status === 429 || status === 503;

@@ -5,6 +5,7 @@ import { type PublishedPolicy, whyMilder } from '../../feedback/override-reasons
 import { feedbackOperations } from '../../feedback/routes.ts';
 import type { FeedbackReport, FeedbackRow } from '../../feedback/schemas/report.ts';
 import { sourcesOfAddresses } from '../../feedback/sources/queries.ts';
+import { senderOfRow } from '../../feedback/sources/tenants.ts';
 import { formatCount } from '../../lib/format/numbers.ts';
 import { StateMark } from '../../ui/components.tsx';
 import { Confirm } from '../frame/action.tsx';
@@ -70,11 +71,11 @@ export async function renderReport(
   );
   if (listed === null) return seeOther(pathWith(path, { outcome }));
   const policy = (report.details.policy ?? {}) as PublishedPolicy;
-  const addresses = listed.data.flatMap(({ address }) => address ?? []);
+  const senders = listed.data.flatMap((row) => senderOfRow(row) ?? []);
   const sources =
     report.domain_id === null
       ? new Map()
-      : await sourcesOfAddresses(app.db, report.domain_id, addresses);
+      : await sourcesOfAddresses(app.db, report.domain_id, senders);
   return appPage(call, {
     title: titleOf(report),
     section: 'feedback',
@@ -268,7 +269,7 @@ const Result = ({ result, domain }: { result: string; domain: string | null }) =
   </>
 );
 
-/** `sources`: by address. */
+/** `sources`: by address or tenant. */
 const columnsOf = (
   sources: Map<string, { id: string; name: string }>,
   policy: PublishedPolicy,
@@ -276,8 +277,9 @@ const columnsOf = (
 ): Column<FeedbackRow>[] => [
   {
     title: 'Source',
-    cell({ address, folded }) {
-      const source = address === null ? undefined : sources.get(address);
+    cell(row) {
+      const { address, folded } = row;
+      const source = sources.get(senderOfRow(row) ?? '');
       return (
         <>
           {source && (

@@ -9,8 +9,8 @@ import { claimingJob, type Job } from '../../scheduler/scheduler.ts';
 import { claimRows } from '../../store/leases.ts';
 import type { DomainRow, FeedbackDomainRow } from '../../store/tables.generated.ts';
 import { selectorsOf } from '../selectors.ts';
-import { isReportedPassing } from './passing.ts';
 import { lookUpFeedbackRecords } from './records.ts';
+import { isReportedSending } from './sending.ts';
 
 export const LOOKUP_JOB = 'domains.feedback-records';
 
@@ -51,7 +51,7 @@ async function lookUp(app: App, { id }: FeedbackDomainRow): Promise<void> {
     .executeTakeFirst();
   const records = domain
     ? await lookUpFeedbackRecords(app, app.backgroundResolver, domain, {
-        passes: await isReportedPassing(app, domain),
+        sends: await isReportedSending(app, app.db, domain),
         isSigned: isSigned(domain),
       })
     : [];

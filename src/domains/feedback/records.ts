@@ -20,9 +20,9 @@ export interface FeedbackRecord {
   isParked?: boolean;
 }
 
-/** Whether receivers report passing mail of the domain, and whether a DKIM key is known. */
+/** Whether the domain is reported to send mail, and whether a DKIM key is known. */
 interface KnownMail {
-  passes: boolean;
+  sends: boolean;
   isSigned: boolean;
 }
 
@@ -31,7 +31,7 @@ export async function lookUpFeedbackRecords(
   app: Pick<App, 'config'>,
   resolver: Resolver,
   { id, name }: Pick<DomainRow, 'id' | 'name'>,
-  { passes, isSigned }: KnownMail,
+  { sends, isSigned }: KnownMail,
 ): Promise<FeedbackRecord[]> {
   const uri = `mailto:${feedbackAddress(app, { id })}`;
   const inbox = app.config.INBOX_DOMAIN;
@@ -52,7 +52,7 @@ export async function lookUpFeedbackRecords(
     parent?.find(isDmarcRecord) ?? null,
   );
   return [
-    { ...record, isParked: !passes && (await isParked(name, isSigned, resolver)) },
+    { ...record, isParked: !sends && (await isParked(name, isSigned, resolver)) },
     tlsRecord(name, uri, tls),
     ...(isForeign ? [authorizationRecord(inbox, authorization)] : []),
   ];

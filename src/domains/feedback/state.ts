@@ -7,6 +7,7 @@ import type { Db, Tx } from '../../store/open.ts';
 import type { DomainRow, FeedbackDomainRow } from '../../store/tables.generated.ts';
 import { feedbackAddress } from './address.ts';
 import type { FeedbackRecord } from './records.ts';
+import { isReportedSending } from './sending.ts';
 
 export const FEEDBACK_STATES = [
   'not_published',
@@ -47,17 +48,18 @@ export async function feedbackOf(
     .where('id', '=', id)
     .executeTakeFirst();
   const stored = recordsOf(row);
+  const isParked = stored[0]?.isParked === true && !(await isReportedSending(app, db, { id }));
   // A parked domain can't lose mail, so it starts with the strictest policy.
-  const records = stored.map(({ isParked, value, ...record }) => ({
+  const records = stored.map(({ isParked: declared, value, ...record }) => ({
     ...record,
-    value: isParked ? strictest(value) : value,
+    value: declared && isParked ? strictest(value) : value,
   }));
   return {
     address: feedbackAddress(app, { id }),
     state: stateOf(row, records, app.clock.now()),
     records,
     last_report_at: row?.last_at ?? null,
-    isParked: stored[0]?.isParked === true,
+    isParked,
     proposal: stored[0]?.value,
   };
 }

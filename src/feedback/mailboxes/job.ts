@@ -23,7 +23,7 @@ export function importJob(app: App): Job {
         .selectFrom('report_mailboxes')
         .selectAll()
         .where('next_run_at', '<=', isoTime(app.clock.now()))
-        .where('id', 'not in', [...running, ''])
+        .where(({ eb, and }) => and([...running].map((id) => eb('id', '<>', id))))
         .orderBy('next_run_at')
         .limit(limit);
       return claimRows(app, { table: 'report_mailboxes', due, leaseMs: LEASE_MS });

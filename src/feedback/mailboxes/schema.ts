@@ -67,7 +67,7 @@ const SETTINGS = {
 
 const Password = described(
   v.pipe(v.string('must be text'), v.minLength(1, 'is required'), v.maxLength(1000, 'is too long')),
-  'The password, or an app password. It is encrypted and never returned.',
+  'The password, or an app password. It is encrypted and never returned. Another `host` needs it again.',
   'app password',
 );
 

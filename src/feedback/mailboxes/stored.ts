@@ -135,7 +135,13 @@ function settingsOf(
     sign_in === null
       ? Object.entries({ host, username, password: hasPassword || null })
           .filter(([, value]) => value === null || value === '')
-          .map(([param]) => problem(param, 'required', 'is required without a sign-in'))
+          .map(([param]) =>
+            problem(
+              param,
+              'required',
+              `is required ${param === 'password' ? 'for this server' : 'without a sign-in'}`,
+            ),
+          )
       : [
           ...(host === null && !hasPassword
             ? []
@@ -186,9 +192,11 @@ export async function changeMailbox(
   const { app } = author;
   const now = app.clock.now();
   // A sign-in replaces the server, and the other way round.
-  const former = patch.sign_in
-    ? { ...current, host: null, username: null, password: null }
-    : current;
+  const replaced = patch.sign_in ? { ...current, host: null, username: null } : current;
+  // Who changes the server must know the password, which would be sent to it.
+  const isOther =
+    Boolean(patch.sign_in) || (patch.host != null && patch.host.toLowerCase() !== current.host);
+  const former = isOther ? { ...replaced, password: null } : replaced;
   const settings = settingsOf(
     app,
     { ...former, ...patch } as Settings,
@@ -199,17 +207,17 @@ export async function changeMailbox(
   const { columns, details } = MAILBOX_ROW.changes(current, settings);
   if (Object.keys(columns).length === 0 && secret === null) return current;
   await requireFreeName(tx, settings.name, current.id);
-  const isOther = (names: readonly string[]) => names.some((name) => Object.hasOwn(columns, name));
-  const isMoved = isOther(FOLDER);
+  const changes = (names: readonly string[]) => names.some((name) => Object.hasOwn(columns, name));
+  const isMoved = changes(FOLDER);
   const row: ReportMailboxRow = {
     ...current,
     ...settings,
     password: settings.sign_in === null ? (secret ?? former.password) : null,
-    ...(isOther(['schedule']) && !isActive(current)
+    ...(changes(['schedule']) && !isActive(current)
       ? { next_run_at: nextImport(settings, now) }
       : {}),
     ...(isMoved ? FROM_THE_START : {}),
-    ...(isMoved || isOther(CONNECTION) || secret !== null || isOther(['move_to'])
+    ...(isMoved || changes(CONNECTION) || secret !== null || changes(['move_to'])
       ? { ...NEW_IMPORT, next_run_at: isoTime(now) }
       : {}),
   };

@@ -136,8 +136,13 @@ function authenticated({ signer, mailFrom }: SummedRow): Authenticated {
   return { signer: null, mailFrom: mailFrom === null ? null : ownerOf(mailFrom) };
 }
 
-/** The same order as in `nameSource`: SPF shows the sending server, while signatures survive forwarding. */
-function knownDomain({ signer, mailFrom }: SummedRow): Authenticated {
+/**
+ * The same order as in `nameSource`: SPF shows the sending server, while signatures survive forwarding. A failing row with the
+ * signature of a tenant counts for the tenant: see `sources/tenants.ts`.
+ */
+function knownDomain({ signer, mailFrom, dkim, spf }: SummedRow): Authenticated {
+  if (signer !== null && isTenant(signer) && dkim !== 'pass' && spf !== 'pass')
+    return { signer, mailFrom: null };
   const bySpf = mailFrom === null ? null : shortest(mailFrom, serviceOfMailFrom);
   if (bySpf !== null) return { signer: null, mailFrom: bySpf };
   return { signer: signer === null ? null : shortest(signer, serviceOfSigner), mailFrom: null };

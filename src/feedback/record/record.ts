@@ -13,7 +13,7 @@ import type { FeedbackReporterRow, FeedbackReportRow } from '../../store/tables.
 import { untilAvailable } from '../../store/until-available.ts';
 import { ofReporter } from '../reading/identity.ts';
 import { REFUSAL_REASONS, type Refusal } from '../reading/report.ts';
-import { type ReporterIdentity, signedReporter } from '../senders/reporter.ts';
+import { type ReporterIdentity, type Signer, signedReporter } from '../senders/reporter.ts';
 import { VERDICTS, type Verdict } from '../status.ts';
 import { bytesLeftForReport } from '../storage/stored.ts';
 import { freeBytesFor, type StorageUsage, storageUsage } from '../storage/usage.ts';
@@ -55,9 +55,10 @@ export const MAX_BATCH_WEIGHT = 1500;
 const REPORT_WEIGHT = 10;
 
 /** The cost of an item in a transaction, in rows. */
-export function weightOf(item: PreparedItem): number {
-  if (!item.ok) return REPORT_WEIGHT;
-  // Other types lock sums in a different order, so they are not combined.
+export function weightOf(item: PreparedItem, signer: Signer | null = null): number {
+  // A signed refusal may lock its domain and reporter after those of other reports, so it is not combined.
+  if (!item.ok) return signer === null ? REPORT_WEIGHT : MAX_BATCH_WEIGHT;
+  // Other types lock sums in a different order.
   if (item.type !== 'dmarc' && item.type !== 'tls') return MAX_BATCH_WEIGHT;
   return REPORT_WEIGHT + (item.batches.length === 1 ? item.rowCount : 0);
 }
@@ -65,7 +66,7 @@ export function weightOf(item: PreparedItem): number {
 const batchesOf = memoizePerObject((app: App) =>
   createBatches<Recording, FeedbackReportRow>({
     run: (recordings) => untilAvailable(() => recordTogether(app, recordings)),
-    weigh: ({ item }) => weightOf(item),
+    weigh: ({ item, signer }) => weightOf(item, signer),
     maxWeight: MAX_BATCH_WEIGHT,
     isCommon: isUnavailable,
   }),

@@ -5,6 +5,7 @@ import { DMARC_COUNTS } from '../../figures/dmarc.ts';
 import { type PreparedParameter, prepared, type Tx } from '../../store/open.ts';
 import type { FeedbackReportRow } from '../../store/tables.generated.ts';
 import { countMessages } from '../messages/counts.ts';
+import { lockSources } from '../sources/days.ts';
 import type { DmarcDay, TlsDay } from '../thread/prepare.ts';
 import { arrivedReports } from './copies.ts';
 import { announce } from './messages.ts';
@@ -28,6 +29,9 @@ export async function countReports(
   const byDomain = [...reports, ...touched].sort((a, b) =>
     (a.domain_id ?? '') < (b.domain_id ?? '') ? -1 : 1,
   );
+  // All of them first: some are only locked later, with their sources.
+  for (const id of new Set(byDomain.map(({ domain_id }) => domain_id)))
+    if (id !== null) await lockSources(tx, id);
   for (const report of byDomain) await touchDomain(tx, report);
   for (const report of reports) {
     await countMessages(tx, report);

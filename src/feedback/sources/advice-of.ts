@@ -1,7 +1,6 @@
 /** The advice on the policy of a domain, from what is stored about it. */
 
 import type { App } from '../../app.ts';
-import { isReportedPassing } from '../../domains/feedback/passing.ts';
 import { feedbackOf } from '../../domains/feedback/state.ts';
 import { dayBefore, type Period, reporterCount } from '../sums.ts';
 import { type Advice, type AdvisedSource, adviseOn, MIN_DAYS, nextStep } from './advice.ts';
@@ -36,8 +35,7 @@ export async function adviceFor(app: App, period: Period): Promise<StoredAdvice>
     // Until the first lookup, nothing is known about it.
     record: records.length === 0 ? undefined : records[0]!.current,
     proposal: proposal ?? `v=DMARC1; p=none; rua=mailto:${address}`,
-    // Addresses without a source may pass too.
-    isParked: isParked && !(await isReportedPassing(app, domain)),
+    isParked,
     unnamed: await unnamedFailures(db, past),
     days: days.map(({ day }) => day),
     reporters: await reporterCount(db, past),

@@ -124,14 +124,16 @@ async function waitingDomains(db: Db, after: string, limit: number): Promise<str
   return rows.map(({ domain }) => domain);
 }
 
-/** Addresses with a source that are due for another lookup. */
+/** Addresses with a source that are due for another lookup, and that no other node looks up. */
 async function dueAgain({ db, clock }: App, limit: number): Promise<string[]> {
   if (limit <= 0) return [];
+  const now = isoTime(clock.now());
   const rows = await db
     .selectFrom('feedback_addresses')
     .select('id')
-    .where('look_up_at', '<=', isoTime(clock.now()))
+    .where('look_up_at', '<=', now)
     .where('source_id', 'is not', null)
+    .where(({ or, eb }) => or([eb('lease', 'is', null), eb('leased_until', '<', now)]))
     .orderBy('look_up_at')
     .limit(limit)
     .execute();

@@ -355,3 +355,16 @@ export async function reportersOfSource(db: Db, period: SourcePeriod) {
     .execute();
   return rows.map(({ messages, ...reporter }) => ({ ...reporter, messages: Number(messages) }));
 }
+
+/** How many reporters count its messages on a day. */
+export async function reportersOnDay(
+  db: Db,
+  source: FeedbackSourceRow,
+  day: string,
+): Promise<number> {
+  const { count } = await rowsOf(db, { source, from: day, to: day })
+    .innerJoin('feedback_reports', 'feedback_reports.id', 'dmarc_rows.report_id')
+    .select(({ fn }) => fn.count('feedback_reports.reporter_id').distinct().as('count'))
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}

@@ -11,6 +11,7 @@ import { ownerOf } from '../../lib/domain-names.ts';
 import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
 import type { Db } from '../../store/open.ts';
 import type { DomainRow, FeedbackAddressRow } from '../../store/tables.generated.ts';
+import type { FeedbackRow } from '../schemas/report.ts';
 import { isTenant, TENANT_DOMAINS } from './tenant-domains.ts';
 
 /** SQL: the condition of the partial index `dmarc_rows_signer`. */
@@ -24,6 +25,21 @@ export const senderOf = (row: string): RawBuilder<string | null> => {
   return sql`(case when ${sql.ref(`${row}.address`)} is not null and ${failsSigned(row)}
     and (${sql.join(ends, sql` or `)}) then ${signer} else ${sql.ref(`${row}.address`)} end)`;
 };
+
+/** The same of a row that a response shows. */
+export const senderOfRow = ({
+  address,
+  outcome,
+  dkim_result,
+  dkim_domain,
+}: Pick<FeedbackRow, 'address' | 'outcome' | 'dkim_result' | 'dkim_domain'>): string | null =>
+  address !== null &&
+  outcome === 'fail' &&
+  dkim_result === 'pass' &&
+  dkim_domain !== null &&
+  isTenant(dkim_domain)
+    ? dkim_domain
+    : address;
 
 /** SQL: whether a row counts for this address or tenant. Together with the domain, an index covers it. */
 export const isSentBy = (row: string, address: string): RawBuilder<boolean> =>

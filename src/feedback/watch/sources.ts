@@ -1,7 +1,6 @@
 /** Finds the sources of a domain that are new or failing, stores it, and emits the events. */
 
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { sql } from 'kysely';
 import type { App } from '../../app.ts';
 import { appendEvent } from '../../events/events.ts';
 import { observed } from '../../events/observations.ts';
@@ -13,8 +12,7 @@ import { isReportedSince } from '../queries.ts';
 import { lockSources, SUM_COLUMNS } from '../sources/days.ts';
 import { reportDaysOf } from '../sources/new.ts';
 import { presentSource } from '../sources/present.ts';
-import { sourcesOf, withAddresses } from '../sources/queries.ts';
-import { senderOf } from '../sources/tenants.ts';
+import { reportersOnDay, sourcesOf, withAddresses } from '../sources/queries.ts';
 import { dayBefore, lastDays } from '../sums.ts';
 import type { SourceObservation, WatchedDomain } from './observations.ts';
 import {
@@ -155,37 +153,11 @@ export async function observationOf(
     day: latest?.day ?? null,
     messages: latest?.messages ?? 0,
     failed: latest ? latest.messages - latest.passed : 0,
-    reporters: isReported ? await reportersOf(tx, id, row, latest.day) : 0,
+    reporters: isReported ? await reportersOnDay(tx, row, latest.day) : 0,
     isOurs: isOurs(row),
     failingSince: failing_since,
     newSince: new_since,
   };
-}
-
-/** How many reporters count messages of a source on a day. */
-async function reportersOf(
-  tx: Tx,
-  domainId: string,
-  { id }: Pick<FeedbackSourceRow, 'id'>,
-  day: string,
-): Promise<number> {
-  const { count } = await tx
-    .selectFrom('feedback_addresses as address')
-    .innerJoin('dmarc_rows as row', (join) =>
-      join
-        .onRef('row.domain_id', '=', 'address.domain_id')
-        .onRef('row.address', '=', 'address.address'),
-    )
-    .innerJoin('feedback_reports as report', 'report.id', 'row.report_id')
-    .select(({ fn }) => fn.count('report.reporter_id').distinct().as('count'))
-    .where('address.source_id', '=', id)
-    .where(sql<boolean>`${senderOf('row')} = ${sql.ref('row.address')}`)
-    .where('row.domain_id', '=', domainId)
-    .where('row.day', '=', day)
-    // A literal, so that SQLite uses the partial index.
-    .where('row.counted', '=', sql.lit(1))
-    .executeTakeFirstOrThrow();
-  return Number(count);
 }
 
 /** Resolves with false if somebody has changed the source meanwhile: the next run looks again. */

@@ -57,7 +57,8 @@ export const MIGRATIONS: Migration[] = [
     postgres: withPostgresTypes(REPORTERS),
   },
   {
-    // Claims of sending services. Sources that older versions add have none until the next lookup.
+    // Claims and tenants of sending services. Sources that older versions add have no claim until the next lookup, and what older
+    // versions count stays with the address.
     version: 22,
     sideBySide: true,
     sqlite(sqlite) {

@@ -159,7 +159,7 @@ test('feedback import skips an empty file and one that is too large, and says so
 
 /** Passes requests on to a service, up to the given number of them; refuses the others. */
 async function startGate(t: TestContext, url: string) {
-  const gate = { url: '', allowed: 0, files: 0 };
+  const gate = { url: '', allowed: 0, files: 0, cutsAnswer: false };
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
     const isAllowed = gate.allowed > 0;
@@ -173,8 +173,11 @@ async function startGate(t: TestContext, url: string) {
         })
       : new Response('{}', { status: 502 });
     if (isAllowed) gate.files += body.toString('latin1').split('filename=').length - 1;
-    response.writeHead(answer.status, { 'content-type': 'application/json' });
-    response.end(Buffer.from(await answer.arrayBuffer()));
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    const length = { 'content-length': bytes.length, 'content-type': 'application/json' };
+    response.writeHead(answer.status, length);
+    if (!gate.cutsAnswer) response.end(bytes);
+    else response.write(bytes.subarray(0, 20), () => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -217,6 +220,25 @@ test('feedback import resumes after an interruption, and lists why reports were 
   assert.equal((await reports('&status=counted')).length, 100);
   assert.equal((await reports('&status=duplicate')).length, 0);
   assert.deepEqual(readdirSync(join(home, '.local', 'state', 'deliverability')), []);
+});
+
+test('Files of which the answer was cut off are sent again', async (t) => {
+  const { service } = await startFeedback(t);
+  const folder = files(t);
+  const gate = await startGate(t, service.url);
+  gate.allowed = 10;
+  gate.cutsAnswer = true;
+  const env = {
+    HOME: temporaryFolder(t),
+    DELIVERABILITY_BASE_URL: gate.url,
+    DELIVERABILITY_API_KEY: service.key,
+  };
+  const cutOff = await runCommand(feedback, ['import', folder], env);
+  assert.deepEqual([cutOff.code, cutOff.stdout], [3, '']);
+  assert.match(cutOff.stderr, /The answer of the service about .* was cut off\. To go on/);
+  gate.cutsAnswer = false;
+  const again = await runCommand(feedback, ['import', folder], env);
+  assert.deepEqual(again, { code: 0, stdout: '5 files: 5 duplicate.\n', stderr: '' });
 });
 
 test('feedback import names what is missing or wrong', async (t) => {

@@ -88,6 +88,25 @@ test('The password of a report mailbox is encrypted, and in neither responses no
   assert.match(audit.text, /"password":"changed"/);
 });
 
+test('The password is not sent to another server', async (t) => {
+  const service = await startTestService(t);
+  const { body } = await service.call<ReportMailbox>('POST', MAILBOXES, { json: SETTINGS });
+  const change = (json: object) =>
+    service.call<{ errors?: { param: string; message: string }[] }>(
+      'PATCH',
+      `${MAILBOXES}/${body.id}`,
+      { json },
+    );
+  const host = 'imap.evil.example';
+  const refused = await change({ host });
+  assert.deepEqual(
+    [refused.status, refused.body.errors!.map(({ param, message }) => `${param} ${message}`)],
+    [422, ['password is required for this server']],
+  );
+  assert.equal((await change({ host: SETTINGS.host, port: 1143 })).status, 200);
+  assert.equal((await change({ host, password: 'another' })).status, 200);
+});
+
 test('Names of report mailboxes are unique, and a team can have at most 20', async (t) => {
   const service = await startTestService(t);
   const add = async (name: string) =>

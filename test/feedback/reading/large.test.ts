@@ -79,6 +79,37 @@ test('Rows of a report beyond 5,000 are summed up by service, or by network and 
   assert.deepEqual([...found].sort(), [...expected].sort());
 });
 
+/** As a report shows other customers of Microsoft 365: with a signature in their name there, and some with their MAIL FROM. */
+const TENANT = 'other.onmicrosoft.com';
+for (const [mailFrom, dkim, expected] of [
+  [TENANT, 'fail', { address: `others ${TENANT}`, signer: TENANT, mailFrom: null }],
+  ['outlook.com', 'fail', { address: `others ${TENANT}`, signer: TENANT, mailFrom: null }],
+  [null, 'fail', { address: `others ${TENANT}`, signer: TENANT, mailFrom: null }],
+  // What passes is not a stranger's.
+  [TENANT, 'pass', { address: `others ${TENANT}`, signer: null, mailFrom: TENANT }],
+] as const)
+  test(`A sum of another customer's messages (${dkim}, MAIL FROM ${mailFrom}) shows who signed those that fail`, () => {
+    const sums = new RowSums(500);
+    for (const address of ['40.107.1.1', '40.107.2.2'])
+      sums.add({
+        address,
+        count: 2,
+        disposition: 'none',
+        dkim,
+        spf: 'fail',
+        reasons: [],
+        headerFrom: null,
+        signer: TENANT,
+        mailFrom,
+      });
+    assert.deepEqual(
+      sums
+        .list()
+        .map(({ address, signer, mailFrom, count }) => ({ address, signer, mailFrom, count })),
+      [{ ...expected, count: 4 }],
+    );
+  });
+
 test('If there are too many networks, the smallest become one source, and known services stay separate', () => {
   const sums = new RowSums(500);
   let messages = 0;

@@ -2,13 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ListedReport } from '../../../src/feedback/schemas/report.ts';
 import { claimsOf } from '../../../src/feedback/sources/claims.ts';
 import { nameSource } from '../../../src/feedback/sources/name.ts';
+import { reportersOnDay, sourceOr404 } from '../../../src/feedback/sources/queries.ts';
 import type {
   FeedbackSource,
   FeedbackSourceDetails,
 } from '../../../src/feedback/sources/schema.ts';
 import { type Zone, zoneResolver } from '../../../src/net/dns/zone.ts';
+import { newMember } from '../../dashboard/member.ts';
 import { dmarc, record } from '../reading/builders.ts';
 import { named, startFeedback } from '../start.ts';
 
@@ -157,7 +160,18 @@ test('Failing messages of another tenant count for that tenant, and deleting the
       counted,
     );
     assert.equal(details.reporters[0]!.messages, counted);
+    const row = await sourceOr404(service.app.db, details.id);
+    assert.equal(await reportersOnDay(service.app.db, row, '2026-11-21'), 1);
   }
+  // The page of the report leads each row to the same source.
+  const member = await newMember(service, 'viewer');
+  const [{ id: reportId }] = (await reports()) as [ListedReport];
+  const { html } = await member.get(`/feedback/reports/${reportId}`);
+  const linked = [...html.matchAll(/\/feedback\/sources\/(src_\w+)"/g)].map(([, id]) => id);
+  assert.deepEqual(
+    linked.toSorted(),
+    [body.data[0]!, body.data[0]!, body.data[0]!, body.data[1]!].map(({ id }) => id).toSorted(),
+  );
   for (const { id } of await reports()) await service.call('DELETE', `/v1/feedback/reports/${id}`);
   for (const table of ['feedback_addresses', 'feedback_source_days', 'feedback_sources'] as const)
     assert.deepEqual(await service.app.db.selectFrom(table).selectAll().execute(), [], table);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Domain } from '../../../src/domains/schema.ts';
+import { SOURCES_JOB } from '../../../src/feedback/sources/look-up-job.ts';
 import { createDnsResolver } from '../../../src/net/dns/network-resolver.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
 import { testClock } from '../../helpers/clock.ts';
@@ -158,3 +159,55 @@ async function settled(feedback: FeedbackService, dns: DnsTestServer): Promise<v
     await pause(5);
   }
 }
+
+test('Addresses that another node is looking up do not keep others waiting', async (t) => {
+  const { service, domain } = await startFeedback(t);
+  const { db, clock } = service.app;
+  const past = '2026-11-21T00:00:00.000Z';
+  const later = new Date(clock.now() + 60_000).toISOString();
+  const source_id = 'src_known';
+  const known = { key: 'network 203.0.113.0/24', name: '203.0.113.0/24', evidence: '' };
+  await db
+    .insertInto('feedback_sources')
+    .values({
+      ...known,
+      id: source_id,
+      domain_id: domain.id,
+      mark: null,
+      claim: null,
+      label: null,
+      new_since: null,
+      failing_since: null,
+    })
+    .execute();
+  const idOf = (index: number) => `${domain.id} 203.0.113.${index}`;
+  // The last one is due after those with a lease.
+  await db
+    .insertInto('feedback_addresses')
+    .values(
+      Array.from({ length: 41 }, (_, index) => ({
+        id: idOf(index),
+        domain_id: domain.id,
+        address: `203.0.113.${index}`,
+        first_day: '2026-11-20',
+        last_day: '2026-11-20',
+        messages: 1,
+        passed: 0,
+        source_id,
+        look_up_at: index < 40 ? past : '2026-11-21T01:00:00.000Z',
+        ...(index < 40 ? { lease: 'other', leased_until: later } : {}),
+      })),
+    )
+    .execute();
+  for (let attempt = 0; ; attempt++) {
+    service.app.scheduler.wakeHere(SOURCES_JOB);
+    const row = await db
+      .selectFrom('feedback_addresses')
+      .select('look_up_at')
+      .where('id', '=', idOf(40))
+      .executeTakeFirstOrThrow();
+    if (row.look_up_at > past.replace('-21T00', '-21T01')) break;
+    assert.ok(attempt < 200, 'It was not looked up.');
+    await pause(10);
+  }
+});

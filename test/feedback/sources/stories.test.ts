@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as v from 'valibot';
 import { isDmarcRecord, parseDmarcTags } from '../../../src/analysis/dmarc/record.ts';
+import type { Domain } from '../../../src/domains/schema.ts';
 import type { DmarcAdvice, FeedbackSource } from '../../../src/feedback/sources/schema.ts';
 import { feedbackFigures } from '../../../src/feedback/summary.ts';
 import { isoTime } from '../../../src/lib/clock.ts';
@@ -148,6 +149,16 @@ for (const story of STORIES)
       tags.delete('rua');
       assert.equal([...tags].map(([name, value]) => `${name}=${value}`).join('; '), story.record);
     }
+
+    // What DNS is to have says no other policy than is published or advised.
+    const { body: shown } = await service.call<Domain>('GET', `/v1/domains/${domain.id}`);
+    const policyIn = (text = 'p=none') => parseDmarcTags(text).tags.get('p');
+    assert.ok(
+      [story.dmarc ?? undefined, proposed?.value].some(
+        (text) => policyIn(text) === policyIn(shown.feedback.records[0]!.value),
+      ),
+      shown.feedback.records[0]!.value,
+    );
 
     // No sentence speaks of own sources that there are not, or that fail.
     const own = sources.filter(({ kind }) => OWN.includes(kind));

@@ -157,6 +157,18 @@ export const STORIES: Story[] = [
     says: [/p=reject/],
   },
   {
+    title: 'a domain that declares that it sends nothing, but one of whose servers someone knows',
+    dns: NOTHING,
+    dmarc: 'v=DMARC1; p=none',
+    senders: [SPOOFER],
+    marks: { '203.0.114.0/24': 'own' },
+    sources: { '203.0.114.0/24': 'misconfigured' },
+    state: 'not_ready',
+    next: 'p=quarantine',
+    says: [/would go to spam/],
+    record: 'v=DMARC1; p=quarantine',
+  },
+  {
     title: 'a domain that declares that it sends nothing, but whose newsletter passes',
     dns: NOTHING,
     dmarc: 'v=DMARC1; p=none',
