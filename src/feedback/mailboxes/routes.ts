@@ -61,7 +61,7 @@ const get = mailboxes.get({
 
 const update = mailboxes.update({
   description:
-    'Changes a report mailbox. After a change of the server, the user, the folder or the trusted server, all of its messages are read. After a change of the password or the target folder, an import begins at once.',
+    'Changes a report mailbox. After a change of the server, the user, the folder or the trusted server, all of its messages are read. Another server or port needs the password again. After a change of the password or the target folder, an import begins at once.',
   body: ReportMailboxPatch,
   errors: ['conflict'],
   work: changeMailbox,

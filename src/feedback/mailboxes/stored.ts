@@ -183,11 +183,15 @@ export async function changeMailbox(
   const former = patch.sign_in
     ? { ...current, host: null, username: null, password: null }
     : current;
-  const settings = settingsOf(
-    app,
-    { ...former, ...patch } as Settings,
-    password !== undefined || former.password !== null,
-  );
+  const given = { ...former, ...patch } as Settings;
+  const hasPassword = password !== undefined || former.password !== null;
+  const settings = settingsOf(app, given, hasPassword);
+  const isOtherServer = settings.host !== former.host || settings.port !== former.port;
+  // Otherwise, whoever may change the server could have the stored password sent to one of their own.
+  if (password === undefined && former.password !== null && isOtherServer)
+    throw invalidParams([
+      { param: 'password', code: 'required', message: 'is required for another server or port' },
+    ]);
   const secret =
     password === undefined ? null : app.secrets.seal(password, passwordPurpose(current.id));
   const { columns, details } = MAILBOX_ROW.changes(current, settings);

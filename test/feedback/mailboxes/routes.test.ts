@@ -88,6 +88,30 @@ test('The password is encrypted, and neither shown nor in the audit log', async 
   assert.match(audit.text, /"password":"changed"/);
 });
 
+test('The stored password goes to no other server than the one it was entered for', async (t) => {
+  const service = await startTestService(t);
+  const { body } = await service.call<ReportMailbox>('POST', MAILBOXES, { json: SETTINGS });
+  const change = (json: object) =>
+    service.call<{ errors?: { param: string }[] }>('PATCH', `${MAILBOXES}/${body.id}`, { json });
+  for (const other of [
+    { host: 'imap.evil.example' },
+    { host: '127.0.0.1.evil.example', username: 'eve' },
+    { port: 4000 },
+    { host: 'imap.evil.example', sign_in: null },
+  ]) {
+    const refused = await change(other);
+    assert.equal(refused.status, 422, JSON.stringify(other));
+    assert.deepEqual(
+      refused.body.errors?.map(({ param }) => param),
+      ['password'],
+    );
+    assert.equal((await change({ ...other, password: 'entered again' })).status, 200);
+    assert.equal((await change({ ...SETTINGS, port: 993 })).status, 200);
+  }
+  for (const same of [{ host: SETTINGS.host }, { port: 993 }, { folder: 'A' }, { username: 'bob' }])
+    assert.equal((await change(same)).status, 200, JSON.stringify(same));
+});
+
 test('Two mailboxes cannot have one name, and there are at most 20', async (t) => {
   const service = await startTestService(t);
   const add = async (name: string) =>
