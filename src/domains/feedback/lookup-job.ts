@@ -71,12 +71,17 @@ async function lookUp(app: App, { id }: FeedbackDomainRow): Promise<void> {
     .execute();
 }
 
-/** A selector that someone entered or that signed mail, or a key that the last check found and that is not revoked. */
+/**
+ * A selector that someone entered or that signed mail, or a key that the last check found and that is not revoked. Also before
+ * the first check, or if it could not look the keys up: what is not known must not lose mail.
+ */
 function isSigned(domain: SelectorsAndHealth): boolean {
   const checks: DomainCheck[] = JSON.parse(domain.health_checks);
+  const keys = checks.filter(({ id }) => id === 'dkim_selector');
   return (
     selectorsOf(domain).length > 0 ||
-    checks.some(({ id, evidence }) => id === 'dkim_selector' && typeof evidence.type === 'string')
+    keys.length === 0 ||
+    keys.some(({ status, evidence }) => status === 'error' || typeof evidence.type === 'string')
   );
 }
 
