@@ -3,6 +3,8 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import * as v from 'valibot';
+import { REPORT_STATUSES } from '../../feedback/status.ts';
 import type { Io } from '../command.ts';
 
 /** What became of a file. */
@@ -34,30 +36,45 @@ export function openJournal(env: Io['env'], service: string, paths: string[]): J
     Buffer.from(JSON.stringify([service, ...paths.map((path) => resolve(path))])),
   );
   const path = join(state, 'deliverability', `import-${name.slice(0, 32)}.jsonl`);
-  try {
+  const earlier = tried(() => {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     appendFileSync(path, '', { mode: 0o600 });
-  } catch {
-    return NO_JOURNAL;
-  }
+    return new Map(linesOf(path).map((sent) => [sent.hash, sent]));
+  });
+  if (earlier === undefined) return NO_JOURNAL;
   return {
-    earlier: new Map(linesOf(path).map((sent) => [sent.hash, sent])),
+    earlier,
     add(sent) {
       // Each line begins with its break, because the last one of an earlier run may have been cut off.
-      appendFileSync(path, sent.map((one) => `\n${JSON.stringify(one)}`).join(''));
+      // On a full disk, the import goes on: the next run sends these files again.
+      tried(() => appendFileSync(path, sent.map((one) => `\n${JSON.stringify(one)}`).join('')));
     },
-    finish: () => rmSync(path, { force: true }),
+    finish: () => tried(() => rmSync(path, { force: true })),
   };
 }
 
-/** A line that was cut off is of a file that is sent again. */
+/** Undefined if it fails. */
+function tried<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+const SentLine = v.object({
+  hash: v.pipe(v.string(), v.regex(/^[\da-f]{64}$/)),
+  reports: v.array(v.tuple([v.picklist(REPORT_STATUSES), v.nullable(v.string())])),
+});
+
+/** A file whose line was cut off, or is not one of an import, is sent again. */
 function linesOf(path: string): Sent[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   return lines.flatMap((line): Sent[] => {
-    try {
-      return [JSON.parse(line)];
-    } catch {
-      return [];
-    }
+    const { success, output } = v.safeParse(
+      SentLine,
+      tried(() => JSON.parse(line)),
+    );
+    return success ? [output as Sent] : [];
   });
 }
