@@ -15,12 +15,16 @@ export function importJob(app: App): Job {
   const job = claimingJob({
     name: IMPORT_JOB,
     concurrency: MAX_CONCURRENT,
-    async claim(limit) {
+    async claim(limit, inProgress) {
       if (stop.signal.aborted || !(await app.hasSpare())) return [];
       const due = app.db
         .selectFrom('report_mailboxes')
         .selectAll()
         .where('next_run_at', '<=', isoTime(app.clock.now()))
+        // Cancelled and started again, before the import that runs here has noticed.
+        .where(({ and, eb }) =>
+          and(inProgress.length === 0 ? [] : [eb('id', 'not in', inProgress)]),
+        )
         .orderBy('next_run_at')
         .limit(limit);
       return claimRows(app, { table: 'report_mailboxes', due, leaseMs: LEASE_MS });
