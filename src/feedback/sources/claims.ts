@@ -92,8 +92,7 @@ async function selectorOf(service: SendingService, domain: string, resolver: Res
       if (serviceOfKey(target) === service) return `${name} points to ${target}.`;
     } else if (serviceOfSelector(selector) === service) {
       const texts = recordsOf(await resolver(name, 'TXT')) ?? [];
-      const isKey = (text: string) =>
-        resemblesKey(text) && /(?:^|;)\s*p\s*=\s*[^;\s]/i.test(text);
+      const isKey = (text: string) => resemblesKey(text) && /(?:^|;)\s*p\s*=\s*[^;\s]/i.test(text);
       if (texts.some(isKey) && !(await isFromWildcard(name, 'TXT', resolver)))
         return `${domain} has a DKIM key with the selector of the service, ${selector}.`;
     }

@@ -54,6 +54,9 @@ const INVALID: [settings: object, params: string[]][] = [
   [{ sign_in: 'nobody', host: null, password: undefined }, ['sign_in']],
   [{ folder: 'A', move_to: 'A' }, ['move_to']],
   [{ port: 70_000 }, ['port']],
+  ...['', ' ', '.com', '.', 'mx.example.com; dkim=pass', 'dkim=pass', 'a (b)'].map(
+    (authserv_id): [object, string[]] => [{ authserv_id }, ['authserv_id']],
+  ),
   [{ schedule: 'yearly' }, ['schedule']],
   [{ name: '' }, ['name']],
 ];
