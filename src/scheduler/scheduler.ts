@@ -148,8 +148,8 @@ interface ClaimingJobOptions<Item extends { id: string }> {
   name: string;
   /** Maximum number of items in progress. */
   concurrency: number;
-  /** Claims up to `limit` due items. */
-  claim(limit: number): Promise<Item[]>;
+  /** Claims up to `limit` due items. Those in progress here are not started again. */
+  claim(limit: number, inProgress: string[]): Promise<Item[]>;
   work(item: Item): Promise<void>;
   /** Called with the error of `work`. The lease then expires, and the item is claimed again. */
   onError(item: Item, error: unknown): void;
@@ -179,7 +179,7 @@ export function claimingJob<Item extends { id: string }>(options: ClaimingJobOpt
     async run() {
       const capacity = options.concurrency - inProgress.size;
       if (capacity <= 0) return;
-      const claimed = await options.claim(capacity);
+      const claimed = await options.claim(capacity, [...inProgress.keys()]);
       hasMore = claimed.length === capacity;
       for (const item of claimed) start(item);
     },

@@ -62,8 +62,8 @@ async function parkedWith(
   if (record === null) return null;
   const qualifier = await onlyAll(record, resolver);
   if (qualifier === null) return null;
-  // With +all, the owner may send from anywhere. Only a null MX record without any key says otherwise.
-  if (qualifier === '+' && (kind !== 'null_mx' || signs)) return null;
+  // With +all, the owner may send from anywhere, and ?all says nothing. Only a null MX record without any key says otherwise.
+  if (/[+?]/.test(qualifier) && (kind !== 'null_mx' || signs)) return null;
   return { spfEnd: `${qualifier}all`, declares: kind };
 }
 

@@ -3,6 +3,8 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import * as v from 'valibot';
+import { REPORT_STATUSES } from '../../feedback/status.ts';
 import type { Io } from '../command.ts';
 
 /** A file that was sent, and its result. */
@@ -34,30 +36,45 @@ export function openJournal(env: Io['env'], service: string, paths: string[]): J
     Buffer.from(JSON.stringify([service, ...paths.map((path) => resolve(path))])),
   );
   const path = join(state, 'deliverability', `import-${name.slice(0, 32)}.jsonl`);
-  try {
+  const earlier = tried(() => {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     appendFileSync(path, '', { mode: 0o600 });
-  } catch {
-    return NO_JOURNAL;
-  }
+    return new Map(linesOf(path).map((sent) => [sent.hash, sent]));
+  });
+  if (earlier === undefined) return NO_JOURNAL;
   return {
-    earlier: new Map(linesOf(path).map((sent) => [sent.hash, sent])),
+    earlier,
     add(sent) {
       // The line break comes first, because the last line of an interrupted run may be incomplete.
-      appendFileSync(path, sent.map((one) => `\n${JSON.stringify(one)}`).join(''));
+      // On a full disk, the import continues: the next run sends these files again.
+      tried(() => appendFileSync(path, sent.map((one) => `\n${JSON.stringify(one)}`).join('')));
     },
-    finish: () => rmSync(path, { force: true }),
+    finish: () => tried(() => rmSync(path, { force: true })),
   };
 }
 
-/** Skips an incomplete line: its file is sent again. */
+/** Undefined if it fails. */
+function tried<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+const SentLine = v.object({
+  hash: v.pipe(v.string(), v.regex(/^[\da-f]{64}$/)),
+  reports: v.array(v.tuple([v.picklist(REPORT_STATUSES), v.nullable(v.string())])),
+});
+
+/** Skips incomplete and invalid lines: their files are sent again. */
 function linesOf(path: string): Sent[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   return lines.flatMap((line): Sent[] => {
-    try {
-      return [JSON.parse(line)];
-    } catch {
-      return [];
-    }
+    const { success, output } = v.safeParse(
+      SentLine,
+      tried(() => JSON.parse(line)),
+    );
+    return success ? [output as Sent] : [];
   });
 }

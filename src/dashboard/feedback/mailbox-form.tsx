@@ -154,7 +154,7 @@ export function MailboxForm({ action, values, problem, submit, signIns, ...rest 
         label={isStored ? 'New password' : 'Password'}
         hint={
           isStored
-            ? 'A password is stored but not shown. Leave empty to keep it.'
+            ? 'A password is stored but not shown. Leave empty to keep it for the same server.'
             : 'Use an app password if your provider offers them.'
         }
         required={isRequired && !isStored}

@@ -71,12 +71,17 @@ async function lookUp(app: App, { id }: FeedbackDomainRow): Promise<void> {
     .execute();
 }
 
-/** Whether a selector was entered or learned, or the last health check found a key that is not revoked. */
+/**
+ * Whether a selector was entered or learned, or the last health check found a key that is not revoked. Also true before the first
+ * check, or if it could not look up keys: no mail may be lost because something is unknown.
+ */
 function isSigned(domain: SelectorsAndHealth): boolean {
   const checks: DomainCheck[] = JSON.parse(domain.health_checks);
+  const keys = checks.filter(({ id }) => id === 'dkim_selector');
   return (
     selectorsOf(domain).length > 0 ||
-    checks.some(({ id, evidence }) => id === 'dkim_selector' && typeof evidence.type === 'string')
+    keys.length === 0 ||
+    keys.some(({ status, evidence }) => status === 'error' || typeof evidence.type === 'string')
   );
 }
 

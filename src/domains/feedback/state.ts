@@ -1,5 +1,6 @@
 /** What is known about the feedback of a domain: its address, its records, and whether reports arrive. */
 
+import { sql } from 'kysely';
 import { strictest } from '../../analysis/domain/parked.ts';
 import type { App } from '../../app.ts';
 import { DAY_MS } from '../../lib/durations.ts';
@@ -48,7 +49,10 @@ export async function feedbackOf(
     .where('id', '=', id)
     .executeTakeFirst();
   const stored = recordsOf(row);
-  const isParked = stored[0]?.isParked === true && !(await isReportedSending(app, db, { id }));
+  const isParked =
+    stored[0]?.isParked === true &&
+    !(await isReportedSending(app, db, { id })) &&
+    !(await mayLoseBelow(db, id));
   // A parked domain can't lose mail, so it starts with the strictest policy.
   const records = stored.map(({ isParked: declared, value, ...record }) => ({
     ...record,
@@ -62,6 +66,23 @@ export async function feedbackOf(
     isParked,
     proposal: stored[0]?.value,
   };
+}
+
+/** Whether the policy would apply to another domain of the team, below this one, that is not parked. */
+async function mayLoseBelow(db: Db | Tx, id: string): Promise<boolean> {
+  const below = await db
+    .selectFrom('domains as parent')
+    .innerJoin('domains as child', (join) =>
+      join.on('child.name', 'like', sql<string>`'%.' || ${sql.ref('parent.name')}`),
+    )
+    .leftJoin('feedback_domains as found', 'found.id', 'child.id')
+    .select('found.records')
+    .where('parent.id', '=', id)
+    .execute();
+  return below.some(({ records }) => {
+    const [dmarc] = recordsOf(records === null ? undefined : { records });
+    return dmarc === undefined || (dmarc.current === null && dmarc.isParked !== true);
+  });
 }
 
 const recordsOf = (row: Pick<FeedbackDomainRow, 'records'> | undefined): FeedbackRecord[] =>

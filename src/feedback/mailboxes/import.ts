@@ -5,7 +5,7 @@
 
 import type { App } from '../../app.ts';
 import { isoTime } from '../../lib/clock.ts';
-import { HOUR_MS } from '../../lib/durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { AppError, errorMessage } from '../../lib/errors.ts';
 import { AccountError, isTransient } from '../../net/account-error.ts';
 import type { ReportFolder } from '../../net/imap/report-folder.ts';
@@ -24,8 +24,9 @@ import { type ImportCounts, MAILBOX_ROW, NO_COUNTS, nextImport } from './stored.
 
 /** Longer than one message takes. Each message renews the lease. */
 export const LEASE_MS = 900_000;
-/** In one run, so that other mailboxes get their turn. The next run continues. */
+/** In one run, so that other mailboxes get their turn, also if a server is slow. The next run continues. */
 const MAX_MESSAGES = 500;
+const MAX_RUN_MS = 10 * MINUTE_MS;
 /** The UIDs of messages without a report are saved with the next report, or after this many messages. */
 const MAX_UNSAVED = 25;
 /** If the process ends while it reads a message, the job reads the message after this time. */
@@ -49,7 +50,7 @@ interface Import {
   lastUid: number;
 }
 
-/** Reads up to 500 messages, and records the result. */
+/** Reads up to 500 messages, for at most ten minutes, and records the result. */
 export async function importSome(
   app: App,
   held: HeldMailbox,
@@ -68,7 +69,9 @@ export async function importSome(
     if (isNew)
       await update(run, app.db, { started_at: isoTime(app.clock.now()), finished_at: null });
     const hasMore = await readFolder(run, maxMessages);
-    await release(run, hasMore || signal.aborted ? { problem: null, failures: 0 } : finished(run));
+    // After the mailboxes that became due meanwhile.
+    const goesOn = { problem: null, failures: 0, next_run_at: isoTime(app.clock.now()) };
+    await release(run, hasMore || signal.aborted ? goesOn : finished(run));
   } catch (error) {
     if (error instanceof LeaseLostError || error instanceof DatabaseUnavailableError) return;
     if (signal.aborted) await release(run, {}).catch(() => {});
@@ -93,8 +96,9 @@ async function readFolder(run: Import, maxMessages: number): Promise<boolean> {
     const batch = uids.slice(0, maxMessages);
     const sizes = await folder.sizes(batch);
     let unsaved = 0;
+    const end = app.clock.now() + MAX_RUN_MS;
     for (const uid of batch) {
-      if (signal.aborted) break;
+      if (signal.aborted || app.clock.now() > end) break;
       const mail = await readOne(run, folder, uid, sizes.get(uid));
       run.lastUid = uid;
       run.counts.remaining -= 1;
@@ -105,7 +109,7 @@ async function readFolder(run: Import, maxMessages: number): Promise<boolean> {
       unsaved = 0;
     }
     await update(run, app.db, progress(run));
-    return uids.length > batch.length;
+    return run.counts.remaining > 0;
   } finally {
     await folder.end();
   }

@@ -12,26 +12,24 @@ const MAX_CONCURRENT = 2;
 
 export function importJob(app: App): Job {
   const stop = new AbortController();
-  /** After a cancellation, a mailbox is due again while its import still ends. */
-  const running = new Set<string>();
   const job = claimingJob({
     name: IMPORT_JOB,
     concurrency: MAX_CONCURRENT,
-    async claim(limit) {
+    async claim(limit, inProgress) {
       if (stop.signal.aborted || !(await app.hasSpare())) return [];
       const due = app.db
         .selectFrom('report_mailboxes')
         .selectAll()
         .where('next_run_at', '<=', isoTime(app.clock.now()))
-        .where(({ eb, and }) => and([...running].map((id) => eb('id', '<>', id))))
+        // A cancelled import ends after its message. Until then, a lease for the next one would be lost.
+        .where(({ and, eb }) =>
+          and(inProgress.length === 0 ? [] : [eb('id', 'not in', inProgress)]),
+        )
         .orderBy('next_run_at')
         .limit(limit);
       return claimRows(app, { table: 'report_mailboxes', due, leaseMs: LEASE_MS });
     },
-    async work(held) {
-      running.add(held.id);
-      await importSome(app, held, stop.signal).finally(() => running.delete(held.id));
-    },
+    work: (held) => importSome(app, held, stop.signal),
     onError: ({ id }, error) =>
       app.log.error('could not record an import', {
         mailbox: id,

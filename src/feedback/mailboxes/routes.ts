@@ -61,7 +61,7 @@ const get = mailboxes.get({
 
 const update = mailboxes.update({
   description:
-    'Changes a report mailbox. If you change `sign_in`, `host`, `username`, `folder` or `authserv_id`, the service reads all messages again. If you change any of these, `port`, `tls`, the password or `move_to`, an import starts at once.',
+    'Changes a report mailbox. If you change `sign_in`, `host`, `username`, `folder` or `authserv_id`, the service reads all messages again. If you change `host` or `port`, enter the password again. If you change any of these, `port`, `tls`, the password or `move_to`, an import starts at once.',
   body: ReportMailboxPatch,
   errors: ['conflict'],
   work: changeMailbox,

@@ -25,6 +25,11 @@ export const IMPORT_STATUSES = ['queued', 'running', 'completed', 'failed', 'can
 const Line = v.pipe(lineOfText(255), v.trim());
 /** The same limit as in `net/imap`. */
 const Folder = v.pipe(lineOfText(1000), v.trim());
+/** Not empty, and without a dot at the beginning: both have a meaning in `TrustedServers`. */
+const ServerName = v.pipe(
+  Line,
+  v.regex(/^[^\s;=()".][^\s;=()"]*$/, 'must be the name of a server, such as mx.example.com'),
+);
 const Port = v.pipe(
   v.number('must be a number'),
   v.integer('must be a whole number'),
@@ -48,7 +53,7 @@ const SETTINGS = {
   ),
   username: described(v.nullable(Line), 'The user name for the IMAP server.', 'dmarc@example.com'),
   authserv_id: described(
-    v.nullable(Line),
+    v.nullable(ServerName),
     'The authserv-id of your own mail server, which is at the beginning of its Authentication-Results fields. The server must remove fields with this authserv-id from mail that it receives. Known providers are built in.',
     'mx.example.com',
   ),

@@ -192,16 +192,18 @@ export async function changeMailbox(
   const { app } = author;
   const now = app.clock.now();
   // A sign-in replaces the server, and the other way round.
-  const replaced = patch.sign_in ? { ...current, host: null, username: null } : current;
-  // Who changes the server must know the password, which would be sent to it.
-  const isOther =
-    Boolean(patch.sign_in) || (patch.host != null && patch.host.toLowerCase() !== current.host);
-  const former = isOther ? { ...replaced, password: null } : replaced;
-  const settings = settingsOf(
-    app,
-    { ...former, ...patch } as Settings,
-    password !== undefined || former.password !== null,
-  );
+  const former = patch.sign_in
+    ? { ...current, host: null, username: null, password: null }
+    : current;
+  const given = { ...former, ...patch } as Settings;
+  const hasPassword = password !== undefined || former.password !== null;
+  const settings = settingsOf(app, given, hasPassword);
+  const isOtherServer = settings.host !== former.host || settings.port !== former.port;
+  // Otherwise, an admin could have the stored password sent to a server of their own.
+  if (password === undefined && former.password !== null && isOtherServer)
+    throw invalidParams([
+      { param: 'password', code: 'required', message: 'is required for another server or port' },
+    ]);
   const secret =
     password === undefined ? null : app.secrets.seal(password, passwordPurpose(current.id));
   const { columns, details } = MAILBOX_ROW.changes(current, settings);

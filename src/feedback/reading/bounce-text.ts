@@ -129,6 +129,7 @@ function readRecipients(lines: string[]): TextRecipient[] {
   if (found.size === 0) return readTranscript(lines);
   const lists = [...found.values()].map(({ own }) => own);
   const all = [...before, ...lists.flat()];
+  const whole = joined(all);
   const lower = all.map((line) => line.toLowerCase());
   const first = before.findIndex((line) => REPLY.test(line));
   // The reply comes before the recipients, or after the list of them.
@@ -138,7 +139,7 @@ function readRecipients(lines: string[]): TextRecipient[] {
     if (isBefore) return { address, reply: joined(before.slice(first)) };
     const about = isList ? all.filter((_, index) => lower[index]!.includes(address)) : [];
     const label = /[a-z]/i.test(lead) && !BARE_LABEL.test(lead) ? lead : '';
-    return { address, reply: joined(about) || joined(own) || label || joined(all) };
+    return { address, reply: joined(about) || joined(own) || label || whole };
   });
 }
 

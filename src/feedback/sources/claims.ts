@@ -4,6 +4,8 @@
  */
 
 import type { Envelope } from '../../analysis/check.ts';
+import { resemblesKey } from '../../analysis/dkim/key-record.ts';
+import { isFromWildcard } from '../../analysis/dns/wildcard.ts';
 import { type SendingService, selectorsOf } from '../../analysis/sending-services/service.ts';
 import {
   SENDING_SERVICES,
@@ -90,7 +92,8 @@ async function selectorOf(service: SendingService, domain: string, resolver: Res
       if (serviceOfKey(target) === service) return `${name} points to ${target}.`;
     } else if (serviceOfSelector(selector) === service) {
       const texts = recordsOf(await resolver(name, 'TXT')) ?? [];
-      if (texts.some((text) => /(?:^|;)\s*p\s*=\s*[^;\s]/i.test(text)))
+      const isKey = (text: string) => resemblesKey(text) && /(?:^|;)\s*p\s*=\s*[^;\s]/i.test(text);
+      if (texts.some(isKey) && !(await isFromWildcard(name, 'TXT', resolver)))
         return `${domain} has a DKIM key at ${selector}, a selector of the service.`;
     }
   }

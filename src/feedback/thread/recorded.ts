@@ -44,15 +44,15 @@ export function recordedSigner(
   const passing = (method: string) =>
     results.flatMap((each) => (each.method === method && each.result === 'pass' ? each.text : []));
   for (const text of passing('dkim')) {
-    const claimed = domainIn(text, /(?:^|\s)header\.(?:d|i)\s*=\s*([^\s;]+)/i);
+    const claimed = alignedIn(text, /(?:^|\s)header\.[di]=(\S*)/gi, fromDomain);
     const domain = claimed && signingDomain(headers, claimed, startsAtBoundary);
     if (domain && isAligned(domain, fromDomain)) return { from, domain, method: 'dkim' };
   }
   for (const text of passing('spf')) {
     const domain = isSpfOfHelo(text)
       ? null
-      : domainIn(text, /(?:^|\s)smtp\.mail(?:from)?\s*=\s*([^\s;]+)/i);
-    if (domain && isAligned(domain, fromDomain)) return { from, domain, method: 'spf' };
+      : alignedIn(text, /(?:^|\s)smtp\.mail(?:from)?=(\S*)/gi, fromDomain);
+    if (domain) return { from, domain, method: 'spf' };
   }
   return null;
 }
@@ -68,29 +68,35 @@ function isTrusted(headers: Headers, index: number, servers: TrustedServers): bo
   });
 }
 
+/** A comment that begins or ends within a word, as in `smtp.mailfrom=a@google.com(.evil.example`. */
+const COMMENT_IN_WORD = /[^\s;(]\(|\)[^\s;)]/;
+
 /**
  * Null if it is ambiguous where quoted strings and comments end. Both can contain text of the sender, and servers escape it in
- * different ways.
+ * different ways. For the same reason, a result with a word that is no property is ignored.
  */
 function readResults(value: string): { method: string; result: string; text: string }[] | null {
   const plain = value.slice(0, MAX_LENGTH).replace(/"[^"\\();]*"/g, '');
-  if (/["\\]/.test(plain)) return null;
+  const isBalanced = plain.split('(').length === plain.split(')').length;
+  if (/["\\]/.test(plain) || !isBalanced || COMMENT_IN_WORD.test(plain)) return null;
   return withoutComments(plain)
     .split(';')
     .flatMap((part) => {
-      const text = part.trim();
+      const text = part.replace(/\s*([=/])\s*/g, '$1').trim();
       const [, method, result] = RESULT.exec(text) ?? [];
-      if (!method || !result) return [];
+      if (!method || !result || text.split(/\s+/).some((word) => !word.includes('='))) return [];
       return [{ method: method.toLowerCase(), result: result.toLowerCase(), text }];
     });
 }
 
-const domainIn = (text: string, pattern: RegExp): string | null => {
-  const written = pattern.exec(text)?.[1];
-  return written === undefined
-    ? null
-    : normalizeDomain(written.slice(written.lastIndexOf('@') + 1));
-};
+/** The first domain that is named; null unless all of them are aligned. */
+function alignedIn(text: string, pattern: RegExp, fromDomain: string): string | null {
+  const domains = Array.from(text.matchAll(pattern), ([, written = '']) =>
+    normalizeDomain(written.slice(written.lastIndexOf('@') + 1)),
+  );
+  const areAligned = domains.every((domain) => domain !== null && isAligned(domain, fromDomain));
+  return areAligned ? (domains[0] ?? null) : null;
+}
 
 const isAligned = (domain: string, fromDomain: string): boolean =>
   (organizationalDomain(domain) ?? domain) === (organizationalDomain(fromDomain) ?? fromDomain);

@@ -214,9 +214,12 @@ for (const [name, changes] of [
     assert.notEqual(item(health, 'spf_record').fix?.record?.value, 'v=spf1 -all');
   });
 
-test('Only a null MX shows that a domain that allows everyone sends nothing', async () => {
-  const zone = { ...LOCKED, 'example.com': { TXT: ['v=spf1 +all'], A: ['192.0.2.80'] } };
-  assert.notEqual(item(await checkDomain(zone), 'spf_record').fix?.record?.value, 'v=spf1 -all');
+test('Only a null MX shows that a domain that allows everyone, or says nothing, sends nothing', async () => {
+  for (const end of ['+all', '?all']) {
+    const zone = { ...LOCKED, 'example.com': { TXT: [`v=spf1 ${end}`], A: ['192.0.2.80'] } };
+    const health = await checkDomain(zone);
+    assert.notEqual(item(health, 'spf_record').fix?.record?.value, 'v=spf1 -all', end);
+  }
 });
 
 test('A domain with passing mail in reports is not parked, whatever its DNS declares', async () => {

@@ -4,7 +4,14 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -159,9 +166,10 @@ test('feedback import skips an empty file and one that is too large, and says so
 
 /** Passes requests on to a service, up to the given number of them; refuses the others. */
 async function startGate(t: TestContext, url: string) {
-  const gate = { url: '', allowed: 0, files: 0, cutsAnswer: false };
+  const gate = { url: '', allowed: 0, files: 0, cutsAnswer: false, onRequest: () => {} };
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
+    gate.onRequest();
     const isAllowed = gate.allowed > 0;
     gate.allowed -= 1;
     const { 'content-type': type = '', authorization = '' } = request.headers;
@@ -240,6 +248,51 @@ test('Files of which the answer was cut off are sent again', async (t) => {
   const again = await runCommand(feedback, ['import', folder], env);
   assert.deepEqual(again, { code: 0, stdout: '5 files: 5 duplicate.\n', stderr: '' });
 });
+
+const HASH = 'a'.repeat(64);
+/** `when`: before the import, or while the service has the file. */
+const SPOILED: [what: string, spoil: (path: string) => void, when?: 'later'][] = [
+  ['null', (path) => writeFileSync(path, 'null\n5\n"a"\n[]\n')],
+  ['a line without reports', (path) => writeFileSync(path, `{"hash":"${HASH}"}\n`)],
+  [
+    'lines of something else',
+    (path) =>
+      writeFileSync(path, `{"hash":1,"reports":[]}\n{"hash":"${HASH}","reports":[[1]]}\n\0\xff`),
+  ],
+  ['a folder', (path) => mkdirSync(path)],
+  ['a link to nowhere', (path) => symlinkSync('/nowhere/at/all', path)],
+  ['a folder by the time it is written', (path) => mkdirSync(path), 'later'],
+];
+
+for (const [what, spoil, when] of SPOILED)
+  test(`feedback import works beside a journal that is ${what}`, async (t) => {
+    const { service } = await startFeedback(t);
+    const folder = temporaryFolder(t);
+    const home = temporaryFolder(t);
+    writeFileSync(join(folder, '1.xml'), dmarc({ id: '1' }));
+    const gate = await startGate(t, service.url);
+    const env = {
+      HOME: home,
+      DELIVERABILITY_BASE_URL: gate.url,
+      DELIVERABILITY_API_KEY: service.key,
+    };
+    const run = () => runCommand(feedback, ['import', folder], env);
+    // A run that fails leaves its journal, whose name the next one uses too.
+    gate.allowed = 0;
+    assert.equal((await run()).code, 3);
+    const state = join(home, '.local', 'state', 'deliverability');
+    const path = join(state, readdirSync(state)[0]!);
+    rmSync(path);
+    const spoilNow = () => {
+      rmSync(path, { force: true });
+      spoil(path);
+    };
+    if (when === 'later') gate.onRequest = spoilNow;
+    else spoilNow();
+    gate.allowed = 100;
+    const { code, stdout } = await run();
+    assert.deepEqual([code, stdout], [0, '1 file: 1 counted.\n']);
+  });
 
 test('feedback import names what is missing or wrong', async (t) => {
   const { service } = await startFeedback(t);

@@ -126,6 +126,36 @@ test('An import in many runs reads each message once', { skip }, async (t) => {
   assert.equal((await reports()).length, 30);
 });
 
+test('A mailbox with more to read, or with a slow server, waits behind those that were due meanwhile', {
+  skip,
+}, async (t) => {
+  const { add, get, client, clock, service } = await startMailboxes(t);
+  await service.app.scheduler.stop();
+  for (const id of ['a', 'b', 'c', 'd']) await client.append('Reports', reportMail(id));
+  const { id } = await add();
+  const run = async (maxMessages: number, minutes: number) => {
+    const now = () => {
+      clock.advance(minutes * 60_000);
+      return clock.now();
+    };
+    const app = { ...service.app, clock: { now } };
+    const due = app.db.selectFrom('report_mailboxes').selectAll().limit(1);
+    const [held] = await claimRows(service.app, {
+      table: 'report_mailboxes',
+      due,
+      leaseMs: 60_000,
+    });
+    const before = clock.now();
+    await importSome(app, held!, new AbortController().signal, maxMessages);
+    const { import: result, next_import_at } = await get(id);
+    return { remaining: result.remaining, isLater: Date.parse(next_import_at ?? '') >= before };
+  };
+  clock.advance(60_000);
+  assert.deepEqual(await run(1, 0), { remaining: 3, isLater: true });
+  assert.deepEqual(await run(500, 11), { remaining: 3, isLater: true });
+  assert.equal((await run(500, 0)).remaining, 0);
+});
+
 test('Reports of an unconfirmed reporter in a mailbox do not count, as over SMTP', {
   skip,
 }, async (t) => {
@@ -345,19 +375,24 @@ test('A cancelled import stops before the next message, and the next import cont
   assert.ok(stored.every(({ status }) => status === 'counted'));
 });
 
-test('An import that is started again at once goes on as soon as the cancelled one has ended', {
+test('An import that is cancelled and started again at once, or changed while it runs, goes on', {
   skip,
 }, async (t) => {
   const { add, until, start, client, service, reports } = await startMailboxes(t);
-  for (let index = 0; index < 20; index++) await client.append('Reports', reportMail(`m-${index}`));
+  for (let index = 0; index < 40; index++) await client.append('Reports', reportMail(`m-${index}`));
   const { id } = await add();
-  for (const count of [2, 6]) {
+  for (const count of [3, 6, 9]) {
     while ((await reports()).length < count);
-    await service.call('POST', `${MAILBOXES}/${id}/cancel`);
+    const cancelled = await service.call('POST', `${MAILBOXES}/${id}/cancel`);
+    assert.equal(cancelled.status, 200);
     await start(id);
+    service.app.scheduler.wakeHere('feedback.import');
   }
+  while ((await reports()).length < 12);
+  const json = { password: DOVECOT_PASSWORD };
+  assert.equal((await service.call('PATCH', `${MAILBOXES}/${id}`, { json })).status, 200);
   await until(id);
-  assert.equal((await reports()).length, 20);
+  assert.equal((await reports()).length, 40);
 });
 
 test('An hourly schedule starts the next import after an hour', { skip }, async (t) => {

@@ -166,6 +166,36 @@ const CASES: Case[] = [
     ],
     expected: null,
   },
+  ...[
+    'spf=pass smtp.mailfrom=a@google.com(.evil.example',
+    'spf=pass smtp.mailfrom=a@google.com().evil.example',
+    'dkim=pass header.d=google.com(.evil.example',
+    'dkim=pass header.d=google.com(x).evil.example',
+    'spf=pass (domain of a);dkim=pass()header.d=google.com(@evil.example permits) smtp.mailfrom=evil.example',
+    'dkim=pass header.i=a@google.com x@evil.example',
+    'dkim=pass header.d=evil.example header.i=a header.d=google.com @evil.example',
+    'dkim=pass header.i=a header.d=google.com',
+    'dkim=pass header.d=google.com header.d=evil.example',
+    'spf=pass smtp.mailfrom=google.com smtp.mailfrom=a@evil.example',
+    'spf=pass (unclosed smtp.mailfrom=evil.example; dkim=pass header.d=google.com',
+    'spf=none) smtp.mailfrom=evil.example; dkim=pass header.d=google.com',
+  ].map(
+    (results): Case => ({
+      title: `what a sender made a careless server write: ${results}`,
+      servers: OWN,
+      header: [`Authentication-Results: mx.own.example; ${results}`, SIGNATURE],
+      expected: null,
+    }),
+  ),
+  {
+    title: 'comments of several kinds, and spaces around signs',
+    servers: OWN,
+    header: [
+      'Authentication-Results: mx.own.example; dkim = pass (2048-bit key; unprotected (by DNSSEC)) header.d = google.com header.i=@google.com header.b="F2dOk+3E"; iprev=pass (mail.google.com) smtp.remote-ip=192.0.2.1',
+      SIGNATURE,
+    ],
+    expected: dkim,
+  },
   {
     title: 'SPF of the HELO name',
     servers: OWN,

@@ -67,6 +67,13 @@ const CASES: [what: string, service: string, zone: Zone, claim: RegExp | null | 
     null,
   ],
   [
+    'a wildcard with a DMARC record',
+    'google_workspace',
+    { '*.example.com': TXT('v=DMARC1; p=reject') },
+    null,
+  ],
+  ['a wildcard with a key', 'google_workspace', { '*._domainkey.example.com': KEY }, null],
+  [
     'a return path',
     'postmark',
     { 'pm-bounces.example.com': { CNAME: ['pm.mtasv.net'] } },

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as v from 'valibot';
 import { isDmarcRecord, parseDmarcTags } from '../../../src/analysis/dmarc/record.ts';
+import { feedbackOf } from '../../../src/domains/feedback/state.ts';
 import type { Domain } from '../../../src/domains/schema.ts';
 import type { DmarcAdvice, FeedbackSource } from '../../../src/feedback/sources/schema.ts';
 import { feedbackFigures } from '../../../src/feedback/summary.ts';
@@ -200,4 +201,77 @@ for (const story of STORIES)
     for (const { name, kind } of sources)
       if (kind === 'spoof' || kind === 'forwarder')
         assert.ok(!words.includes(`from ${name} fail`), words);
+  });
+
+// Of a domain without an MX record, whose SPF record allows no server.
+const keyCheck = (status: string, evidence = {}) => ({ id: 'dkim_selector', status, evidence });
+const CHECKED = [keyCheck('info')];
+const BELOW = 'mail.example.com';
+const MAY_SEND: [
+  what: string,
+  given: { checks?: object[]; below?: string; zone?: Zone; spf?: string },
+  proposed: RegExp,
+][] = [
+  ['a check that found no key', { checks: CHECKED }, /p=reject/],
+  ['no check yet', {}, /p=none/],
+  ['a check that could not look up keys', { checks: [keyCheck('error')] }, /p=none/],
+  [
+    'a key among others that are revoked',
+    {
+      checks: [keyCheck('info', { type: null }), keyCheck('pass', { type: 'rsa' })],
+    },
+    /p=none/,
+  ],
+  ['an SPF record that says nothing', { checks: CHECKED, spf: 'v=spf1 ?all' }, /p=none/],
+  ['another domain of the team below it', { checks: CHECKED, below: BELOW }, /p=none;.* sp=none/],
+  ['another domain beside it', { checks: CHECKED, below: 'notexample.com' }, /p=reject/],
+  [
+    'one below it with a policy of its own',
+    {
+      checks: CHECKED,
+      below: BELOW,
+      zone: { [`_dmarc.${BELOW}`]: { TXT: ['v=DMARC1; p=none'] } },
+    },
+    /p=reject/,
+  ],
+  [
+    'one below it that is parked too',
+    { checks: CHECKED, below: BELOW, zone: { [BELOW]: { MX: ['0 .'], TXT: ['v=spf1 -all'] } } },
+    /p=reject/,
+  ],
+];
+
+for (const [what, { checks = [], below, zone = {}, spf = 'v=spf1 -all' }, proposed] of MAY_SEND)
+  test(`A domain that declares that it sends nothing, with ${what}, gets ${proposed.source}`, async (t) => {
+    const { service, domain } = await startFeedback(t, {
+      zone: {
+        'example.com': { TXT: [spf] },
+        '_dmarc.example.com': { TXT: ['v=DMARC1; p=none; sp=none'] },
+        ...zone,
+      },
+    });
+    const { app } = service;
+    if (below !== undefined) await service.call('POST', '/v1/domains', { json: { name: below } });
+    await app.db
+      .updateTable('domains')
+      .set({ health_checks: JSON.stringify(checks) })
+      .where('id', '=', domain.id)
+      .execute();
+    await app.db
+      .updateTable('feedback_domains')
+      .set({ records: null, lookup_at: '2026-01-01T00:00:00.000Z' })
+      .execute();
+    for (;;) {
+      app.scheduler.wakeHere('domains.feedback-records');
+      const rows = await app.db.selectFrom('feedback_domains').selectAll().execute();
+      if (rows.every(({ records }) => records !== null)) break;
+      await pause(5);
+    }
+    const { records } = await feedbackOf(app, app.db, domain);
+    assert.match(records[0]!.value, proposed);
+    const { body: advice } = await service.call<v.InferOutput<typeof DmarcAdvice>>(
+      'GET',
+      `/v1/feedback/advice?domain_id=${domain.id}`,
+    );
+    assert.equal(advice.next === 'reject', proposed.source === 'p=reject', advice.summary);
   });
