@@ -9,7 +9,7 @@ import { AppError, errorMessage } from '../lib/errors.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { feedbackAddresses } from './feedback/address.ts';
-import { isReportedSending } from './feedback/sending.ts';
+import { maySend } from './feedback/sending.ts';
 import { proposeGoneRecords } from './gone-records.ts';
 import { expiringSelectors, selectorsOf } from './selectors.ts';
 
@@ -60,7 +60,7 @@ export async function checkHealth(app: App, row: DomainRow, caller: Caller): Pro
     selectors: selectorsOf(row),
     expiring: expiringSelectors(row, startedAt),
     guessed: guessedSelectors(row),
-    sendsMail: await isReportedSending(app, app.db, row),
+    sendsMail: await maySend(app, app.db, row),
     now: startedAt,
     onFault: (check, error) =>
       log.error('domain check failed', {

@@ -51,6 +51,7 @@ async function lookUp(app: App, { id }: FeedbackDomainRow): Promise<void> {
     .executeTakeFirst();
   const records = domain
     ? await lookUpFeedbackRecords(app, app.backgroundResolver, domain, {
+        // Domains below it count when the records are shown: they may be looked up later.
         sends: await isReportedSending(app, app.db, domain),
         isSigned: isSigned(domain),
       })

@@ -5,7 +5,7 @@ import { isParked } from '../../analysis/domain/parked.ts';
 import type { App } from '../../app.ts';
 import { organizationalDomain } from '../../lib/domain-names.ts';
 import { type Resolver, recordsOf } from '../../net/dns/resolver.ts';
-import type { DomainRow } from '../../store/tables.generated.ts';
+import type { DomainRow, FeedbackDomainRow } from '../../store/tables.generated.ts';
 import { feedbackAddress } from './address.ts';
 
 export interface FeedbackRecord {
@@ -124,3 +124,8 @@ const listOf = (value: string | undefined): string[] =>
 /** A size limit after an exclamation mark (RFC 7489 §6.2) does not matter. */
 const includes = (addresses: string[], uri: string): boolean =>
   addresses.some((entry) => entry.replace(/!\d+[kmgt]?$/i, '').toLowerCase() === uri.toLowerCase());
+
+/** The records of a row, as the last lookup found them. */
+export const storedRecords = (
+  row: Pick<FeedbackDomainRow, 'records'> | undefined,
+): FeedbackRecord[] => (row?.records ? JSON.parse(row.records) : []);

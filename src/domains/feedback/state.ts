@@ -1,14 +1,13 @@
 /** What is known about the feedback of a domain: its address, its records, and whether reports arrive. */
 
-import { sql } from 'kysely';
 import { strictest } from '../../analysis/domain/parked.ts';
 import type { App } from '../../app.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { DomainRow, FeedbackDomainRow } from '../../store/tables.generated.ts';
 import { feedbackAddress } from './address.ts';
-import type { FeedbackRecord } from './records.ts';
-import { isReportedSending } from './sending.ts';
+import { type FeedbackRecord, storedRecords } from './records.ts';
+import { maySend } from './sending.ts';
 
 export const FEEDBACK_STATES = [
   'not_published',
@@ -48,11 +47,8 @@ export async function feedbackOf(
     .selectAll()
     .where('id', '=', id)
     .executeTakeFirst();
-  const stored = recordsOf(row);
-  const isParked =
-    stored[0]?.isParked === true &&
-    !(await isReportedSending(app, db, { id })) &&
-    !(await mayLoseBelow(db, id));
+  const stored = storedRecords(row);
+  const isParked = stored[0]?.isParked === true && !(await maySend(app, db, { id }));
   // A parked domain can't lose mail, so it starts with the strictest policy.
   const records = stored.map(({ isParked: declared, value, ...record }) => ({
     ...record,
@@ -67,26 +63,6 @@ export async function feedbackOf(
     proposal: stored[0]?.value,
   };
 }
-
-/** Whether the policy would apply to another domain of the team, below this one, that is not parked. */
-async function mayLoseBelow(db: Db | Tx, id: string): Promise<boolean> {
-  const below = await db
-    .selectFrom('domains as parent')
-    .innerJoin('domains as child', (join) =>
-      join.on('child.name', 'like', sql<string>`'%.' || ${sql.ref('parent.name')}`),
-    )
-    .leftJoin('feedback_domains as found', 'found.id', 'child.id')
-    .select('found.records')
-    .where('parent.id', '=', id)
-    .execute();
-  return below.some(({ records }) => {
-    const [dmarc] = recordsOf(records === null ? undefined : { records });
-    return dmarc === undefined || (dmarc.current === null && dmarc.isParked !== true);
-  });
-}
-
-const recordsOf = (row: Pick<FeedbackDomainRow, 'records'> | undefined): FeedbackRecord[] =>
-  row?.records ? JSON.parse(row.records) : [];
 
 /** `now` in milliseconds. */
 export function stateOf(
