@@ -22,7 +22,7 @@ import { insertPasswordLink } from '../../src/team/passwords.ts';
 import { insertSession } from '../../src/team/sessions.ts';
 import { completeTest } from '../alerts/alerting.ts';
 import { memory } from '../dns-changes/memory-server.ts';
-import { dmarc, gzip, tls } from '../feedback/reading/builders.ts';
+import { dmarc, gzip, tls, zip } from '../feedback/reading/builders.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
@@ -52,6 +52,7 @@ const FRESH: [
   ['REPORT_ID REPORTER_ID SOURCE_ID', freshReport],
   ['RECEIVER_ID', receiverToFetch],
   ['DNS_SERVER_ID DNS_CHANGE_ID', freshDnsChange],
+  ['MAILBOX_ID', freshMailbox],
 ];
 
 /** Creates the fresh objects that a command uses. */
@@ -197,6 +198,17 @@ async function freshDnsChange({ call }: TestService, nth: number) {
   return { ...server, DNS_CHANGE_ID: body.data[0]!.id };
 }
 
+/** Its server cannot be reached, so that its import waits for the next attempt. */
+async function freshMailbox({ call }: TestService, nth: number) {
+  const json = {
+    name: `fresh${nth}`,
+    host: 'imap.example.com',
+    username: 'ann',
+    password: 'secret',
+  };
+  return created(call, 'MAILBOX_ID', '/v1/feedback/mailboxes', json);
+}
+
 /** A domain in place of that of the example. */
 const realDomain = async ({ call }: TestService): Promise<[string, string]> => {
   const { body } = await call<{ data: { id: string }[] }>('GET', '/v1/domains?limit=1');
@@ -284,6 +296,8 @@ test('Every curl command of the API reference works as shown', {
   writeFileSync(join(folder, '.curlrc'), rc);
   writeFileSync(join(folder, 'message.eml'), goodMessage());
   writeFileSync(join(folder, 'report.xml.gz'), gzip(dmarc()));
+  writeFileSync(join(folder, 'report.xml'), dmarc());
+  writeFileSync(join(folder, 'report.zip'), zip([{ name: 'report.xml', data: dmarc() }]));
   writeFileSync(join(folder, 'report.json.gz'), gzip(tls()));
   const document = (await call('GET', '/openapi.json')).body;
   const incident = await openIncident(service);
@@ -315,6 +329,7 @@ test('Every curl command of the API reference works as shown', {
 
 const LIMITED = [
   ['DNS_SERVER_ID', '/v1/dns_servers'],
+  ['MAILBOX_ID', '/v1/feedback/mailboxes'],
   ['ENDPOINT_ID', '/v1/webhooks/endpoints'],
   ['ALERT_ID', '/v1/alerts'],
   ['SCHEDULE_ID', '/v1/reports/schedules'],

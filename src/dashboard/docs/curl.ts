@@ -56,10 +56,17 @@ function requiredQuery({ parameters }: Operation): string {
 const FILES: Record<string, string> = {
   'message/rfc822': 'message.eml',
   'application/octet-stream': 'report.xml.gz',
+  'application/gzip': 'report.xml.gz',
+  'application/zip': 'report.zip',
+  'application/xml': 'report.xml',
+  'text/xml': 'report.xml',
   'application/tlsrpt+gzip': 'report.json.gz',
 };
 
 function bodyOptions(type: string, schema: JsonSchema): string[] {
+  // A form may have the field several times.
+  if (type === 'multipart/form-data')
+    return Object.keys(schema.properties ?? {}).map((field) => `-F "${field}=@report.xml.gz"`);
   const header = `-H "Content-Type: ${type}"`;
   const file = FILES[type];
   if (file !== undefined) return [header, `--data-binary @${file}`];

@@ -168,9 +168,18 @@ function queryParameters(route: Route, components: Components): Json[] {
 }
 
 const BINARY = { type: 'string', format: 'binary' };
+/** A form with one or more files. */
+const FILES = {
+  type: 'object',
+  properties: { file: { type: 'array', items: BINARY } },
+  required: ['file'],
+};
+
 /** The schema of a body that isn't JSON. Text is documented as a string. */
-const bytesOf = (type: string): Json =>
-  /^text\/|json$|svg/.test(type) ? { type: 'string' } : BINARY;
+function bytesOf(type: string): Json {
+  if (type === 'multipart/form-data') return FILES;
+  return /^text\/|json$|svg/.test(type) ? { type: 'string' } : BINARY;
+}
 
 function requestBodyOf(route: Route, components: Components): Json | null {
   if (route.consumes) {
