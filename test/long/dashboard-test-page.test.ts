@@ -63,7 +63,7 @@ test('One click, one message, one page: it fills and becomes the report', { skip
     }
     await once(socket, 'data');
     socket.write(`RCPT TO:<${address}>\r\n`);
-    await page.getByText('Connected from 192.0.2.1').waitFor();
+    await page.getByText('Connected from 192.0.2.1').first().waitFor();
     await page.getByRole('status').filter({ hasText: 'Connected from 192.0.2.1.' }).waitFor();
     await send(service, address);
     await report(page);
