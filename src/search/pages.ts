@@ -78,6 +78,12 @@ const PRODUCT = {
         words: 'dmarc tls aggregate upload',
         role: 'viewer',
       },
+      {
+        path: '/feedback/mailboxes',
+        title: 'Report mailboxes',
+        words: 'imap import gmail dmarc',
+        role: 'member',
+      },
     ],
   },
   receivers: {
