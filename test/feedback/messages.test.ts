@@ -252,7 +252,7 @@ test('Bounces of the classes policy and unknown have an event with `authenticate
   ];
   for (const [index, one] of bounced.entries())
     await send(bounce({ ...one, original: withId(`news-${index}`) }), { sign: false });
-  const text = TEXT_BOUNCES.find(({ name }) => name.startsWith('a server that says nothing'))!;
+  const text = TEXT_BOUNCES.find(({ name }) => name === 'a server with an unknown reason')!;
   const returned = `--- Below this line is a copy of the message.\n\n${withId('news-5')}`;
   await send(Buffer.from(`${text.header}\n${text.body}\n${returned}`.replaceAll('\n', '\r\n')), {
     sign: false,

@@ -230,7 +230,7 @@ test('feedback import resumes after an interruption, and lists why reports were 
   assert.deepEqual(readdirSync(join(home, '.local', 'state', 'deliverability')), []);
 });
 
-test('Files of which the answer was cut off are sent again', async (t) => {
+test('Files are sent again if the response was cut off', async (t) => {
   const { service } = await startFeedback(t);
   const folder = files(t);
   const gate = await startGate(t, service.url);
@@ -243,7 +243,10 @@ test('Files of which the answer was cut off are sent again', async (t) => {
   };
   const cutOff = await runCommand(feedback, ['import', folder], env);
   assert.deepEqual([cutOff.code, cutOff.stdout], [3, '']);
-  assert.match(cutOff.stderr, /The answer of the service about .* was cut off\. To go on/);
+  assert.match(
+    cutOff.stderr,
+    /The response of the service about .* was cut off\. Run the command again/,
+  );
   gate.cutsAnswer = false;
   const again = await runCommand(feedback, ['import', folder], env);
   assert.deepEqual(again, { code: 0, stdout: '5 files: 5 duplicate.\n', stderr: '' });
