@@ -112,7 +112,7 @@ test('A report of the day before ends nothing, also if it ends at midnight', asy
   const cut = untilMidnight(0).slice(0, -'</feedback>'.length);
   await mailFrom(feedback, attached(untilMidnight(-1)), { from: MICROSOFT });
   await mailFrom(feedback, attached(cut), { from: MICROSOFT });
-  const said = [`A report of microsoft.com for 21 Nov 2026 was refused: ${CUT}`];
+  const said = [`A report from microsoft.com for 21 Nov 2026 was refused: ${CUT}`];
   assert.deepEqual(await textsOf(feedback), said);
   // One that arrives late.
   feedback.clock.advance(60_000);

@@ -65,8 +65,7 @@ const FILES: Record<string, string> = {
 
 function bodyOptions(type: string, schema: JsonSchema): string[] {
   // A form may have the field several times.
-  if (type === 'multipart/form-data')
-    return Object.keys(schema.properties ?? {}).map((field) => `-F "${field}=@report.xml.gz"`);
+  if (type === 'multipart/form-data') return ['-F "file=@report.xml.gz"'];
   const header = `-H "Content-Type: ${type}"`;
   const file = FILES[type];
   if (file !== undefined) return [header, `--data-binary @${file}`];
