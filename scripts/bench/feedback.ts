@@ -236,7 +236,11 @@ const SOURCES = 500;
 /** As if all addresses had been looked up, which takes the service a quarter of an hour. */
 function nameSources(path: string, domain: string): void {
   const database = new Sqlite(path, { timeout: 10_000 });
+  // The service has looked up the first ones.
   database.exec(`
+    DELETE FROM feedback_source_months;
+    DELETE FROM feedback_source_days;
+    DELETE FROM feedback_sources;
     WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${SOURCES - 1})
     INSERT INTO feedback_sources (id, domain_id, key, name, evidence)
       SELECT 'src_' || i, '${domain}', 'host h' || i || '.example', 'h' || i || '.example', 'x' FROM n;
