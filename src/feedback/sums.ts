@@ -1,5 +1,6 @@
 /** Sums of feedback over a period: by day from the tallies, the rest from the reports. */
 
+import { sql } from 'kysely';
 import type { App } from '../app.ts';
 import { feedbackOf } from '../domains/feedback/state.ts';
 import { findDomain } from '../domains/queries.ts';
@@ -242,8 +243,10 @@ async function policiesSeen(db: Db, period: Period) {
 async function foldedOf(db: Db, period: Period) {
   const rows = await dmarcReports(db, period)
     .select('content')
-    .where('content', 'like', '%"folded_messages":%')
-    .where('content', 'not like', '%"folded_messages":0%')
+    // In the words of a partial index.
+    .where(
+      sql<boolean>`content like '%"folded_messages":%' and content not like '%"folded_messages":0%'`,
+    )
     .execute();
   const folded = { reports: 0, rows: 0, messages: 0 };
   for (const { content } of rows) {

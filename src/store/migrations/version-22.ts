@@ -1,4 +1,4 @@
-/** Step 22: claims of sending services, and indexes for tenants and for addresses without a source. */
+/** Step 22: claims of sending services, and indexes for tenants, for addresses without a source, and for reports with sums of rows. */
 
 /** The rows that count with the customer who signed them from now on, as in `feedback/sources/tenants.ts`. */
 const OF_TENANTS = `r.counted = 1 AND r.outcome = 'fail' AND r.dkim_result = 'pass' AND r.address IS NOT NULL
@@ -51,6 +51,8 @@ export const CLAIMS = `
 ALTER TABLE feedback_sources ADD COLUMN claim TEXT;
 DROP INDEX feedback_addresses_source;
 CREATE INDEX feedback_addresses_source ON feedback_addresses (source_id) WHERE source_id IS NOT NULL;
+CREATE INDEX feedback_reports_folded ON feedback_reports (domain_id, type, status, period_to, period_from)
+  WHERE content LIKE '%"folded_messages":%' AND content NOT LIKE '%"folded_messages":0%';
 CREATE INDEX feedback_addresses_unnamed ON feedback_addresses (domain_id, messages) WHERE source_id IS NULL;
 CREATE INDEX dmarc_rows_signer ON dmarc_rows (domain_id, dkim_domain, day)
   WHERE counted = 1 AND outcome = 'fail' AND dkim_result = 'pass';
