@@ -7,7 +7,7 @@ import { supportsIdempotencyKey } from '../idempotency.ts';
 import { type Route, requiresLiveMode, type Schema } from '../route.ts';
 import { commonMeaning } from './common-properties.ts';
 import { headerParameters, headerRefs, RESPONSE_HEADERS, successHeaders } from './headers.ts';
-import { type Components, type Json, schemaOf, schemaRef } from './json-schema.ts';
+import { type Components, type Json, schemaOf } from './json-schema.ts';
 import { errorsOf } from './problems.ts';
 import { shareParameters } from './shared-parameters.ts';
 import { tagOf, tagsOf } from './tags.ts';
@@ -168,22 +168,6 @@ function queryParameters(route: Route, components: Components): Json[] {
 }
 
 const BINARY = { type: 'string', format: 'binary' };
-const FORM = 'multipart/form-data';
-const FILE_FORM = {
-  type: 'object',
-  description: 'A form with files.',
-  properties: {
-    file: {
-      type: 'array',
-      items: BINARY,
-      description: 'The files. In curl, `-F file=@name` stands for one of them.',
-      examples: [['report.xml.gz']],
-    },
-  },
-  required: ['file'],
-  examples: [{ file: ['report.xml.gz'] }],
-};
-
 /** The schema of a body that isn't JSON. Text is documented as a string. */
 const bytesOf = (type: string): Json =>
   /^text\/|json$|svg/.test(type) ? { type: 'string' } : BINARY;
@@ -191,13 +175,7 @@ const bytesOf = (type: string): Json =>
 function requestBodyOf(route: Route, components: Components): Json | null {
   if (route.consumes) {
     const types = [route.consumes.type, ...(route.consumes.also ?? [])];
-    if (types.includes(FORM)) components.schemas.FileForm = FILE_FORM;
-    const content = Object.fromEntries(
-      types.map((type) => [
-        type,
-        { schema: type === FORM ? schemaRef('FileForm') : bytesOf(type) },
-      ]),
-    );
+    const content = Object.fromEntries(types.map((type) => [type, { schema: bytesOf(type) }]));
     return { required: true, content };
   }
   if (!route.body) return null;
