@@ -7,6 +7,7 @@ import { MAX_BATCH_WEIGHT, weightOf } from '../../src/feedback/record/record.ts'
 import type { UploadedReport } from '../../src/feedback/schemas/report.ts';
 import { engineOf } from '../../src/store/open.ts';
 import type { Tables } from '../../src/store/tables.generated.ts';
+import { BOMBS } from './reading/bombs.ts';
 import { arf, dmarc, gzip, mail, record, text, tls, zip } from './reading/builders.ts';
 import { type FeedbackService, startFeedback } from './start.ts';
 
@@ -130,6 +131,28 @@ test('Files of one form are stored, counted and kept as if each had been uploade
     });
     assert.deepEqual(Buffer.from(await kept.arrayBuffer()), Buffer.from(bytes as string), name);
   }
+});
+
+test('A bomb in a form is refused, and the other files count', async (t) => {
+  const feedback = await startFeedback(t);
+  const bombs = BOMBS.filter(([name]) => /^gzip|declares a small/.test(name));
+  assert.ok(bombs.length >= 3);
+  const files = bombs.flatMap(([name, make]): [string, Uint8Array][] => [
+    [name, make()],
+    [
+      `beside ${name}`,
+      gzip(dmarc({ id: name, ...period(bombs.findIndex(([one]) => one === name)) })),
+    ],
+  ]);
+  const { status, data } = await uploadForm(feedback, files);
+  assert.equal(status, 201);
+  assert.deepEqual(
+    data.map((report) => [report.file, report.status, report.reason]),
+    bombs.flatMap(([name, , reason]) => [
+      [name, 'refused', reason],
+      [`beside ${name}`, 'counted', null],
+    ]),
+  );
 });
 
 test('A form without files, with an empty file or with too many bytes stores nothing', async (t) => {

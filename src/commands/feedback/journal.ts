@@ -7,13 +7,15 @@ import * as v from 'valibot';
 import { REPORT_STATUSES } from '../../feedback/status.ts';
 import type { Io } from '../command.ts';
 
-/** A file that was sent, and its result. */
-export interface Sent {
+const SentFile = v.object({
   /** The SHA-256 of its bytes. */
-  hash: string;
+  hash: v.pipe(v.string(), v.regex(/^[\da-f]{64}$/)),
   /** The status of each report, with its problem, if it has one. */
-  reports: [status: string, problem: string | null][];
-}
+  reports: v.array(v.tuple([v.picklist(REPORT_STATUSES), v.nullable(v.string())])),
+});
+
+/** A file that was sent, and its result. */
+export type Sent = v.InferOutput<typeof SentFile>;
 
 export interface Journal {
   /** Files that interrupted runs have sent, by hash. */
@@ -62,19 +64,14 @@ function tried<T>(work: () => T): T | undefined {
   }
 }
 
-const SentLine = v.object({
-  hash: v.pipe(v.string(), v.regex(/^[\da-f]{64}$/)),
-  reports: v.array(v.tuple([v.picklist(REPORT_STATUSES), v.nullable(v.string())])),
-});
-
 /** Skips incomplete and invalid lines: their files are sent again. */
 function linesOf(path: string): Sent[] {
   const lines = readFileSync(path, 'utf8').split('\n');
   return lines.flatMap((line): Sent[] => {
     const { success, output } = v.safeParse(
-      SentLine,
+      SentFile,
       tried(() => JSON.parse(line)),
     );
-    return success ? [output as Sent] : [];
+    return success ? [output] : [];
   });
 }

@@ -10,7 +10,7 @@ import { EXIT, type Io, printMessage, UsageError } from '../command.ts';
 import { createServiceInvoke, type ServiceTarget } from '../mcp/service-client.ts';
 import { startProgress } from '../progress.ts';
 
-export const PASSWORD_VARIABLE = 'DELIVERABILITY_IMAP_PASSWORD';
+const PASSWORD_VARIABLE = 'DELIVERABILITY_IMAP_PASSWORD';
 
 interface Options {
   /** A name, a URL, or `user@host`. */

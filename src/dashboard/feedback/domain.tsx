@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { feedbackOf } from '../../domains/feedback/state.ts';
 import { findDomain } from '../../domains/queries.ts';
 import { hasReports } from '../../feedback/queries.ts';
+import type { RefusedReport } from '../../feedback/refused.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
 import { MAX_REPORTER_DAYS } from '../../feedback/sources/list.ts';
 import { sourceOperations } from '../../feedback/sources/routes.ts';
@@ -16,16 +17,15 @@ import { readableDomain } from '../../lib/readable-domain.ts';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
 import { Filters } from '../frame/filters.tsx';
-import { catchErrors, Select } from '../frame/form.tsx';
+import { catchErrors, Notice, Select } from '../frame/form.tsx';
 import { seeOther } from '../frame/page.tsx';
 import { page } from '../frame/page-route.ts';
 import { pathWith } from '../frame/table.tsx';
 import { Advice } from './advice.tsx';
 import { DayChart } from './chart.tsx';
 import { reportsPath } from './domain-part.tsx';
-import { FEEDBACK, feedbackPath } from './list.tsx';
+import { FEEDBACK, feedbackPath, REPORTS } from './list.tsx';
 import { DEFAULT_DAYS, PERIODS } from './period.tsx';
-import { RefusedNotice } from './refused.tsx';
 import { SetUp } from './set-up.tsx';
 import { SOURCES_PAGE_SIZE, Sources, sourceFilters } from './sources-table.tsx';
 import { DomainTabs } from './tabs.tsx';
@@ -179,5 +179,22 @@ const show = page({
 
 const EXPORT_DAYS = '/v1/feedback/dmarc/export';
 const EXPORT_SOURCES = '/v1/feedback/sources/export';
+
+/** Their messages are missing from all figures. */
+function RefusedNotice({ refused }: { refused: RefusedReport[] }) {
+  if (refused.length === 0) return null;
+  return (
+    <Notice tone="warn">
+      <p>The figures on this page are incomplete, because reports were refused:</p>
+      <ul>
+        {refused.map(({ id, text }) => (
+          <li key={id}>
+            {text} <a href={`${REPORTS}/${id}`}>Open report</a>
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
 
 export const domainFeedbackPages = [show];

@@ -20,7 +20,7 @@ import { REPORT_STATUSES } from '../status.ts';
 export const SCHEDULES = ['off', 'hourly', 'daily'] as const;
 export type Schedule = (typeof SCHEDULES)[number];
 
-export const IMPORT_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
+const IMPORT_STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'] as const;
 
 const Line = v.pipe(lineOfText(255), v.trim());
 /** The same limit as in `net/imap`. */

@@ -9,18 +9,14 @@ import { isAddress, networkOf } from '../../lib/addresses.ts';
 import { ownerOf } from '../../lib/domain-names.ts';
 import { forwarderOf } from '../sources/forwarders.ts';
 import { isTenant } from '../sources/tenant-domains.ts';
-import type { Disposition, DmarcEvaluation } from './report.ts';
+import type { DmarcRow } from './report.ts';
 
 /** The columns that sums need. */
-export interface SummedRow {
-  address: string | null;
-  count: number;
-  disposition: Disposition;
-  dkim: DmarcEvaluation;
-  spf: DmarcEvaluation;
-  reasons: { type: string; comment: string | null }[];
-  /** The From domain, which decides whether `sp` applies. */
-  headerFrom: string | null;
+export interface SummedRow
+  extends Pick<
+    DmarcRow,
+    'address' | 'count' | 'disposition' | 'dkim' | 'spf' | 'reasons' | 'headerFrom'
+  > {
   /** A domain whose DKIM signature passes, and one for which SPF passes. */
   signer: string | null;
   mailFrom: string | null;

@@ -117,12 +117,17 @@ const NOT_TLS: Refusal = {
   type: null,
 };
 
-const STORAGE_FULL: Refusal = {
+const msOf = (time: string | null): number | undefined => (time ? Date.parse(time) : undefined);
+
+/** With its day: the figures may be there from another copy, so that nothing is missing. */
+const storageFull = ({ type, domains, begin, end, figures }: PreparedReport): Refusal => ({
   ok: false,
   reason: 'storage_full',
   detail: `${REFUSAL_REASONS.storage_full}.`,
-  type: null,
-};
+  type,
+  about: { domain: domains[0], begin: msOf(begin), end: msOf(end) },
+  digest: figures,
+});
 
 /** Of copies and of reports that contradict another one, only the figures are kept. */
 const NO_ROWS = { batches: [], rowCount: 0, complaint: null, bounces: [] };
@@ -277,7 +282,7 @@ async function insertReport(
     : stored;
   if (kept === null) {
     if (reporter !== null) await leaveReporter(tx, { reporter_id: reporter.id, status: 'refused' });
-    return insertRefusal(tx, app, recording, { ...STORAGE_FULL, type: item.type });
+    return insertRefusal(tx, app, recording, storageFull(item));
   }
   // Rows that fit into one batch are stored in this transaction.
   const storedRows = kept.batches.length === 1 ? kept.rowCount : 0;

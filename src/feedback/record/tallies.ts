@@ -141,7 +141,7 @@ const dayAdder = (table: DayTable) =>
 const addDay = { dmarc_days: dayAdder('dmarc_days'), tls_days: dayAdder('tls_days') };
 
 /** For the state of the feedback: when a domain last got a report that counts from a reporter. */
-export async function touchDomain(tx: Tx, report: FeedbackReportRow): Promise<void> {
+async function touchDomain(tx: Tx, report: FeedbackReportRow): Promise<void> {
   const { domain_id, type, source, received_at } = report;
   if (domain_id === null || (type !== 'dmarc' && type !== 'tls')) return;
   // What people upload or import shows nothing about the address.

@@ -1,12 +1,16 @@
 /** The advice on the policy of a domain, from what is stored about it. */
 
+import { sql } from 'kysely';
 import type { App } from '../../app.ts';
 import { feedbackOf } from '../../domains/feedback/state.ts';
+import type { Db } from '../../store/open.ts';
 import { dayBefore, type Period, reporterCount } from '../sums.ts';
 import { type Advice, type AdvisedSource, adviseOn, MIN_DAYS, nextStep } from './advice.ts';
+import { rowSums, SUM_COLUMNS, type SumColumn } from './days.ts';
 import { basisOf } from './kind.ts';
+import type { PolicyStep } from './policy-step.ts';
 import { messagesOf, type SourceSums, sourcesOf, unnamedFailures } from './queries.ts';
-import { sumsByFrom } from './sums-by-from.ts';
+import { senderOf } from './tenants.ts';
 
 export interface StoredAdvice extends Advice {
   /** The sources that the advice names, with sums of the messages that the next step affects. */
@@ -65,3 +69,31 @@ const advised = (
     passed,
     recent: recent.get(row.id) ?? { messages: 0, passed: 0 },
   }));
+
+type Sums = Record<SumColumn, number>;
+
+/**
+ * The sums of sources by the domain in From, by the ID of the source: `p` applies to the domain itself, and `sp` to its subdomains.
+ * Read from the rows, which only a record with a policy for subdomains needs.
+ */
+async function sumsByFrom(
+  db: Db,
+  { domain, from, to }: Period,
+  scope: Exclude<PolicyStep['scope'], 'all'>,
+): Promise<Map<string, Sums>> {
+  const isOfDomain = sql`coalesce(r.header_from, ${domain.name}) = ${domain.name}`;
+  const { rows } = await sql<Record<SumColumn | 'source_id', string>>`
+    select a.source_id, ${rowSums}
+    from dmarc_rows r
+    inner join feedback_addresses a on a.id = r.domain_id || ' ' || ${senderOf('r')}
+    where r.domain_id = ${domain.id} and r.counted = 1 and r.day >= ${from} and r.day <= ${to}
+      and a.source_id is not null
+      and ${scope === 'domain' ? isOfDomain : sql`not ${isOfDomain}`}
+    group by a.source_id`.execute(db);
+  return new Map(
+    rows.map(({ source_id, ...counts }) => [
+      source_id,
+      Object.fromEntries(SUM_COLUMNS.map((name) => [name, Number(counts[name])])) as Sums,
+    ]),
+  );
+}

@@ -144,15 +144,17 @@ async function testedServices(db: Db, { id }: Domain): Promise<Map<string, strin
     const domain = test.spf === 'pass' && mail_from ? addressDomain(mail_from) : null;
     if (domain !== null) note(serviceOfMailFrom(domain), test.completed_at!.slice(0, 10));
   }
-  for (const { id, completed_at } of sent.slice(0, MAX_READ)) {
-    const row = await db
-      .selectFrom('tests')
-      .select('checks')
-      .where('id', '=', id)
-      .executeTakeFirst();
-    for (const { domain } of validSignatures(JSON.parse(row?.checks ?? '[]')))
+  const newest = sent.slice(0, MAX_READ).map((test) => test.id);
+  if (newest.length === 0) return days;
+  const read = await db
+    .selectFrom('tests')
+    .select(['checks', 'completed_at'])
+    .where('id', 'in', newest)
+    .orderBy('id', 'desc')
+    .execute();
+  for (const { checks, completed_at } of read)
+    for (const { domain } of validSignatures(JSON.parse(checks ?? '[]')))
       note(serviceOfSigner(domain), completed_at!.slice(0, 10));
-  }
   return days;
 }
 
