@@ -79,7 +79,15 @@ export interface AnalysisInput {
   isTemplate?: boolean;
 }
 
-/** The operator's settings that a result depends on. Plain data, sent with each analysis. */
+/** A domain that the team has added. */
+export interface TeamDomain {
+  /** Where the service takes reports about it. */
+  feedbackAddress: string;
+  /** Whether its records show that it is the team's. */
+  isVerified: boolean;
+}
+
+/** The operator's settings that a result depends on. Plain data. */
 export interface Setup {
   /** The lists that are enabled, with the outcome of their last test. */
   blocklists: BlocklistInUse[];
@@ -89,8 +97,8 @@ export interface Setup {
   rspamd: string | null;
   /** Whether links in a message may be requested (HEAD only). */
   checkLinks: boolean;
-  /** Where the service takes reports about its domains, by domain name. Empty outside the service. */
-  feedbackAddresses: Record<string, string>;
+  /** The team's domains by name. There can be thousands, so threads get them only when they have changed. Empty outside the service. */
+  domains: Record<string, TeamDomain>;
   /** The team's domains that are known to send from this address. Empty outside the service. */
   ownSenderOf: string[];
 }

@@ -143,6 +143,6 @@ export const NO_SETUP: Setup = {
   spamd: null,
   rspamd: null,
   checkLinks: false,
-  feedbackAddresses: {},
+  domains: {},
   ownSenderOf: [],
 };

@@ -248,6 +248,18 @@ function startThread(options: ThreadOptions): Thread {
   const jobs = new Map<number, Job>();
   let hadLarge = false;
   let idleTimer: NodeJS.Timeout | undefined;
+  /** Those that the thread has. */
+  let domains: Setup['domains'] = NO_SETUP.domains;
+  const commandsFor = (
+    { id, offline, setup: { domains: current, ...setup } }: Job,
+    input: AnalysisInput,
+  ): ToWorker[] => {
+    const command = { type: 'analyze', job: id, offline, setup, input } as const;
+    const commands: ToWorker[] = [{ ...command, deadlineMs: options.deadlineMs }];
+    if (current !== domains) commands.unshift({ type: 'domains', domains: current });
+    domains = current;
+    return commands;
+  };
   const startTimer = (job: Job) => {
     clearTimeout(job.timer);
     job.timer = setTimeout(() => {
@@ -275,22 +287,22 @@ function startThread(options: ThreadOptions): Thread {
       hadLarge ||= isLarge(job);
       worker.ref();
       startTimer(job);
-      const { id, input, offline, setup } = job;
-      const command = { type: 'analyze', job: id, offline, setup } as const;
-      const { deadlineMs } = options;
+      const { id, input } = job;
       const { raw } = input;
       if (!('read' in raw)) {
-        send({ ...command, input: { ...input, raw }, deadlineMs });
+        // At once, as below: commands rely on their order.
+        worker.postMessage(commandsFor(job, { ...input, raw }));
         return;
       }
       raw.read().then(
         (read) => {
           const known = read instanceof Uint8Array ? { raw: read } : read;
-          const message: ToWorker[] = [{ ...command, input: { ...input, ...known }, deadlineMs }];
           if (!jobs.has(id)) return;
           startTimer(job);
           // Moved, not copied.
-          worker.postMessage(message, [known.raw.buffer as ArrayBuffer]);
+          worker.postMessage(commandsFor(job, { ...input, ...known }), [
+            known.raw.buffer as ArrayBuffer,
+          ]);
         },
         (error) => {
           clearTimeout(job.timer);

@@ -24,12 +24,18 @@ export interface AnalyzeCommand {
   job: number;
   input: AnalysisInput;
   offline: boolean;
-  setup: Setup;
+  setup: Omit<Setup, 'domains'>;
   deadlineMs: number;
 }
 
+/** The domains of the team for the commands that follow. */
+export interface DomainsCommand {
+  type: 'domains';
+  domains: Setup['domains'];
+}
+
 /** Messages are sent in batches in both directions: see `batchPerTurn`. */
-export type ToWorker = AnalyzeCommand | LookupAnswer;
+export type ToWorker = AnalyzeCommand | DomainsCommand | LookupAnswer;
 
 export type FromWorker =
   | LookupRequest
@@ -45,7 +51,8 @@ const { resolver: remoteLookup, askDns, settle } = remoteResolver(send);
 const { resolver, clear } = createBriefCache(remoteLookup);
 const network: Network = { resolver, web: createWebClient({ resolver }), askDns };
 
-const jobs = createJobQueue<AnalyzeCommand>({
+let domains: Setup['domains'] = {};
+const jobs = createJobQueue<AnalyzeCommand & { setup: Setup }>({
   async run(command) {
     send({ type: 'started', job: command.job });
     send(await runJob(command, network));
@@ -56,7 +63,8 @@ const jobs = createJobQueue<AnalyzeCommand>({
 port.on('message', (messages: ToWorker[]) => {
   for (const message of messages) {
     if (message.type === 'answer') settle(message);
-    else jobs.add(message);
+    else if (message.type === 'domains') domains = message.domains;
+    else jobs.add({ ...message, setup: { ...message.setup, domains } });
   }
   if (messages.some(({ type }) => type === 'answer')) jobs.noteActivity();
 });
@@ -67,7 +75,10 @@ interface Network {
   askDns: AskDns;
 }
 
-async function runJob(command: AnalyzeCommand, network: Network): Promise<FromWorker> {
+async function runJob(
+  command: AnalyzeCommand & { setup: Setup },
+  network: Network,
+): Promise<FromWorker> {
   const { job, input, offline, setup, deadlineMs } = command;
   const faults: string[] = [];
   const onFault = (check: string, error: unknown) => {

@@ -8,7 +8,7 @@ import { createSemaphore, type Semaphore, startDeadline } from '../lib/concurren
 import { AppError, errorMessage } from '../lib/errors.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
-import { feedbackAddresses } from './feedback/address.ts';
+import { teamDomains } from './feedback/address.ts';
 import { maySend } from './feedback/sending.ts';
 import { proposeGoneRecords } from './gone-records.ts';
 import { expiringSelectors, selectorsOf } from './selectors.ts';
@@ -55,7 +55,7 @@ export async function checkHealth(app: App, row: DomainRow, caller: Caller): Pro
     setup: {
       ...NO_SETUP,
       blocklists: await blocklists.inUse(),
-      feedbackAddresses: await feedbackAddresses(app),
+      domains: await teamDomains(app),
     },
     selectors: selectorsOf(row),
     expiring: expiringSelectors(row, startedAt),

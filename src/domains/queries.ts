@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { fetchPage } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
-import { normalizeDomain } from '../lib/domain-names.ts';
+import { normalizeDomain, withParents } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, shareIn, type Tx } from '../store/open.ts';
 import { contains } from '../store/queries.ts';
@@ -160,12 +160,10 @@ export async function findDomainOf(
   db: Db | Tx,
   fromDomain: string,
 ): Promise<Pick<DomainRow, 'id' | 'name'> | undefined> {
-  const labels = fromDomain.split('.');
-  const names = labels.map((_, index) => labels.slice(index).join('.'));
   const matches = await db
     .selectFrom('domains')
     .select(['id', 'name'])
-    .where('name', 'in', names)
+    .where('name', 'in', withParents(fromDomain))
     .execute();
   return matches.toSorted((a, b) => b.name.length - a.name.length)[0];
 }

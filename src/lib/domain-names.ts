@@ -29,6 +29,12 @@ export function normalizeDomain(name: string): string | null {
   return VALID_NAME.test(ascii) ? ascii : null;
 }
 
+/** The name and all names above it, the longest first: `a.example.com`, `example.com`, `com`. */
+export function withParents(name: string): string[] {
+  const labels = name.split('.');
+  return labels.map((_, index) => labels.slice(index).join('.'));
+}
+
 const MAX_CACHED = 64;
 
 const copyOf = (text: string): string => Buffer.from(text).toString();

@@ -4,7 +4,7 @@ import type { Envelope } from '../analysis/check.ts';
 import { MAX_JOBS_PER_THREAD, type PoolOutcome } from '../analysis/pool.ts';
 import { receiptTime } from '../analysis/receipt/file.ts';
 import type { App } from '../app.ts';
-import { feedbackAddresses } from '../domains/feedback/address.ts';
+import { teamDomains } from '../domains/feedback/address.ts';
 import { traceOf } from '../events/traces.ts';
 import { ownSenderOf } from '../feedback/sources/own-tests.ts';
 import { isoTime, monotonicClock } from '../lib/clock.ts';
@@ -92,7 +92,7 @@ async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
     spamd: SPAMD_URL,
     rspamd: RSPAMD_URL,
     checkLinks: CHECK_LINKS,
-    feedbackAddresses: await feedbackAddresses(app),
+    domains: await teamDomains(app),
     ownSenderOf: await ownSenderOf(app.db, envelope),
   };
   const at = receiptTime(envelope, message.received_at);

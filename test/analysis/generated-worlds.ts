@@ -1,7 +1,7 @@
 /** Generated worlds: each is a choice of senders, servers, records and faults, and fixes can be applied to it. */
 
 import { analyze } from '../../src/analysis/analyze.ts';
-import type { Check, Envelope, Fix } from '../../src/analysis/check.ts';
+import type { Check, Envelope, Fix, Setup } from '../../src/analysis/check.ts';
 import { CHECKS } from '../../src/analysis/checks/index.ts';
 import type { MailKind } from '../../src/analysis/consequences.ts';
 import { NO_SETUP } from '../../src/analysis/context.ts';
@@ -53,7 +53,7 @@ export interface World {
   signers: Signer[];
   fields: string;
   /** Where the service takes reports about its domains, by domain. */
-  feedbackAddresses: Record<string, string>;
+  domains: Setup['domains'];
 }
 
 // Generates worlds: each is a choice of senders, servers, records and faults.
@@ -207,8 +207,10 @@ export function makeWorld(seed: number): World {
     signers,
     fields: random.chance(0.2) ? 'X-SG-EID: abc\n' : '',
     // Nobody can verify a domain of someone else.
-    feedbackAddresses:
-      feedback === null || foreignOwner(from) !== null ? {} : { [owned]: feedback },
+    domains:
+      feedback === null || foreignOwner(from) !== null
+        ? {}
+        : { [owned]: { feedbackAddress: feedback, isVerified: true } },
   };
 }
 
@@ -238,7 +240,7 @@ function makeSigners(random: Random, zone: Records, domains: string[]): Signer[]
 
 /** Throws if a check throws. */
 export async function analyzeWorld(
-  { from, envelope, zone, signers, fields, feedbackAddresses }: World,
+  { from, envelope, zone, signers, fields, domains }: World,
   kind: MailKind = 'transactional',
   resolver = zoneResolver(zone),
 ): Promise<AnalysisResult> {
@@ -249,7 +251,7 @@ export async function analyzeWorld(
     { raw, envelope, receivedAt: RECEIVED_AT, kind },
     {
       resolver,
-      setup: { ...NO_SETUP, feedbackAddresses },
+      setup: { ...NO_SETUP, domains },
       checks: USED,
       onFault(id, error) {
         throw new Error(`${id} threw`, { cause: error });

@@ -6,9 +6,11 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { analyze } from '../../src/analysis/analyze.ts';
-import type { AnalysisInput } from '../../src/analysis/check.ts';
+import type { AnalysisInput, Setup } from '../../src/analysis/check.ts';
+import { NO_SETUP } from '../../src/analysis/context.ts';
 import { createAnalysisPool, type PoolOptions, type PoolOutcome } from '../../src/analysis/pool.ts';
-import type { FromWorker } from '../../src/analysis/worker.ts';
+import type { CheckResult } from '../../src/analysis/result.ts';
+import type { FromWorker, ToWorker } from '../../src/analysis/worker.ts';
 import { type Log, silentLog } from '../../src/lib/log.ts';
 import type { StartWorker } from '../../src/lib/threads.ts';
 import type { Resolver } from '../../src/net/dns/resolver.ts';
@@ -92,6 +94,36 @@ test('Analysis pool returns the same result as direct analysis', async (t) => {
     '1.2.0.192.in-addr.arpa PTR',
   ];
   for (const lookup of expectedLookups) assert.ok(queries.includes(lookup), lookup);
+});
+
+test('A thread gets the domains of the team when they have changed, and uses them for what it gets later', async (t) => {
+  const sent: string[] = [];
+  const startWorker: StartWorker = (file, options) => {
+    const worker = new Worker(file, options);
+    const post = worker.postMessage.bind(worker);
+    worker.postMessage = (messages: ToWorker[], ...rest) => {
+      for (const { type } of messages) if (type !== 'answer') sent.push(type);
+      post(messages, ...rest);
+    };
+    return worker;
+  };
+  const pool = startPool(t, { startWorker });
+  const proposed = async (setup: Setup) => {
+    const outcome = await pool.analyze(inputOf(), { setup });
+    assert.ok(outcome.ok);
+    const checks: CheckResult[] = JSON.parse(outcome.result.checks);
+    return checks.find(({ id }) => id === 'dmarc_policy')?.fix?.record?.value;
+  };
+  const withAddress = (feedbackAddress: string): Setup => ({
+    ...NO_SETUP,
+    domains: { 'example.com': { feedbackAddress, isVerified: true } },
+  });
+  const [first, second] = [withAddress('fb-1@example.com'), withAddress('fb-2@example.com')];
+  assert.equal(await proposed(NO_SETUP), 'v=DMARC1; p=none; rua=mailto:dmarc-reports@example.com');
+  assert.match((await proposed(first))!, /rua=mailto:fb-1@/);
+  assert.match((await proposed({ ...first }))!, /rua=mailto:fb-1@/);
+  assert.match((await proposed(second))!, /rua=mailto:fb-2@/);
+  assert.deepEqual(sent, ['analyze', 'domains', 'analyze', 'analyze', 'domains', 'analyze']);
 });
 
 test('Analyses at the same time share lookups, and one after them makes its own', async (t) => {

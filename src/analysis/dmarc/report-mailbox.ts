@@ -1,6 +1,6 @@
 /** Where proposed DMARC records send the reports: to this service if it takes them for the domain, else to a new mailbox. */
 
-import { organizationalDomain } from '../../lib/domain-names.ts';
+import { organizationalDomain, withParents } from '../../lib/domain-names.ts';
 import type { Context, Setup } from '../check.ts';
 import { dmarcDiscovery } from './discovery.ts';
 import { isDmarcRecord, parseDmarcTags, withTag } from './record.ts';
@@ -34,16 +34,11 @@ export async function reportMailboxes(context: Context): Promise<ReportMailboxes
 
 /** The address of the domain, or of its nearest parent, for which this service takes reports. */
 export function feedbackAddressFor(
-  { feedbackAddresses }: Pick<Setup, 'feedbackAddresses'>,
+  { domains }: Pick<Setup, 'domains'>,
   domain: string,
 ): string | null {
-  const name = withParents(domain).find((name) => Object.hasOwn(feedbackAddresses, name));
-  return name === undefined ? null : feedbackAddresses[name]!;
-}
-
-function withParents(domain: string): string[] {
-  const labels = domain.split('.');
-  return labels.map((_, index) => labels.slice(index).join('.'));
+  const name = withParents(domain).find((name) => Object.hasOwn(domains, name));
+  return name === undefined ? null : domains[name]!.feedbackAddress;
 }
 
 async function mayReceive(

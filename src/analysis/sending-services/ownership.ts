@@ -1,6 +1,6 @@
 /** Where the reader of a report can publish DNS records, so that a fix proposes no others. */
 
-import { normalizeDomain, ownedDomain, ownerOf } from '../../lib/domain-names.ts';
+import { normalizeDomain, ownedDomain, ownerOf, withParents } from '../../lib/domain-names.ts';
 import type { Context, Fix } from '../check.ts';
 import {
   containsAddress,
@@ -33,7 +33,9 @@ export function foreignOwner(domain: string): string | null {
 
 /** Whether the team has verified the domain, so that it is the reader's, whoever owns it as a rule. */
 export const isVerified = ({ setup }: Context, domain: string): boolean =>
-  hasSuffix(domain, Object.keys(setup.feedbackAddresses));
+  withParents(domain).some(
+    (name) => Object.hasOwn(setup.domains, name) && setup.domains[name]!.isVerified,
+  );
 
 /** The fix for mail from an address at a domain of someone else; null if the domain may be the sender's. */
 export function ownDomainFix(domain: string): Fix | null {

@@ -96,7 +96,7 @@ export async function* analyzeMessages(
     spamd: config.SPAMD_URL,
     rspamd: config.RSPAMD_URL,
     checkLinks: config.CHECK_LINKS && !options['no-links'],
-    feedbackAddresses: {},
+    domains: {},
     ownSenderOf: [],
   });
 

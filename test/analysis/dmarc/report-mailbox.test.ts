@@ -118,12 +118,20 @@ const MAIL: Zone = {
   'reports.example': { A: ['192.0.2.2'] },
 };
 
+const domainsOf = (addresses: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(addresses).map(([name, feedbackAddress]) => [
+      name,
+      { feedbackAddress, isVerified: true },
+    ]),
+  );
+
 for (const { name, check, from = 'example.com', zone, addresses, proposed, text } of CASES)
   test(`The reports go to: ${name}`, async () => {
     const { fix } = await runCheck(check, {
       message: `From: a@${from}\n\nx\n`,
       zone: { ...MAIL, ...zone },
-      setup: { feedbackAddresses: addresses ?? { 'example.com': ADDRESS } },
+      setup: { domains: domainsOf(addresses ?? { 'example.com': ADDRESS }) },
     });
     if (typeof proposed === 'string') assert.equal(fix?.record?.value, proposed);
     else assert.match(fix!.record!.value, proposed);

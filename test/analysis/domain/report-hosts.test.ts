@@ -67,7 +67,10 @@ for (const [name, domain, why] of DEAD) {
 
 test('an address of this service takes the place of a dead one', async () => {
   const zone = world('rua=mailto:d@silent.mill.example', 'mailto:t@silent.mill.example');
-  const setup = { ...NO_SETUP, feedbackAddresses: { 'mill.example': 'fb-1@desk.vendor.example' } };
+  const setup = {
+    ...NO_SETUP,
+    domains: { 'mill.example': { feedbackAddress: 'fb-1@desk.vendor.example', isVerified: true } },
+  };
   const health = await assertProposalsCure(zone, 'mill.example', { ...options, setup });
   assert.equal(
     item(health, 'dmarc_record').fix!.record!.value,

@@ -32,7 +32,8 @@ interface Mail {
   helo?: string;
   zone?: Zone;
   offline?: true;
-  verified?: string;
+  /** A domain that the team added. */
+  added?: { name: string; isVerified: boolean };
 }
 
 async function analyzeMail(mail: Mail): Promise<AnalysisResult> {
@@ -72,7 +73,14 @@ async function analyzeMail(mail: Mail): Promise<AnalysisResult> {
       offline: mail.offline,
       setup: {
         ...NO_SETUP,
-        feedbackAddresses: mail.verified ? { [mail.verified]: 'fb@reports.example' } : {},
+        domains: mail.added
+          ? {
+              [mail.added.name]: {
+                feedbackAddress: 'fb@reports.example',
+                isVerified: mail.added.isVerified,
+              },
+            }
+          : {},
       },
       onFault(id, error) {
         throw new Error(`${id} threw`, { cause: error });
@@ -295,10 +303,18 @@ describe('A vendor that sends in its own name', () => {
     assert.equal(checkOf(result, 'dmarc').status, 'fail');
   });
 
+  it('a team that only added the domain is not the vendor', async () => {
+    const result = await analyzeMail({
+      from: 'Calendly <notifications@calendly.com>',
+      added: { name: 'calendly.com', isVerified: false },
+    });
+    assert.equal(checkOf(result, 'dmarc_policy').fix?.record, undefined);
+  });
+
   it('a team that verified the domain is the vendor itself', async () => {
     const result = await analyzeMail({
       from: 'Calendly <notifications@calendly.com>',
-      verified: 'calendly.com',
+      added: { name: 'calendly.com', isVerified: true },
     });
     assert.equal(checkOf(result, 'from').status, 'pass');
     assert.equal(checkOf(result, 'dmarc_policy').status, 'warn');
