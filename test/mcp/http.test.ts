@@ -223,7 +223,7 @@ test('Invalid input, unknown tools and missing objects get words that say what t
   for (const [name, args, expected] of errors)
     assert.match(await errorOf(client, name, args), expected, name);
   await assert.rejects(client.callTool({ name: 'drop_table' }), /There is no tool "drop_table"/);
-  const missing = { code: -32002, message: 'MCP error -32002: No such test.' };
+  const missing = { code: -32602, message: 'MCP error -32602: No such test.' };
   await assert.rejects(client.readResource({ uri: 'deliverability://tests/none' }), missing);
   const viewer = await service.makeKey('viewer');
   const asViewer = await connectOverHttp(t, { url: service.url, key: viewer });
