@@ -12,6 +12,7 @@ import { skipUnlessOnPostgres } from '../helpers/postgres.ts';
 import {
   answerOf,
   callTool,
+  connectModernOverHttp,
   connectOverHttp,
   errorOf,
   missingTools,
@@ -45,6 +46,14 @@ test('An assistant gets from a failing newsletter to the record that fixes it in
   const client = await connectOverHttp(t, service, '?allow_writes=true');
   for (const { name, characters } of await fixNewsletter(client, zone))
     t.diagnostic(`${name}: ${characters} characters`);
+});
+
+test('A client that knows only the revision 2026-07-28 gets to the record too', async (t) => {
+  const zone = newsletterZone();
+  const service = await startTestService(t, { zone });
+  await sendNewsletter(service);
+  const client = await connectModernOverHttp(t, service, { query: '?allow_writes=true' });
+  await fixNewsletter(client, zone);
 });
 
 const WRITES = [
