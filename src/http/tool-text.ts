@@ -68,10 +68,7 @@ export function structuredForModel(value: object): Record<string, unknown> {
   const content = { data_note: DATA_NOTE, left_out: 0, ...(cleanStrings(value) as object) };
   while (JSON.stringify(content).length > MAX_STRUCTURED) {
     const longest = longestList(content);
-    if (longest.length === 0) {
-      const limit = `${MAX_STRUCTURED} characters`;
-      throw new AppError('body_too_large', `The structured content has more than ${limit}.`);
-    }
+    if (longest.length === 0) throw new AppError('body_too_large', 'The answer is too large.');
     content.left_out += longest.splice(Math.floor(longest.length / 2)).length;
   }
   return content;

@@ -1,7 +1,6 @@
 /**
- * `POST /mcp`: the Model Context Protocol over streamable HTTP, in its revision 2026-07-28 and those before. Each request
- * has a server of its own, so all nodes are alike, and nothing is kept between requests. GET and DELETE, which are for
- * sessions, answer 405.
+ * `POST /mcp`: the Model Context Protocol over streamable HTTP. Each request has a server of its own, so all nodes are
+ * alike, and nothing is kept between requests. GET and DELETE, which are for sessions, answer 405.
  */
 
 import type { Server } from '@modelcontextprotocol/server';
@@ -71,7 +70,6 @@ export const mcpRoute = (tools: () => Tool[]) =>
 
 const methodOf = (message: unknown): unknown => (message as { method?: unknown } | null)?.method;
 
-/** Answers as a stream, or as a whole. */
 async function answer(
   server: Server,
   request: Request,
@@ -84,6 +82,7 @@ async function answer(
     WebStandardStreamableHTTPServerTransport: Transport,
   } = await import('@modelcontextprotocol/server');
   const body = { parsedBody: message };
+  // Before 2026-07-28, which put the version into each request: specification, basic/versioning.
   if (await isLegacyRequest(request, message)) {
     const transport = new Transport({ enableJsonResponse: !streams });
     await server.connect(transport);
@@ -92,17 +91,11 @@ async function answer(
   const responseMode = streams ? 'sse' : 'auto';
   const options = { legacy: 'reject', responseMode, maxSubscriptions: 0 } as const;
   const response = await createMcpHandler(() => server, options).fetch(request, body);
-  // Nothing notifies of changes, so there is no such method. The SDK would say that there are too many subscriptions.
-  return response.ok && methodOf(message) === 'subscriptions/listen'
-    ? Response.json(methodNotFound(message as { id: unknown }), { status: 404 })
-    : response;
+  if (!response.ok || methodOf(message) !== 'subscriptions/listen') return response;
+  // There are no changes to subscribe to. The SDK would say that there are too many subscriptions.
+  const error = { code: -32601, message: 'Method not found' };
+  return Response.json({ ...(await response.json()), error }, { status: 404 });
 }
-
-const methodNotFound = ({ id }: { id: unknown }) => ({
-  jsonrpc: '2.0',
-  id,
-  error: { code: -32601, message: 'Method not found' },
-});
 
 /** Passes on the role, the mode and the transactions of the request. */
 const createInvoke =

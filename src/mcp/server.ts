@@ -23,6 +23,7 @@ import {
   structuredForModel,
 } from '../http/tool-text.ts';
 import { AppError, ERROR_STATUS } from '../lib/errors.ts';
+import { memoizePerObject } from '../lib/memoize.ts';
 import { PROMPTS, type Prompt, promptText } from './prompts.ts';
 
 export interface ServerOptions {
@@ -31,8 +32,8 @@ export interface ServerOptions {
   /** Whether the client asked for tools that change settings. */
   allowsWrites: boolean;
   /**
-   * Whether the client asked for the JSON of answers beside their text. No capability of the protocol says so, and
-   * assistants that pass on both, or the JSON only, would crowd out the short text.
+   * Whether the client asked for the JSON of answers too. No capability of the protocol says so, and an assistant that
+   * passes it on to the model crowds out the short text.
    */
   isStructured: boolean;
   /** Whether the answer of a tool can be preceded by its progress. */
@@ -68,10 +69,7 @@ function instructionsFor(has: ToolCall['has']): string {
 /** In characters. A larger resource is read through the API. */
 const MAX_RESOURCE = 512 * 1024;
 
-/**
- * The SDK is loaded with the first client, because most services have none. It serves the revision 2026-07-28 as well as
- * those with a handshake: its entries for HTTP and stdio tell them apart.
- */
+/** The SDK is loaded with the first client, because most services have none. Its server speaks every revision. */
 export async function createMcpServer(options: ServerOptions): Promise<Server> {
   const { Server, ProtocolErrorCode, ResourceNotFoundError } = await import(
     '@modelcontextprotocol/server'
@@ -86,15 +84,16 @@ export async function createMcpServer(options: ServerOptions): Promise<Server> {
     },
   );
   const { InvalidParams, InvalidRequest, InternalError } = ProtocolErrorCode;
-  const fail = (error: unknown, uri?: string) => {
-    const { code, detail } = options.toAppError(error);
-    const text = clean(detail);
-    if (code === 'not_found' && uri !== undefined) return new ResourceNotFoundError(uri, text);
-    if (code === 'not_found' || code === 'validation_failed')
-      return protocolError(InvalidParams, text);
-    return protocolError(ERROR_STATUS[code] < 500 ? InvalidRequest : InternalError, text);
-  };
-  const prompts = () => PROMPTS.filter(({ tools }) => tools.every(has));
+  /** Turns what the result rejects with into an error of the protocol; `uri`: of a resource. */
+  const orFail = <T>(result: Promise<T>, uri?: string): Promise<T> =>
+    result.catch((error) => {
+      const { code, detail } = options.toAppError(error);
+      const text = clean(detail);
+      if (code === 'not_found' && uri !== undefined) throw new ResourceNotFoundError(uri, text);
+      const isInvalid = code === 'not_found' || code === 'validation_failed';
+      const other = ERROR_STATUS[code] < 500 ? InvalidRequest : InternalError;
+      throw protocolError(isInvalid ? InvalidParams : other, text);
+    });
   server.setRequestHandler('tools/list', async () => {
     offered = await availableTools(options);
     const missing = options.tools.filter((tool) => !offered.includes(tool));
@@ -102,7 +101,7 @@ export async function createMcpServer(options: ServerOptions): Promise<Server> {
   });
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = options.tools.find(({ name }) => name === params.name);
-    if (!tool) throw protocolError(InvalidParams, unknownTool(params.name));
+    if (!tool) throw protocolError(InvalidParams, unknown('tool', params.name));
     const token = options.reportsProgress ? mcpReq._meta?.progressToken : undefined;
     let progress = 0;
     const signal = AbortSignal.any([mcpReq.signal, ...(options.signal ? [options.signal] : [])]);
@@ -131,46 +130,36 @@ export async function createMcpServer(options: ServerOptions): Promise<Server> {
     })),
   }));
   server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq }) => {
-    const text = await readResource(uri, options.invoke(mcpReq.signal), options).catch((error) => {
-      throw fail(error, uri);
-    });
+    const text = await orFail(readResource(uri, options.invoke(mcpReq.signal), options), uri);
     return { contents: [{ uri, mimeType: JSON_TYPE, text }] };
   });
-  server.setRequestHandler('prompts/list', async () => {
-    offered = await availableTools(options);
-    return {
-      prompts: prompts().map(({ name, title, description, argument }) => {
-        const { complete: _, ...described } = argument;
-        return { name, title, description, arguments: [described] };
-      }),
-    };
-  });
-  const findPrompt = (name: string): Prompt => {
+  const prompts = () => PROMPTS.filter(({ tools }) => tools.every(has));
+  const promptNamed = async (name: string): Promise<Prompt> => {
     const prompt = prompts().find((each) => each.name === name);
-    if (!prompt) throw protocolError(InvalidParams, unknownPrompt(name));
+    if (!prompt) throw new AppError('not_found', unknown('prompt', name));
     return prompt;
   };
-  server.setRequestHandler('prompts/get', ({ params }) => {
-    const prompt = findPrompt(params.name);
-    try {
-      const text = promptText(prompt, params.arguments, has);
-      const { description } = prompt;
-      return { description, messages: [{ role: 'user', content: { type: 'text', text } }] };
-    } catch (error) {
-      throw fail(error);
-    }
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: prompts().map(({ name, title, description, argument }) => ({
+      name,
+      title,
+      description,
+      arguments: [argument],
+    })),
+  }));
+  server.setRequestHandler('prompts/get', async ({ params }) => {
+    const found = promptNamed(params.name);
+    const text = await orFail(found.then((prompt) => promptText(prompt, params.arguments, has)));
+    return { messages: [{ role: 'user', content: { type: 'text', text } }] };
   });
   server.setRequestHandler('completion/complete', async ({ params }, { mcpReq }) => {
     const { ref, argument } = params;
-    const known = ref.type === 'ref/prompt' ? findPrompt(ref.name).argument : null;
-    if (known?.name !== argument.name || !known.complete) return { completion: { values: [] } };
-    try {
-      return {
-        completion: { values: await known.complete(argument.value, options.invoke(mcpReq.signal)) },
-      };
-    } catch (error) {
-      throw fail(error);
-    }
+    const complete = async () => {
+      const prompt = ref.type === 'ref/prompt' ? await promptNamed(ref.name) : null;
+      if (prompt?.argument.name !== argument.name) return [];
+      return prompt.complete?.(argument.value, options.invoke(mcpReq.signal)) ?? [];
+    };
+    return { completion: { values: await orFail(complete()) } };
   });
   return server;
 }
@@ -184,11 +173,8 @@ const protocolError = (code: number, message: string): Error =>
 /** Names of tools are shorter, and URIs of resources too. */
 const MAX_NAME = 100;
 
-const unknownTool = (name: string): string =>
-  `There is no tool "${shortened(clean(name), MAX_NAME)}". tools/list lists the tools that this key can use.`;
-
-const unknownPrompt = (name: string): string =>
-  `There is no prompt "${shortened(clean(name), MAX_NAME)}". prompts/list lists the prompts that this key can use.`;
+const unknown = (kind: 'tool' | 'prompt', name: string): string =>
+  `There is no ${kind} "${shortened(clean(name), MAX_NAME)}". ${kind}s/list lists the ${kind}s that this key can use.`;
 
 /** A client of unknown role sees all tools; each call then says what is wrong. */
 async function availableTools(options: ServerOptions): Promise<Tool[]> {
@@ -224,27 +210,18 @@ function describe(tool: Tool, missing: Tool[], { isStructured }: ServerOptions):
 
 type JsonSchema = ToolListItem['inputSchema'];
 
-/** By the tool for its input, and by the operation for its output. */
-const schemas = new WeakMap<object, JsonSchema>();
+const inputSchemaOf = memoizePerObject(
+  (tool: Tool) => inlineSchemaOf(tool.input, 'input') as JsonSchema,
+);
 
-function schemaOnce(key: object, create: () => object): JsonSchema {
-  const schema = schemas.get(key) ?? (create() as JsonSchema);
-  schemas.set(key, schema);
-  return schema;
-}
-
-const inputSchemaOf = (tool: Tool): JsonSchema =>
-  schemaOnce(tool, () => inlineSchemaOf(tool.input, 'input'));
-
-const outputSchemaOf = (route: Route): JsonSchema =>
-  schemaOnce(route, () => {
-    const { properties, required, ...schema } = inlineSchemaOf(route.response!, 'output');
-    return {
-      ...schema,
-      properties: { ...STRUCTURED_FIELDS, ...(properties as object) },
-      required: [...Object.keys(STRUCTURED_FIELDS), ...(required as string[])],
-    };
-  });
+const outputSchemaOf = memoizePerObject(({ response }: Route): JsonSchema => {
+  const { properties, required, ...schema } = inlineSchemaOf(response!, 'output') as JsonSchema;
+  return {
+    ...schema,
+    properties: { ...STRUCTURED_FIELDS, ...properties },
+    required: [...Object.keys(STRUCTURED_FIELDS), ...required!],
+  };
+});
 
 async function runTool(
   tool: Tool,

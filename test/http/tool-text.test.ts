@@ -99,5 +99,5 @@ test('Structured content has its size and its characters limited, and says how m
   assert.equal(kept.length + cut.left_out, 4000);
   assert.equal(links.length, 4000);
   // No list can help here.
-  assert.throws(() => structuredForModel({ text: 'x'.repeat(MAX_STRUCTURED) }), /has more than/);
+  assert.throws(() => structuredForModel({ text: 'x'.repeat(MAX_STRUCTURED) }), /too large/);
 });

@@ -32,6 +32,12 @@ const INITIALIZE = {
 };
 const ACCEPT = { accept: 'application/json, text/event-stream' };
 
+const MODERN_HEADERS = {
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': 'tools/call',
+  'mcp-name': 'get_test',
+};
+
 const post = (service: TestService, json: unknown, headers = {}, key?: string | null) =>
   service.call('POST', '/mcp', {
     json,
@@ -406,20 +412,33 @@ test('A large request frees its memory when the client goes', async (t) => {
     arguments: { id, wait_seconds: 300 },
     _meta: { junk: 'x'.repeat(7.5 * 1024 * 1024) },
   };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-  for (let i = 0; i < 9; i += 1) {
+  const messageOf = (all: object) =>
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: all });
+  const older = messageOf(params);
+  const modern = messageOf({
+    ...params,
+    _meta: {
+      ...params._meta,
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+      progressToken: 1,
+    },
+  });
+  for (let i = 0; i < 12; i += 1) {
     const stop = new AbortController();
+    const isModern = i % 2 === 1;
     const waiting = new Promise<void>((resolve) => {
       onWait = resolve;
     });
     const response = fetch(`${service.url}/mcp`, {
       method: 'POST',
-      body,
+      body: isModern ? modern : older,
       signal: stop.signal,
       headers: {
         ...ACCEPT,
         authorization: `Bearer ${service.key}`,
         'content-type': 'application/json',
+        ...(isModern ? MODERN_HEADERS : {}),
       },
     });
     await Promise.race([waiting, response]);

@@ -81,6 +81,16 @@ test('server/discover and every result say what the revision requires', async (t
   assert.match(called.json.result.content[0].text, /checks: /);
 });
 
+test('A large request is answered as a whole, without progress', async (t) => {
+  const service = await startTestService(t);
+  const message = `From: a@b.example\n\n${'Hello. '.repeat(50_000)}`;
+  const call = { name: 'check_message', arguments: { message } };
+  const meta = { ...META, progressToken: 1 };
+  const { status, type, json } = await send(service, 'tools/call', call, { meta });
+  assert.deepEqual([status, type, json.id], [200, 'application/json', 'a']);
+  assert.match(json.result.content[0].text, /Score: /);
+});
+
 test('Header fields that are missing or differ from the body are refused with -32020', async (t) => {
   const service = await startTestService(t);
   const call = { name: 'explain_check', arguments: {} };
