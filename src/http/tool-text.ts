@@ -63,7 +63,7 @@ export const STRUCTURED_FIELDS = {
   left_out: { type: 'integer', description: 'How many items of long lists are left out.' },
 };
 
-/** The same as structured content. If it is too large, its longest lists lose their last items, which keeps its schema. */
+/** The same as structured content. If it is too large, its longest lists lose their last items. */
 export function structuredForModel(value: object): Record<string, unknown> {
   const content = { data_note: DATA_NOTE, left_out: 0, ...(cleanStrings(value) as object) };
   while (JSON.stringify(content).length > MAX_STRUCTURED) {

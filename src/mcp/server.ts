@@ -31,10 +31,7 @@ export interface ServerOptions {
   tools: Tool[];
   /** Whether the client asked for tools that change settings. */
   allowsWrites: boolean;
-  /**
-   * Whether the client asked for the JSON of answers too. No capability of the protocol says so, and an assistant that
-   * passes it on to the model crowds out the short text.
-   */
+  /** Whether the client asked for the JSON of answers too: no capability of the protocol says so. */
   isStructured: boolean;
   /** Whether the answer of a tool can be preceded by its progress. */
   reportsProgress: boolean;

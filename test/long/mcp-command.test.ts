@@ -139,11 +139,10 @@ test('mcp serves a client of the revision 2026-07-28: tools, progress, cancellat
     argument: { name: 'domain', value: 'sho' },
   });
   assert.deepEqual(completion.values, ['shop.example']);
-  // By itself, the program has no tests to explain, and its results have no schema.
-  const alone = await connectModernOverStdio(t, {}, ['--structured']);
+  // By itself, the program has no tests and no feedback to explain.
+  const alone = await connectModernOverStdio(t, {});
   assert.deepEqual((await alone.listPrompts()).prompts, []);
-  const { tools } = await alone.listTools();
-  assert.ok(tools.every(({ outputSchema }) => outputSchema === undefined));
+  assert.deepEqual(await toolNames(alone), ['check_message', 'check_domain', 'explain_check']);
 });
 
 test('mcp answers each call with words while the service is away, wrong, or has another key', async (t) => {
@@ -358,7 +357,8 @@ test('mcp refuses settings that do not belong together', async () => {
   const wrong: [args: string[], env: Env, expected: RegExp][] = [
     [[], { DELIVERABILITY_URL: 'https://a.example' }, /Set DELIVERABILITY_API_KEY/],
     [[], { DELIVERABILITY_URL: 'a.example', DELIVERABILITY_API_KEY: 'k' }, /must be the URL/],
-    [['--allow-writes'], {}, /--allow-writes requires DELIVERABILITY_URL/],
+    [['--allow-writes'], {}, /--allow-writes and --structured require DELIVERABILITY_URL/],
+    [['--structured'], {}, /--allow-writes and --structured require DELIVERABILITY_URL/],
     [['now'], {}, /Unexpected argument/],
   ];
   for (const [args, env, expected] of wrong) {

@@ -32,13 +32,14 @@ export const mcp = defineCommand({
   },
   async run({ values }, io) {
     const target = readTarget(io);
-    const allowsWrites = values['allow-writes'] ?? false;
-    if (allowsWrites && !target) throw new UsageError('--allow-writes requires DELIVERABILITY_URL');
+    const { 'allow-writes': allowsWrites = false, structured: isStructured = false } = values;
+    if (!target && (allowsWrites || isStructured))
+      throw new UsageError('--allow-writes and --structured require DELIVERABILITY_URL');
     const { input, output, exit } = io.protocol!;
     const options = {
       version: VERSION,
       allowsWrites,
-      isStructured: values.structured ?? false,
+      isStructured,
       reportsProgress: true,
       toAppError: toAppErrorFor(io),
       ...(target ? serviceOptions(target) : standaloneOptions(io)),
