@@ -132,7 +132,7 @@ async function checkDeclarations(): Promise<string> {
   return `/** Generated from src/analysis/checks by \`npm run generate\`; do not edit. */\n\nimport type { CheckDeclaration } from './check.ts';\n\nexport const DECLARATIONS: Record<string, CheckDeclaration> = ${json};\n`;
 }
 
-/** The document with the table of tools for assistants. */
+/** The document with the tables of tools and prompts for assistants. */
 async function tools(): Promise<string> {
   const { TOOLS } = await import('../src/features.ts');
   const { requiredRole } = await import('../src/http/tool.ts');
@@ -142,7 +142,16 @@ async function tools(): Promise<string> {
     return `| \`${name}\` | ${kind} | ${requiredRole(uses)} | ${description} |`;
   });
   const table = ['| tool | | role | |', '|---|---|---|---|', ...rows].join('\n');
-  return fillSection(read('docs/mcp.md'), 'tools', table);
+  const { PROMPTS } = await import('../src/mcp/prompts.ts');
+  const prompts = PROMPTS.map(
+    ({ name, title, argument, tools }) =>
+      `| \`${name}\` | ${title} | \`${argument.name}\`${argument.required ? '' : ' (optional)'}: ${argument.description} | ${tools.map((tool) => `\`${tool}\``).join(', ')} |`,
+  );
+  const promptTable = ['| prompt | | asks for | uses |', '|---|---|---|---|', ...prompts].join(
+    '\n',
+  );
+  const withTools = fillSection(read('docs/mcp.md'), 'tools', table);
+  return fillSection(withTools, 'prompts', promptTable);
 }
 
 /** The event types of all features, for code below them. */

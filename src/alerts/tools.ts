@@ -95,6 +95,7 @@ export const createAlert = tool({
     'Creates a rule that notifies the team when a condition is met. Channels that need their own URL or token must be added in the web application, because secrets do not belong in a conversation.',
   effect: 'writes',
   uses: [create],
+  answers: create,
   input: v.strictObject({
     name: NewAlert.entries.name,
     condition: NewAlert.entries.condition,
@@ -114,6 +115,7 @@ export const createAlert = tool({
         `Created: ${ruleText(alert)}`,
         missing.length > 0 ? `Not set up yet, so nothing is sent by: ${missing.join(', ')}` : '',
       ].join('\n'),
+      data: alert,
     };
   },
 });

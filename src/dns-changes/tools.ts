@@ -53,6 +53,7 @@ export const planDns = tool({
   description:
     'Shows which DNS records would change to fix the findings about a domain, as a difference from the current records. Changes nothing. A plan that apply_dns can apply needs the key of an admin. If there are several name servers, give one as server.',
   uses: [...findsDomain, plan],
+  answers: plan,
   input: v.strictObject({
     domain: DOMAIN_INPUT,
     server: v.optional(SERVER_INPUT),
@@ -65,7 +66,7 @@ export const planDns = tool({
     const server = given === undefined ? only : findServer(servers, given);
     const server_id = server?.id ?? null;
     const planned = await call.invoke(plan, { params: { id }, body: { server_id, ...source } });
-    return { text: planText(planned, server, servers, call.has) };
+    return { text: planText(planned, server, servers, call.has), data: planned };
   },
 });
 
@@ -129,6 +130,7 @@ export const applyDns = tool({
   effect: 'writes',
   destroys: true,
   uses: [...findsDomain, listServers, apply],
+  answers: apply,
   input: v.strictObject({
     domain: DOMAIN_INPUT,
     server: SERVER_INPUT,
@@ -140,10 +142,14 @@ export const applyDns = tool({
     const id = await domainIdOf(domain, call);
     const { id: server_id } = findServer(await visibleServers(call), server);
     call.progress('changing the records');
-    const { data } = await call.invoke(apply, { params: { id }, body: { server_id, ...body } });
+    const changes = await call.invoke(apply, { params: { id }, body: { server_id, ...body } });
     return {
+      data: changes,
       text: answerText(
-        [...data.flatMap(resultOf), kept('Next: check_domain, or reanalyze_test for a message.')],
+        [
+          ...changes.data.flatMap(resultOf),
+          kept('Next: check_domain, or reanalyze_test for a message.'),
+        ],
         SEE_PAGE,
       ),
     };
@@ -172,12 +178,14 @@ export const undoDns = tool({
   effect: 'writes',
   destroys: true,
   uses: [undo],
+  answers: undo,
   input: v.strictObject({
     change: described(v.string('must be text'), 'The ID of the change.', exampleId('chg')),
   }),
-  run: async ({ change: id }, call) => ({
-    text: answerText(resultOf(await call.invoke(undo, { params: { id } })), SEE_PAGE),
-  }),
+  async run({ change: id }, call) {
+    const change = await call.invoke(undo, { params: { id } });
+    return { text: answerText(resultOf(change), SEE_PAGE), data: change };
+  },
 });
 
 export const dnsChangeTools = [planDns, applyDns, undoDns];

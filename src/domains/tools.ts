@@ -58,6 +58,7 @@ export const listDomains = tool({
     'Lists the domains of the team, with the health of their DNS. Use get_domain for the problems of one domain.',
   uses: [list],
   resources: [get],
+  answers: list,
   input: v.strictObject({
     q: DomainListQuery.entries.q,
     health: DomainListQuery.entries.health,
@@ -65,12 +66,12 @@ export const listDomains = tool({
     limit: v.optional(described(wholeNumber(1, 100), 'How many domains.', 30), 30),
   }),
   async run({ limit, ...query }, call) {
-    const { data, has_more } = await call.invoke(list, {
-      query: { ...query, limit: String(limit) },
-    });
-    if (data.length === 0) return { text: 'No domains match.' };
+    const page = await call.invoke(list, { query: { ...query, limit: String(limit) } });
+    const { data, has_more } = page;
+    if (data.length === 0) return { text: 'No domains match.', data: page };
     const more = has_more ? ` There are more: ${NEXT_PAGE}.` : '';
     return {
+      data: page,
       text: answerText(
         [`${formatCount(data.length, 'domain')}, newest first.${more}`, ...data.map(listedText)],
         NEXT_PAGE,
@@ -95,6 +96,7 @@ export const checkDomain = tool({
   description: `${CHECK_DOMAIN_TEXT} Existing records are merged. The domain must be one of the team. Use it again after a record was published.`,
   uses: [...findsDomain, health],
   resources: [get],
+  answers: health,
   input: v.strictObject({ domain: DOMAIN_INPUT }),
   async run({ domain }, call) {
     const id = await domainIdOf(domain, call);
@@ -105,6 +107,7 @@ export const checkDomain = tool({
     return {
       text: healthText([head], result as never, result.records, `${link.uri} has the whole`),
       links: [link],
+      data: result,
     };
   },
 });
@@ -117,6 +120,7 @@ export const addDomain = tool({
   effect: 'writes',
   uses: [create],
   resources: [get],
+  answers: create,
   input: v.strictObject({
     name: NewDomain.entries.name,
     dkim_selectors: NewDomain.entries.dkim_selectors,
@@ -135,6 +139,7 @@ export const verifyDomain = tool({
   isRepeatable: true,
   uses: [...findsDomain, verify],
   resources: [get],
+  answers: verify,
   input: v.strictObject({ domain: DOMAIN_INPUT }),
   async run({ domain }, call) {
     const id = await domainIdOf(domain, call);
@@ -152,6 +157,7 @@ function verificationAnswer(domain: Domain): ToolAnswer {
   return {
     text: answerText([`${name} (${id}): ${status}`, detail, next], id),
     links: [domainResource(id)],
+    data: domain,
   };
 }
 

@@ -91,13 +91,14 @@ export const getSource = tool({
   // Its ID is only in answers about a domain.
   uses: [...findsDomain, get],
   resources: [get],
+  answers: get,
   input: v.strictObject({
     id: described(v.string('must be text'), 'The ID of the source (src_…).'),
   }),
   async run({ id }, call) {
     const source = await call.invoke(get, { params: { id } });
     const link = linkTo(get, { id }, 'The whole source as JSON');
-    return { text: sourceText(source, `${link.uri} has the whole`), links: [link] };
+    return { text: sourceText(source, `${link.uri} has the whole`), links: [link], data: source };
   },
 });
 

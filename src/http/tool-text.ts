@@ -3,6 +3,7 @@
  * instructions for a model, or characters that hide them.
  */
 
+import { AppError } from '../lib/errors.ts';
 import { printable, printableJson } from '../lib/log.ts';
 
 /** In characters. A longer answer crowds out what else a model must keep in mind. */
@@ -52,6 +53,32 @@ const pairMarks = (line: string): string =>
 /** The same for the JSON of a resource: all strings, and a field that says what they are. */
 export const resourceForModel = (value: object): string =>
   printableJson({ data_note: DATA_NOTE, ...(cleanStrings(value) as object) });
+
+/** In characters of JSON. Most results of tests have less than half. */
+export const MAX_STRUCTURED = 128 * 1024;
+
+/** The fields that structured content has beside those of the response. */
+export const STRUCTURED_FIELDS = {
+  data_note: { type: 'string' },
+  left_out: { type: 'integer', description: 'How many items of long lists are left out.' },
+};
+
+/** The same as structured content. If it is too large, its longest lists lose their last items. */
+export function structuredForModel(value: object): Record<string, unknown> {
+  const content = { data_note: DATA_NOTE, left_out: 0, ...(cleanStrings(value) as object) };
+  while (JSON.stringify(content).length > MAX_STRUCTURED) {
+    const longest = longestList(content);
+    if (longest.length === 0) throw new AppError('body_too_large', 'The answer is too large.');
+    content.left_out += longest.splice(Math.floor(longest.length / 2)).length;
+  }
+  return content;
+}
+
+function longestList(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const lists = [Array.isArray(value) ? value : [], ...Object.values(value).map(longestList)];
+  return lists.reduce((a, b) => (b.length > a.length ? b : a));
+}
 
 /** Line breaks and tabs stay, because JSON escapes them. */
 const CONTROL = /[^\P{Cc}\t\n\r]/gu;

@@ -28,6 +28,8 @@ export interface ToolAnswer {
   text: string;
   /** Where the model can read what the text leaves out. */
   links?: ToolLink[];
+  /** The response of the operation in `answers`. */
+  data?: object;
 }
 
 /** The JSON of an operation, as a resource of MCP. */
@@ -50,6 +52,8 @@ export interface ToolSpec<S extends Schema> {
   uses: Route[];
   /** GET operations with a JSON response, which resources return as a whole. */
   resources?: Route[];
+  /** Every answer is one response of this operation. Clients that ask for structured content get it beside the text. */
+  answers?: Route;
   /**
    * `creates`: makes an object, such as a test, and changes none. `writes`: changes settings, so only clients that ask
    * for such tools get it. Without it, the tool only reads.

@@ -49,6 +49,7 @@ export const checkMessage = tool({
   effect: 'creates',
   uses: [submit, get],
   resources: [get],
+  answers: get,
   input: v.strictObject({
     message: MESSAGE,
     name: SubmitQuery.entries.name,
@@ -76,6 +77,7 @@ export const createTest = tool({
   effect: 'creates',
   uses: [create],
   resources: [get],
+  answers: get,
   input: v.strictObject({
     name: NewTest.entries.name,
     kind: NewTest.entries.kind,
@@ -97,6 +99,7 @@ export const createTest = tool({
         test.report_url,
       ),
       links: [linkTo(get, { id: test.id }, 'The test')],
+      data: test,
     };
   },
 });
@@ -127,7 +130,7 @@ const testResource = (id: string) => linkTo(get, { id }, 'The whole test as JSON
 
 function testAnswer(test: Test, call: ToolCall): ToolAnswer {
   const link = testResource(test.id);
-  return { text: testText(test, link.uri, call), links: [link] };
+  return { text: testText(test, link.uri, call), links: [link], data: test };
 }
 
 function testText(test: Test, uri: string, { has }: ToolCall): string {
@@ -171,6 +174,7 @@ export const getTest = tool({
     'Returns the result of a test: the verdict, and the findings in order of points lost, with fixes and DNS records. With wait_seconds, it waits for a message that is on its way. With check, it returns only that finding, with all its evidence.',
   uses: [get],
   resources: [get],
+  answers: get,
   input: v.strictObject({
     id: idOf('test'),
     check: v.optional(
@@ -215,6 +219,7 @@ function checkAnswer(test: Test, id: string): ToolAnswer {
       `${link.uri} has the whole`,
     ),
     links: [link],
+    data: { ...test, checks: found },
   };
 }
 
@@ -229,6 +234,7 @@ export const listTests = tool({
     'Lists tests of messages, newest first, with score and verdict. You can combine filters; q searches names, subjects and senders. Start here for questions such as "Why does my newsletter go to spam?"',
   uses: [list],
   resources: [get],
+  answers: list,
   input: v.strictObject({
     q,
     status,
@@ -242,12 +248,14 @@ export const listTests = tool({
     limit: v.optional(described(wholeNumber(1, 50), 'How many tests.', 10), 10),
   }),
   async run({ max_score, limit, ...query }, call) {
-    const { data, has_more } = await call.invoke(list, {
+    const page = await call.invoke(list, {
       query: { ...query, max_score: max_score?.toString(), limit: String(limit) },
     });
+    const { data, has_more } = page;
     if (data.length === 0)
-      return { text: 'No tests match. Without filters, list_tests shows the latest.' };
+      return { text: 'No tests match. Without filters, list_tests shows the latest.', data: page };
     return {
+      data: page,
       text: answerText(
         [
           `${formatCount(data.length, 'test')}, newest first.${has_more ? ` There are more: ${NEXT_PAGE}.` : ''}`,
@@ -282,12 +290,14 @@ export const reanalyzeTest = tool({
   destroys: true,
   uses: [reanalyze, get],
   resources: [get],
+  answers: get,
   input: v.strictObject({
     id: described(v.string('must be text'), 'The ID of the test.', exampleId('test')),
     kind: Reanalysis.entries.kind,
   }),
   async run({ id, kind }, call) {
-    const { completed_at } = await call.invoke(reanalyze, { params: { id }, body: { kind } });
+    const before = await call.invoke(reanalyze, { params: { id }, body: { kind } });
+    const { completed_at } = before;
     // The test stays completed meanwhile, so there is nothing to wait for but a new result.
     for (let i = 0; i < MAX_RESULT_READS; i += 1) {
       call.progress('analyzing the message again');
@@ -297,6 +307,7 @@ export const reanalyzeTest = tool({
     }
     return {
       text: `The reanalysis has started, but has no result yet. The last result is from ${completed_at}. Next: call get_test with id ${id} until that time changes.`,
+      data: before,
     };
   },
 });

@@ -3,6 +3,7 @@
  * alike, and nothing is kept between requests. GET and DELETE, which are for sessions, answer 405.
  */
 
+import type { Server } from '@modelcontextprotocol/server';
 import * as v from 'valibot';
 import { rejectOtherOrigins } from '../http/authorize.ts';
 import { parseJson } from '../http/parse.ts';
@@ -17,6 +18,8 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 /** The memory of a larger request is counted until its response, which then comes as a whole. */
 const MAX_STREAMED_BYTES = 256 * 1024;
 
+const FLAG = v.optional(v.picklist(['true', 'false'], 'must be true or false'), 'false');
+
 /** `tools` is called by requests: the list contains the tools of all features. */
 export const mcpRoute = (tools: () => Tool[]) =>
   route({
@@ -27,7 +30,8 @@ export const mcpRoute = (tools: () => Tool[]) =>
     invokes: true,
     summary: 'Call the MCP server',
     query: v.strictObject({
-      allow_writes: v.optional(v.picklist(['true', 'false'], 'must be true or false'), 'false'),
+      allow_writes: FLAG,
+      structured: FLAG,
     }),
     consumes: { type: 'application/json', maxBytes: () => MAX_BODY_BYTES },
     produces: ['application/json', 'text/event-stream'],
@@ -37,23 +41,19 @@ export const mcpRoute = (tools: () => Tool[]) =>
       const message = parseJson(raw);
       if (Array.isArray(message))
         throw new AppError('malformed_request', 'Send one JSON-RPC message, not a batch.');
+      // Only calls of tools take so long that a client, or a proxy, must see that the connection is alive.
+      const streams = methodOf(message) === 'tools/call' && raw.byteLength <= MAX_STREAMED_BYTES;
       const server = await createMcpServer({
         version: app.version,
         tools: tools(),
         allowsWrites: query.allow_writes === 'true',
+        isStructured: query.structured === 'true',
+        reportsProgress: streams,
         client: async () => actor,
         invoke: () => createInvoke(call as unknown as AnyCall),
         signal,
         toAppError: (error) => toAppError(error, app, call.requestId),
       });
-      const { WebStandardStreamableHTTPServerTransport: Transport } = await import(
-        '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
-      );
-      const transport = new Transport({
-        // Only calls of tools take so long that a client, or a proxy, must see that the connection is alive.
-        enableJsonResponse: !isToolCall(message) || raw.byteLength > MAX_STREAMED_BYTES,
-      });
-      await server.connect(transport);
       const { promise: gone, reject } = Promise.withResolvers<never>();
       const onAbort = () => {
         void server.close();
@@ -61,14 +61,41 @@ export const mcpRoute = (tools: () => Tool[]) =>
       };
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();
-      const request = new Request(`${app.config.BASE_URL}/mcp`, { method: 'POST', headers });
+      const url = `${app.config.BASE_URL}/mcp`;
+      const request = new Request(url, { method: 'POST', headers, signal });
       // A closed transport never completes a response as a whole, which would keep the memory of the request.
-      return Promise.race([transport.handleRequest(request, { parsedBody: message }), gone]);
+      return Promise.race([answer(server, request, message, streams), gone]);
     },
   });
 
-const isToolCall = (message: unknown): boolean =>
-  (message as { method?: unknown } | null)?.method === 'tools/call';
+const methodOf = (message: unknown): unknown => (message as { method?: unknown } | null)?.method;
+
+async function answer(
+  server: Server,
+  request: Request,
+  message: unknown,
+  streams: boolean,
+): Promise<Response> {
+  const {
+    createMcpHandler,
+    isLegacyRequest,
+    WebStandardStreamableHTTPServerTransport: Transport,
+  } = await import('@modelcontextprotocol/server');
+  const body = { parsedBody: message };
+  // Before 2026-07-28, which put the version into each request: specification, basic/versioning.
+  if (await isLegacyRequest(request, message)) {
+    const transport = new Transport({ enableJsonResponse: !streams });
+    await server.connect(transport);
+    return transport.handleRequest(request, body);
+  }
+  const responseMode = streams ? 'sse' : 'auto';
+  const options = { legacy: 'reject', responseMode, maxSubscriptions: 0 } as const;
+  const response = await createMcpHandler(() => server, options).fetch(request, body);
+  if (!response.ok || methodOf(message) !== 'subscriptions/listen') return response;
+  // There are no changes to subscribe to. The SDK would say that there are too many subscriptions.
+  const error = { code: -32601, message: 'Method not found' };
+  return Response.json({ ...(await response.json()), error }, { status: 404 });
+}
 
 /** Passes on the role, the mode and the transactions of the request. */
 const createInvoke =

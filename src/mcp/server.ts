@@ -1,7 +1,6 @@
 /** A server of the Model Context Protocol for one client: its tools, and resources with the whole of what answers shorten. */
 
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import type { CallToolResult, Tool as ToolListItem } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, Server, Tool as ToolListItem } from '@modelcontextprotocol/server';
 import type { Actor } from '../http/actor.ts';
 import { inlineSchemaOf } from '../http/openapi/json-schema.ts';
 import { validate } from '../http/parse.ts';
@@ -15,14 +14,27 @@ import {
   type ToolAnswer,
   type ToolCall,
 } from '../http/tool.ts';
-import { answerForModel, clean, resourceForModel, shortened } from '../http/tool-text.ts';
+import {
+  answerForModel,
+  clean,
+  resourceForModel,
+  STRUCTURED_FIELDS,
+  shortened,
+  structuredForModel,
+} from '../http/tool-text.ts';
 import { AppError, ERROR_STATUS } from '../lib/errors.ts';
+import { memoizePerObject } from '../lib/memoize.ts';
+import { PROMPTS, type Prompt, promptText } from './prompts.ts';
 
 export interface ServerOptions {
   version: string;
   tools: Tool[];
   /** Whether the client asked for tools that change settings. */
   allowsWrites: boolean;
+  /** Whether the client asked for the JSON of answers too: no capability of the protocol says so. */
+  isStructured: boolean;
+  /** Whether the answer of a tool can be preceded by its progress. */
+  reportsProgress: boolean;
   /** Whose key it is; null if that is not known, or there is no service. Rejects with an AppError. */
   client(): Promise<Pick<Actor, 'role' | 'livemode'> | null>;
   /** Calls operations until the signal. */
@@ -54,52 +66,58 @@ function instructionsFor(has: ToolCall['has']): string {
 /** In characters. A larger resource is read through the API. */
 const MAX_RESOURCE = 512 * 1024;
 
-/** The SDK is loaded with the first client, because most services have none. */
+/** The SDK is loaded with the first client, because most services have none. Its server speaks every revision. */
 export async function createMcpServer(options: ServerOptions): Promise<Server> {
-  const [{ Server }, types] = await Promise.all([
-    import('@modelcontextprotocol/sdk/server/index.js'),
-    import('@modelcontextprotocol/sdk/types.js'),
-  ]);
+  const { Server, ProtocolErrorCode, ResourceNotFoundError } = await import(
+    '@modelcontextprotocol/server'
+  );
   let offered = await availableTools(options);
   const has = (name: string) => offered.some((tool) => tool.name === name);
   const server = new Server(
     { name: 'deliverability', title: 'Deliverability', version: options.version },
-    { capabilities: { tools: {}, resources: {} }, instructions: instructionsFor(has) },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+      instructions: instructionsFor(has),
+    },
   );
-  const { InvalidParams, InvalidRequest, InternalError } = types.ErrorCode;
-  const fail = (error: unknown) => {
-    const { code, detail } = options.toAppError(error);
-    const text = clean(detail);
-    if (code === 'not_found') return protocolError(RESOURCE_NOT_FOUND, text);
-    return protocolError(ERROR_STATUS[code] < 500 ? InvalidRequest : InternalError, text);
-  };
-  server.setRequestHandler(types.ListToolsRequestSchema, async () => {
+  const { InvalidParams, InvalidRequest, InternalError } = ProtocolErrorCode;
+  /** Turns what the result rejects with into an error of the protocol; `uri`: of a resource. */
+  const orFail = <T>(result: Promise<T>, uri?: string): Promise<T> =>
+    result.catch((error) => {
+      const { code, detail } = options.toAppError(error);
+      const text = clean(detail);
+      if (code === 'not_found' && uri !== undefined) throw new ResourceNotFoundError(uri, text);
+      const isInvalid = code === 'not_found' || code === 'validation_failed';
+      const other = ERROR_STATUS[code] < 500 ? InvalidRequest : InternalError;
+      throw protocolError(isInvalid ? InvalidParams : other, text);
+    });
+  server.setRequestHandler('tools/list', async () => {
     offered = await availableTools(options);
     const missing = options.tools.filter((tool) => !offered.includes(tool));
-    return { tools: offered.map((tool) => describe(tool, missing)) };
+    return { tools: offered.map((tool) => describe(tool, missing, options)) };
   });
-  server.setRequestHandler(types.CallToolRequestSchema, async ({ params }, extra) => {
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const tool = options.tools.find(({ name }) => name === params.name);
-    if (!tool) throw protocolError(InvalidParams, unknownTool(params.name));
-    const token = params._meta?.progressToken;
+    if (!tool) throw protocolError(InvalidParams, unknown('tool', params.name));
+    const token = options.reportsProgress ? mcpReq._meta?.progressToken : undefined;
     let progress = 0;
-    const signal = options.signal ? AbortSignal.any([extra.signal, options.signal]) : extra.signal;
+    const signal = AbortSignal.any([mcpReq.signal, ...(options.signal ? [options.signal] : [])]);
     const call: ToolCall = {
       invoke: options.invoke(signal),
       signal,
       has,
       progress(message) {
-        if (token === undefined || extra.signal.aborted) return;
+        if (token === undefined || mcpReq.signal.aborted) return;
         progress += 1;
         const params = { progressToken: token, progress, message };
         // A client that has gone gets no progress.
-        extra.sendNotification({ method: 'notifications/progress', params }).catch(() => {});
+        mcpReq.notify({ method: 'notifications/progress', params }).catch(() => {});
       },
     };
     return runTool(tool, params.arguments ?? {}, call, options);
   });
-  server.setRequestHandler(types.ListResourcesRequestSchema, () => ({ resources: [] }));
-  server.setRequestHandler(types.ListResourceTemplatesRequestSchema, async () => ({
+  server.setRequestHandler('resources/list', () => ({ resources: [] }));
+  server.setRequestHandler('resources/templates/list', async () => ({
     resourceTemplates: resourcesOf(await availableTools(options)).map((route) => ({
       uriTemplate: resourceTemplate(route),
       name: route.operation,
@@ -108,19 +126,42 @@ export async function createMcpServer(options: ServerOptions): Promise<Server> {
       mimeType: JSON_TYPE,
     })),
   }));
-  server.setRequestHandler(types.ReadResourceRequestSchema, async ({ params }, { signal }) => {
-    const text = await readResource(params.uri, options.invoke(signal), options).catch((error) => {
-      throw fail(error);
-    });
-    return { contents: [{ uri: params.uri, mimeType: JSON_TYPE, text }] };
+  server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq }) => {
+    const text = await orFail(readResource(uri, options.invoke(mcpReq.signal), options), uri);
+    return { contents: [{ uri, mimeType: JSON_TYPE, text }] };
+  });
+  const prompts = () => PROMPTS.filter(({ tools }) => tools.every(has));
+  const promptNamed = async (name: string): Promise<Prompt> => {
+    const prompt = prompts().find((each) => each.name === name);
+    if (!prompt) throw new AppError('not_found', unknown('prompt', name));
+    return prompt;
+  };
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: prompts().map(({ name, title, description, argument }) => ({
+      name,
+      title,
+      description,
+      arguments: [argument],
+    })),
+  }));
+  server.setRequestHandler('prompts/get', async ({ params }) => {
+    const found = promptNamed(params.name);
+    const text = await orFail(found.then((prompt) => promptText(prompt, params.arguments, has)));
+    return { messages: [{ role: 'user', content: { type: 'text', text } }] };
+  });
+  server.setRequestHandler('completion/complete', async ({ params }, { mcpReq }) => {
+    const { ref, argument } = params;
+    const complete = async () => {
+      const prompt = ref.type === 'ref/prompt' ? await promptNamed(ref.name) : null;
+      if (prompt?.argument.name !== argument.name) return [];
+      return prompt.complete?.(argument.value, options.invoke(mcpReq.signal)) ?? [];
+    };
+    return { completion: { values: await orFail(complete()) } };
   });
   return server;
 }
 
 const JSON_TYPE = 'application/json';
-
-/** As the specification numbers it. */
-const RESOURCE_NOT_FOUND = -32002;
 
 /** The SDK's own error adds its number to the message, which clients then see twice. */
 const protocolError = (code: number, message: string): Error =>
@@ -129,8 +170,8 @@ const protocolError = (code: number, message: string): Error =>
 /** Names of tools are shorter, and URIs of resources too. */
 const MAX_NAME = 100;
 
-const unknownTool = (name: string): string =>
-  `There is no tool "${shortened(clean(name), MAX_NAME)}". tools/list lists the tools that this key can use.`;
+const unknown = (kind: 'tool' | 'prompt', name: string): string =>
+  `There is no ${kind} "${shortened(clean(name), MAX_NAME)}". ${kind}s/list lists the ${kind}s that this key can use.`;
 
 /** A client of unknown role sees all tools; each call then says what is wrong. */
 async function availableTools(options: ServerOptions): Promise<Tool[]> {
@@ -143,7 +184,7 @@ async function availableTools(options: ServerOptions): Promise<Tool[]> {
 }
 
 /** `missing`: the tools that the client does not have. */
-function describe(tool: Tool, missing: Tool[]): ToolListItem {
+function describe(tool: Tool, missing: Tool[], { isStructured }: ServerOptions): ToolListItem {
   const { name, title, description, effect, isRepeatable, destroys } = tool;
   const sentences = description.split(/(?<=\.) /);
   const names = (sentence: string) => missing.some((other) => sentence.includes(other.name));
@@ -152,6 +193,7 @@ function describe(tool: Tool, missing: Tool[]): ToolListItem {
     title,
     description: sentences.filter((sentence) => !names(sentence)).join(' '),
     inputSchema: inputSchemaOf(tool),
+    ...(isStructured && tool.answers ? { outputSchema: outputSchemaOf(tool.answers) } : {}),
     annotations: {
       title,
       readOnlyHint: effect === undefined,
@@ -163,15 +205,20 @@ function describe(tool: Tool, missing: Tool[]): ToolListItem {
   };
 }
 
-const inputSchemas = new WeakMap<Tool, ToolListItem['inputSchema']>();
+type JsonSchema = ToolListItem['inputSchema'];
 
-function inputSchemaOf(tool: Tool): ToolListItem['inputSchema'] {
-  const known = inputSchemas.get(tool);
-  if (known) return known;
-  const schema = inlineSchemaOf(tool.input) as ToolListItem['inputSchema'];
-  inputSchemas.set(tool, schema);
-  return schema;
-}
+const inputSchemaOf = memoizePerObject(
+  (tool: Tool) => inlineSchemaOf(tool.input, 'input') as JsonSchema,
+);
+
+const outputSchemaOf = memoizePerObject(({ response }: Route): JsonSchema => {
+  const { properties, required, ...schema } = inlineSchemaOf(response!, 'output') as JsonSchema;
+  return {
+    ...schema,
+    properties: { ...STRUCTURED_FIELDS, ...properties },
+    required: [...Object.keys(STRUCTURED_FIELDS), ...required!],
+  };
+});
 
 async function runTool(
   tool: Tool,
@@ -181,7 +228,13 @@ async function runTool(
 ): Promise<CallToolResult> {
   try {
     if (tool.effect === 'writes' && !options.allowsWrites) throw writesNotAllowed(tool);
-    return toResult(await tool.run(validate(tool.input, input), call));
+    const answer = await tool.run(validate(tool.input, input), call);
+    return {
+      ...toResult(answer),
+      ...(options.isStructured && tool.answers
+        ? { structuredContent: structuredForModel(answer.data!) }
+        : {}),
+    };
   } catch (error) {
     return {
       content: [{ type: 'text', text: answerForModel(errorText(options.toAppError(error))) }],

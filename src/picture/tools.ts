@@ -17,6 +17,7 @@ export const getDomain = tool({
     'Returns what all sources show about a domain of the team: DNS, tests of messages, placement in seed mailboxes, DMARC reports, Google Postmaster Tools and Microsoft SNDS. Problems are in order of impact, each with its first step and DNS record. It makes no lookups; use check_domain for current DNS. Start here for questions such as "Is our domain OK?"',
   uses: [...findsDomain, get],
   resources: [get],
+  answers: get,
   input: v.strictObject({ domain: DOMAIN_INPUT }),
   async run({ domain }, call) {
     const id = await domainIdOf(domain, call);
@@ -36,6 +37,7 @@ export const getDomain = tool({
         `${link.uri} has the whole`,
       ),
       links: [link],
+      data: picture,
     };
   },
 });

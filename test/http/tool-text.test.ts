@@ -10,10 +10,12 @@ import {
   DATA_NOTE,
   kept,
   MAX_ANSWER,
+  MAX_STRUCTURED,
   quoted,
   recordText,
   resourceForModel,
   shortened,
+  structuredForModel,
 } from '../../src/http/tool-text.ts';
 
 test('An answer leaves out its last parts, never those that must stay, and counts them', () => {
@@ -81,4 +83,21 @@ test('A resource is JSON of the same form, with clean names and strings at any d
 test('A record is never shortened', () => {
   const value = `v=DKIM1; p=${'A'.repeat(3000)}`;
   assert.equal(recordText({ type: 'TXT', name: 'a.example', value }), `TXT a.example\n${value}`);
+});
+
+test('Structured content has its size and its characters limited, and says how much is missing', () => {
+  const small = { object: 'test', checks: [{ id: 'spf', evidence: { links: ['a'] } }] };
+  assert.deepEqual(structuredForModel(small), { data_note: DATA_NOTE, left_out: 0, ...small });
+  const links = Array.from({ length: 4000 }, (_, i) => `https://h${i}.example/${'p'.repeat(100)}`);
+  const large = { checks: [{ id: 'a' }, { id: 'links', evidence: { links } }], name: '\u202e«x»' };
+  const cut = structuredForModel(large) as unknown as typeof large & { left_out: number };
+  assert.ok(JSON.stringify(cut).length <= MAX_STRUCTURED);
+  assert.equal(cut.name, '"x"');
+  assert.equal(cut.checks.length, 2);
+  const kept = cut.checks[1]!.evidence!.links;
+  assert.deepEqual(kept, links.slice(0, kept.length));
+  assert.equal(kept.length + cut.left_out, 4000);
+  assert.equal(links.length, 4000);
+  // No list can help here.
+  assert.throws(() => structuredForModel({ text: 'x'.repeat(MAX_STRUCTURED) }), /too large/);
 });

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/client/stdio';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { readClient } from '../../src/commands/mcp/service-client.ts';
@@ -19,6 +20,7 @@ import {
   answerOf,
   callTool,
   connect,
+  connectModern,
   errorOf,
   missingTools,
   toolNames,
@@ -44,6 +46,18 @@ async function connectOverStdio(
   });
   return { client: await connect(t, transport), stderr: () => stderr };
 }
+
+/** A client that knows only the revision 2026-07-28. */
+const connectModernOverStdio = async (t: TestContext, env: Env, args: string[] = []) =>
+  connectModern(
+    t,
+    new ModernTransport({
+      command: process.execPath,
+      args: [await bundleProgram(), 'mcp', ...args],
+      env,
+      stderr: 'pipe',
+    }),
+  );
 
 const onService = ({ url, key }: { url: string; key: string }): Env => ({
   DELIVERABILITY_URL: `${url}/`,
@@ -86,6 +100,49 @@ test('mcp on a service passes on its roles, files, resources, errors and cancell
   const viewer = { url: service.url, key: await service.makeKey('viewer') };
   const { client: viewing } = await connectOverStdio(t, onService(viewer), ['--allow-writes']);
   assert.deepEqual(await toolNames(viewing), ['get_test', 'list_tests', 'explain_check']);
+});
+
+test('mcp serves a client of the revision 2026-07-28: tools, progress, cancellation, errors, resources, prompts', async (t) => {
+  const zone = newsletterZone();
+  const service = await startTestService(t, { zone });
+  await sendNewsletter(service);
+  const client = await connectModernOverStdio(t, onService(service), [
+    '--allow-writes',
+    '--structured',
+  ]);
+  await fixNewsletter(client, zone);
+  const steps: string[] = [];
+  const checked = await client.callTool(
+    { name: 'check_message', arguments: { message: goodMessage() } },
+    { onprogress: ({ message }) => steps.push(message ?? '') },
+  );
+  assert.deepEqual(steps, ['analyzing the message']);
+  const { id } = checked.structuredContent as { id: string };
+  const uri = `deliverability://tests/${id}`;
+  const { contents } = await client.readResource({ uri });
+  assert.equal(JSON.parse((contents[0] as { text: string }).text).id, id);
+  assert.match(await errorOf(client, 'get_test', { id: 'test_none' }), /^No such test/);
+  await assert.rejects(client.readResource({ uri: 'deliverability://none' }), { code: -32602 });
+  const { id: waiting } = await service.createTest();
+  const stop = new AbortController();
+  const args = { id: waiting, wait_seconds: 300 };
+  const call = client.callTool({ name: 'get_test', arguments: args }, { signal: stop.signal });
+  stop.abort();
+  await assert.rejects(call);
+  const { messages } = await client.getPrompt({
+    name: 'prepare_reject',
+    arguments: { domain: 'shop.example' },
+  });
+  assert.match(JSON.stringify(messages), /plan_dns/);
+  const { completion } = await client.complete({
+    ref: { type: 'ref/prompt', name: 'prepare_reject' },
+    argument: { name: 'domain', value: 'sho' },
+  });
+  assert.deepEqual(completion.values, ['shop.example']);
+  // By itself, the program has no tests and no feedback to explain.
+  const alone = await connectModernOverStdio(t, {});
+  assert.deepEqual((await alone.listPrompts()).prompts, []);
+  assert.deepEqual(await toolNames(alone), ['check_message', 'check_domain', 'explain_check']);
 });
 
 test('mcp answers each call with words while the service is away, wrong, or has another key', async (t) => {
@@ -230,11 +287,78 @@ test('mcp writes nothing but the protocol to stdout, survives malformed lines, a
   }
 });
 
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'script', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+test('mcp tells the revisions apart by the first message, and answers all requests before it ends', async (t) => {
+  const service = await startTestService(t);
+  const { id } = await service.createTest();
+  const request = (number: number, method: string, params: object = {}, meta: object = META) =>
+    JSON.stringify({ jsonrpc: '2.0', id: number, method, params: { ...params, _meta: meta } });
+  const answersTo = async (lines: string[]) => {
+    const { code, stdout, stderr } = await runProgram(
+      ['mcp'],
+      onService(service),
+      `${lines.join('\n')}\n`,
+    );
+    assert.equal(code, 0, stderr);
+    const answers = stdout.trimEnd().split('\n');
+    return new Map(answers.map((line) => [JSON.parse(line).id, JSON.parse(line)]));
+  };
+  const wait = { name: 'get_test', arguments: { id, wait_seconds: 2 } };
+  const later = { ...META, 'io.modelcontextprotocol/protocolVersion': '2027-01-01' };
+  const { 'io.modelcontextprotocol/clientCapabilities': _, ...incomplete } = META;
+  const modern = await answersTo([
+    request(1, 'tools/list', {}, later),
+    request(2, 'tools/list', {}, incomplete),
+    request(3, 'server/discover'),
+    request(4, 'tools/call', wait),
+    request(5, 'ping'),
+    request(6, 'initialize', { protocolVersion: '2025-11-25' }, {}),
+  ]);
+  assert.deepEqual([...modern.keys()].toSorted(), [1, 2, 3, 4, 5, 6]);
+  assert.equal(modern.get(1).error.code, -32022);
+  assert.deepEqual(modern.get(1).error.data.supported, ['2026-07-28']);
+  assert.equal(modern.get(2).error.code, -32602);
+  assert.deepEqual(modern.get(3).result.supportedVersions, ['2026-07-28']);
+  assert.equal(modern.get(4).result.resultType, 'complete');
+  assert.match(modern.get(4).result.content[0].text, /No message has arrived/);
+  assert.equal(modern.get(5).error.code, -32601);
+  assert.equal(modern.get(6).error.code, -32022);
+  // A client that asks first, and then goes on with an older revision.
+  const clientInfo = { name: 'script', version: '1' };
+  const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+  const older = await answersTo([
+    request(1, 'server/discover'),
+    request(2, 'initialize', initialize, {}),
+    request(3, 'tools/list', {}, {}),
+  ]);
+  assert.equal(older.get(2).result.protocolVersion, '2025-06-18');
+  assert.equal(older.get(3).result.resultType, undefined);
+  // A cancelled request has no answer to wait for.
+  const startedAt = performance.now();
+  const cancelled = await answersTo([
+    request(1, 'tools/call', { name: 'get_test', arguments: { id, wait_seconds: 300 } }),
+    JSON.stringify({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: 1, _meta: META },
+    }),
+    request(2, 'tools/list'),
+  ]);
+  assert.deepEqual([...cancelled.keys()], [2]);
+  assert.ok(performance.now() - startedAt < 20_000);
+});
+
 test('mcp refuses settings that do not belong together', async () => {
   const wrong: [args: string[], env: Env, expected: RegExp][] = [
     [[], { DELIVERABILITY_URL: 'https://a.example' }, /Set DELIVERABILITY_API_KEY/],
     [[], { DELIVERABILITY_URL: 'a.example', DELIVERABILITY_API_KEY: 'k' }, /must be the URL/],
-    [['--allow-writes'], {}, /--allow-writes requires DELIVERABILITY_URL/],
+    [['--allow-writes'], {}, /--allow-writes and --structured require DELIVERABILITY_URL/],
+    [['--structured'], {}, /--allow-writes and --structured require DELIVERABILITY_URL/],
     [['now'], {}, /Unexpected argument/],
   ];
   for (const [args, env, expected] of wrong) {

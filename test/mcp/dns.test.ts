@@ -7,14 +7,16 @@ import '../dns-changes/memory-server.ts';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DMARC, SETTINGS, startPublishing, WEAK } from '../dns-changes/publishing.ts';
-import { answerOf, connectOverHttp, errorOf, toolNames } from './mcp-client.ts';
+import { answerOf, callTool, connectOverHttp, errorOf, toolNames } from './mcp-client.ts';
 
 const PLAN = { domain: 'example.com', checks: ['dmarc_policy'] };
 
 test('plan_dns shows the difference, apply_dns needs its token, and undo_dns reverses it', async (t) => {
   const service = await startPublishing(t);
   const { dns } = service;
-  const client = await connectOverHttp(t, service, '?allow_writes=true');
+  const client = await connectOverHttp(t, service, '?allow_writes=true&structured=true');
+  // The client then validates the structured content of each answer.
+  await client.listTools();
   const plan = await answerOf(client, 'plan_dns', PLAN);
   const [, server, token] = /with server (dns_\w+), token (\w+)/.exec(plan) ?? [];
   assert.ok(plan.includes(`\n- ${WEAK}\n+ v=DMARC1; p=quarantine`), plan);
@@ -28,7 +30,9 @@ test('plan_dns shows the difference, apply_dns needs its token, and undo_dns rev
   const applied = await answerOf(client, 'apply_dns', { ...PLAN, server: 'ns1', token });
   const [, change] = /^applied: TXT _dmarc\.example\.com \((chg_\w+)\)/.exec(applied) ?? [];
   assert.match(String(dns.zone[DMARC]?.TXT), /p=quarantine/);
-  assert.match(await answerOf(client, 'undo_dns', { change }), /^applied: /);
+  const undone = await callTool(client, 'undo_dns', { change });
+  assert.match(undone.text, /^applied: /);
+  assert.equal((undone.structured as { undoes: string }).undoes, change);
   assert.deepEqual(dns.zone[DMARC]?.TXT, [WEAK]);
   assert.match(await errorOf(client, 'undo_dns', { change }), /already been undone/);
 });

@@ -12,6 +12,7 @@ import { skipUnlessOnPostgres } from '../helpers/postgres.ts';
 import {
   answerOf,
   callTool,
+  connectModernOverHttp,
   connectOverHttp,
   errorOf,
   missingTools,
@@ -31,6 +32,12 @@ const INITIALIZE = {
 };
 const ACCEPT = { accept: 'application/json, text/event-stream' };
 
+const MODERN_HEADERS = {
+  'mcp-protocol-version': '2026-07-28',
+  'mcp-method': 'tools/call',
+  'mcp-name': 'get_test',
+};
+
 const post = (service: TestService, json: unknown, headers = {}, key?: string | null) =>
   service.call('POST', '/mcp', {
     json,
@@ -45,6 +52,14 @@ test('An assistant gets from a failing newsletter to the record that fixes it in
   const client = await connectOverHttp(t, service, '?allow_writes=true');
   for (const { name, characters } of await fixNewsletter(client, zone))
     t.diagnostic(`${name}: ${characters} characters`);
+});
+
+test('A client that knows only the revision 2026-07-28 gets to the record too', async (t) => {
+  const zone = newsletterZone();
+  const service = await startTestService(t, { zone });
+  await sendNewsletter(service);
+  const client = await connectModernOverHttp(t, service, { query: '?allow_writes=true' });
+  await fixNewsletter(client, zone);
 });
 
 const WRITES = [
@@ -223,7 +238,7 @@ test('Invalid input, unknown tools and missing objects get words that say what t
   for (const [name, args, expected] of errors)
     assert.match(await errorOf(client, name, args), expected, name);
   await assert.rejects(client.callTool({ name: 'drop_table' }), /There is no tool "drop_table"/);
-  const missing = { code: -32002, message: 'MCP error -32002: No such test.' };
+  const missing = { code: -32602, message: 'MCP error -32602: No such test.' };
   await assert.rejects(client.readResource({ uri: 'deliverability://tests/none' }), missing);
   const viewer = await service.makeKey('viewer');
   const asViewer = await connectOverHttp(t, { url: service.url, key: viewer });
@@ -397,20 +412,33 @@ test('A large request frees its memory when the client goes', async (t) => {
     arguments: { id, wait_seconds: 300 },
     _meta: { junk: 'x'.repeat(7.5 * 1024 * 1024) },
   };
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-  for (let i = 0; i < 9; i += 1) {
+  const messageOf = (all: object) =>
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: all });
+  const older = messageOf(params);
+  const modern = messageOf({
+    ...params,
+    _meta: {
+      ...params._meta,
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+      progressToken: 1,
+    },
+  });
+  for (let i = 0; i < 12; i += 1) {
     const stop = new AbortController();
+    const isModern = i % 2 === 1;
     const waiting = new Promise<void>((resolve) => {
       onWait = resolve;
     });
     const response = fetch(`${service.url}/mcp`, {
       method: 'POST',
-      body,
+      body: isModern ? modern : older,
       signal: stop.signal,
       headers: {
         ...ACCEPT,
         authorization: `Bearer ${service.key}`,
         'content-type': 'application/json',
+        ...(isModern ? MODERN_HEADERS : {}),
       },
     });
     await Promise.race([waiting, response]);

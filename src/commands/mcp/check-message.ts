@@ -26,7 +26,7 @@ export type MessageInput = Omit<v.InferOutput<typeof INPUT>, 'message' | 'file'>
 /** `check` gets the bytes of the message. */
 export const messageTool = (
   check: (raw: Uint8Array, input: MessageInput, call: ToolCall) => Promise<ToolAnswer>,
-  base: Pick<Tool, 'description' | 'uses' | 'resources' | 'effect'>,
+  base: Pick<Tool, 'description' | 'uses' | 'resources' | 'answers' | 'effect'>,
 ): Tool =>
   tool({
     ...base,

@@ -1,6 +1,6 @@
 /** `mcp`: a server of the Model Context Protocol over stdio, for assistants on this machine. */
 
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Transport } from '@modelcontextprotocol/server';
 import { ConfigError } from '../../config/config.ts';
 import { isLoopback } from '../../config/seed-mailboxes.ts';
 import { TOOLS } from '../../features.ts';
@@ -26,23 +26,36 @@ export const mcp = defineCommand({
     'allow-writes': {
       description: 'Also offer tools that change settings, as the role of the API key allows',
     },
+    structured: {
+      description: 'Also return the JSON of answers, for programs',
+    },
   },
   async run({ values }, io) {
     const target = readTarget(io);
-    const allowsWrites = values['allow-writes'] ?? false;
-    if (allowsWrites && !target) throw new UsageError('--allow-writes requires DELIVERABILITY_URL');
+    const { 'allow-writes': allowsWrites = false, structured: isStructured = false } = values;
+    if (!target && (allowsWrites || isStructured))
+      throw new UsageError('--allow-writes and --structured require DELIVERABILITY_URL');
     const { input, output, exit } = io.protocol!;
-    const common = { version: VERSION, allowsWrites, toAppError: toAppErrorFor(io) };
-    const server = await createMcpServer({
-      ...common,
+    const options = {
+      version: VERSION,
+      allowsWrites,
+      isStructured,
+      reportsProgress: true,
+      toAppError: toAppErrorFor(io),
       ...(target ? serviceOptions(target) : standaloneOptions(io)),
-    });
-    const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
+    };
+    const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
     const transport = new StdioServerTransport(input, output, { maxBufferSize: MAX_INPUT_BYTES });
+    // The end of the input would end the requests in progress.
+    transport._onstdinclose = () => {};
+    const onerror = ({ message }: Error) => io.stderr(`${message}\n`);
+    serveStdio(() => createMcpServer(options), { transport, onerror, maxSubscriptions: 0 });
     const { promise: closed, resolve } = Promise.withResolvers<void>();
-    server.onclose = resolve;
-    server.onerror = ({ message }) => io.stderr(`${message}\n`);
-    await server.connect(transport);
+    const { onclose } = transport;
+    transport.onclose = () => {
+      onclose?.();
+      resolve();
+    };
     const pending = watchPending(transport);
     // A script sends its requests, closes its output, and reads the answers. Other clients end the process themselves.
     input.once('end', () => void pending(TIMEOUT_MS).then(resolve));
@@ -105,6 +118,9 @@ function watchPending(transport: Transport): (ms: number) => Promise<void> {
   let notify = () => {};
   transport.onmessage = (message, extra) => {
     if ('method' in message && 'id' in message) pending.add(message.id);
+    // A cancelled request gets no answer.
+    if ('method' in message && message.method === 'notifications/cancelled')
+      pending.delete(message.params?.requestId);
     onmessage?.(message, extra);
   };
   transport.send = async (message, options) => {

@@ -36,17 +36,24 @@ export function schemaOf(
   return extract(simplify(converted), schemas);
 }
 
-/** The same without references and formats of OpenAPI, for readers that get the schema alone. */
-export function inlineSchemaOf(schema: v.GenericSchema): Json {
+/**
+ * The same without references and formats of OpenAPI, for readers that get the schema alone. Of output, which they need
+ * not write, they get the types only.
+ */
+export function inlineSchemaOf(schema: v.GenericSchema, typeMode: 'input' | 'output'): Json {
   const schemas: Components['schemas'] = {};
   const inline = (value: Json): Json => {
     const { $ref, ...own } = value;
     const target = typeof $ref === 'string' ? schemas[$ref.split('/').at(-1)!] : {};
     const { format, ...rest }: Json = { ...target, ...own };
+    if (typeMode === 'output') {
+      delete rest.description;
+      delete rest.examples;
+    }
     const isStandard = format !== undefined && format !== 'int32';
     return mapNested(isStandard ? { format, ...rest } : rest, inline);
   };
-  return inline(schemaOf(schema, 'input', { schemas }));
+  return inline(schemaOf(schema, typeMode, { schemas }));
 }
 
 /** `jsonSchema` metadata takes precedence: a query string may be documented as a number. */
