@@ -83,6 +83,30 @@ export function tokensOf(
 const EXPIRED = ['invalid_grant', 'interaction_required', 'consent_required', 'login_required'];
 const TEMPORARY = ['temporarily_unavailable', 'server_error', 'slow_down'];
 
+/** What to do about the errors of Microsoft (learn.microsoft.com/entra/identity-platform/reference-error-codes). */
+const ADVICE: [codes: string, advice: string][] = [
+  ['70008 700082 700084', 'The sign-in was not used for too long. Sign in again.'],
+  ['50173 50132 50133', 'The password has changed, or the sign-in was revoked. Sign in again.'],
+  ['65001 65004', 'Nobody has consented to the permissions. Sign in again, and accept them.'],
+  ['50076 50078 50079 50158', 'Microsoft asks for a second factor. Sign in again.'],
+  ['50011', 'The app must allow the redirect to http://localhost, as a mobile and desktop app.'],
+  ['90023 9002327', 'The app is registered as a single-page app. Register a desktop app instead.'],
+  ['700016', 'Microsoft does not know the app. Check "client_id".'],
+  ['7000218', 'The app is not a public client. Allow public client flows in its settings.'],
+  ['7000215 7000222', 'The secret of the app is wrong or has expired. Set a new one.'],
+  ['50020 50194', 'The app does not accept this kind of account. Sign in with another one.'],
+  [
+    '53003',
+    'A Conditional Access policy blocks the sign-in. Ask the administrator of the account.',
+  ],
+];
+
+/** What to do about an error description; null if nothing special is known. */
+export function adviceOn(description: string | undefined): string | null {
+  const code = /AADSTS(\d+)/.exec(description ?? '')?.[1];
+  return ADVICE.find(([codes]) => code && codes.split(' ').includes(code))?.[1] ?? null;
+}
+
 /** Any error of the library or of a request as a AccountError. */
 export function toAccountError(error: unknown, { tokenUrl }: OAuthClient): AccountError {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
@@ -92,13 +116,17 @@ export function toAccountError(error: unknown, { tokenUrl }: OAuthClient): Accou
     return new AccountError('bad_response', `${host} sent an invalid OAuth 2 response.`);
   const code = /^[\w.-]{1,60}$/.test(error.error) ? error.error : 'error';
   const reason = `${code}.${quoted(error.error_description)}`;
+  const advice = adviceOn(error.error_description);
   if (EXPIRED.includes(code))
-    return new AccountError('sign_in_expired', `${host} no longer accepts the sign-in: ${reason}`);
+    return new AccountError(
+      'sign_in_expired',
+      `${host} no longer accepts the sign-in: ${reason}${advice ? ` ${advice}` : ''}`,
+    );
   if (TEMPORARY.includes(code))
     return new AccountError('unreachable', `${host} is temporarily unavailable: ${reason}`);
   return new AccountError(
     'sign_in_failed',
-    `${host} rejects the app: ${reason} Check "client_id", "client_secret" and the settings of the app.`,
+    `${host} rejects the app: ${reason} ${advice ?? 'Check "client_id", "client_secret" and the settings of the app.'}`,
   );
 }
 
@@ -122,8 +150,19 @@ function fetchWith(web: WebClient): oidc.CustomFetch {
     // Statuses without a body are no valid answers, and `Response` accepts none for them.
     if (code < 200 || code === 204 || code === 205)
       throw new AccountError('bad_response', `${host} responded with HTTP ${code}.`);
-    return new Response(Buffer.from(result.body), { status: code, headers: result.headers });
+    return new Response(withoutIdToken(result.body), { status: code, headers: result.headers });
   };
+}
+
+/** Nothing is read from ID tokens. The library would reject those of Microsoft, whose issuer names a tenant. */
+function withoutIdToken(body: Uint8Array): string {
+  const text = Buffer.from(body).toString('utf8');
+  try {
+    const { id_token: _, ...rest } = JSON.parse(text);
+    return JSON.stringify(rest);
+  } catch {
+    return text;
+  }
 }
 
 const PROBLEMS: Partial<Record<Failure['reason'], AccountProblem>> = {

@@ -2,6 +2,8 @@
 
 import { HOUR_MS } from '../../lib/durations.ts';
 
+/** Without an offset, it is Pacific time, too. */
+const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/;
 const TIME = /^(\d{1,2})\/(\d{1,2})\/(\d{4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([AP]M)$/i;
 /** From UTC to local time in winter and in summer. */
 const STANDARD_MS = -8 * HOUR_MS;
@@ -14,10 +16,20 @@ const HOUR_FORMAT = new Intl.DateTimeFormat('en-US', {
 });
 
 /**
- * `12/31/2026 7:00 PM` in Pacific time, in milliseconds since the Unix epoch; null if it is invalid. Of an hour that
+ * `12/31/2026 7:00 PM` or `2026-12-31T19:00:00` in Pacific time, in milliseconds since the Unix epoch; null if it is invalid. Of an hour that
  * repeats in fall, the first is meant. A time that is skipped in spring is one hour later.
  */
 export function parsePacificTime(text: string): number | null {
+  const iso = ISO.exec(text);
+  if (iso?.[7]) return Date.parse(text.replace(' ', 'T')) || null;
+  if (iso) {
+    const [, year, month, date, hour, ...rest] = iso;
+    const hour12 = Number(hour) % 12 || 12;
+    const clock = `${hour12}:${rest[0]}${rest[1] ? `:${rest[1]}` : ''}`;
+    return Number(hour) > 23
+      ? null
+      : parsePacificTime(`${month}/${date}/${year} ${clock} ${Number(hour) < 12 ? 'AM' : 'PM'}`);
+  }
   const match = TIME.exec(text);
   if (!match) return null;
   const [month, date, year, hour12, minute, second] = match

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isoTime } from '../../../src/lib/clock.ts';
-import { parseData, parseStatus } from '../../../src/net/snds/csv.ts';
 import { parsePacificTime } from '../../../src/net/snds/pacific-time.ts';
+import { parseData, parseStatus } from '../../../src/net/snds/rows.ts';
 import { cpuTime } from '../../helpers/cpu-time.ts';
 import { mutate } from '../../helpers/mutate.ts';
 import { seededRandom } from '../../helpers/random.ts';
@@ -47,7 +47,13 @@ const TIMES: [string, string | null, string][] = [
   ['12/31/2026 0:00 AM', null, 'hour 0'],
   ['12/31/2026 1:60 AM', null, 'minute 60'],
   ['12/31/2026', null, 'a day'],
-  ['2026-12-31T19:00:00Z', null, 'ISO'],
+  ['2026-12-31T19:00:00', '2027-01-01T03:00:00.000Z', 'ISO without an offset'],
+  ['2026-07-04 00:30', '2026-07-04T07:30:00.000Z', 'ISO in summer, just after midnight'],
+  ['2026-12-31T12:00:30.5', '2026-12-31T20:00:30.000Z', 'ISO at noon, with seconds'],
+  ['2026-12-31T19:00:00Z', '2026-12-31T19:00:00.000Z', 'ISO in UTC'],
+  ['2026-12-31T19:00:00-05:00', '2027-01-01T00:00:00.000Z', 'ISO with an offset'],
+  ['2026-02-31T19:00:00', null, 'ISO, a day that does not exist'],
+  ['2026-12-31T24:00:00', null, 'ISO, hour 24'],
   ['', null, 'nothing'],
 ];
 for (const [text, iso, what] of TIMES)
