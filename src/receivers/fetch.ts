@@ -20,6 +20,9 @@ export interface FetchedPart {
 export const partText = ({ name, found, problem }: FetchedPart): string =>
   `${name}: ${found}${problem ? `. ${problem.message}` : ''}`;
 
+/** What a day at Microsoft has before it is published, or if little mail was sent. */
+export const NO_DATA = 'no data';
+
 export const countOf = (count: number, one: string, many: string): string =>
   `${count} ${count === 1 ? one : many}`;
 

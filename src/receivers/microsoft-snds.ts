@@ -6,7 +6,7 @@ import { isoTime } from '../lib/clock.ts';
 import { AccountError } from '../net/account-error.ts';
 import { openSnds, type Snds, type SndsRange, type SndsRows } from '../net/snds/client.ts';
 import { providerWeb, withAccessToken } from '../sign-ins/access-tokens.ts';
-import { countOf, type Fetch, type FetchedPart, storePart } from './fetch.ts';
+import { countOf, type Fetch, type FetchedPart, NO_DATA, storePart } from './fetch.ts';
 import { storeBlocks } from './microsoft-blocks.ts';
 import { publishAddresses, storeAddresses } from './microsoft-store.ts';
 
@@ -77,7 +77,7 @@ async function fetchDays(
 ): Promise<{ problem: AccountError | null; hasData: boolean }> {
   let hasData = false;
   for (const day of daysToAsk(fetch)) {
-    const part: FetchedPart = { name: day, found: 'no data', problem: null };
+    const part: FetchedPart = { name: day, found: NO_DATA, problem: null };
     fetch.parts.push(part);
     try {
       const data = await call((client) => client.data(day));

@@ -116,7 +116,10 @@ test('After the first sign-in, all days of the domains of the team are fetched a
     tls_messages: 900,
     reject_rate: 0.02,
     errors: [{ type: 'reject', reason: 'low_ip_reputation', rate: 0.02, count: 18 }],
-    feedback_loops: [{ id: 'campaign-7', spam_rate: 0.004 }],
+    feedback_loops: [
+      { id: 'campaign-7', aggregation_key_type: 'FROM_HEADER', spam_rate: 0.004 },
+      { id: 'campaign-7', aggregation_key_type: 'ALL_DKIM', spam_rate: 0.004 },
+    ],
     fetched_at: '2026-11-22T03:00:00.000Z',
   });
   assert.deepEqual(

@@ -7,7 +7,7 @@ import { PREFIX } from '../../config/config.ts';
 import { RECEIVER_NAMES, type ReceiverAccount } from '../../config/receivers.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { accountState, expiryOf, PASSING_PROBLEMS } from '../../receivers/account-state.ts';
-import { partText } from '../../receivers/fetch.ts';
+import { countOf, NO_DATA, partText } from '../../receivers/fetch.ts';
 import { type FetchResult, fetchNow } from '../../receivers/fetch-account.ts';
 import { type ReceiverState, receiverStates } from '../../receivers/queries.ts';
 import { assembleService } from '../../service.ts';
@@ -45,11 +45,7 @@ export async function receiverFindings(checkup: Checkup): Promise<Finding[]> {
     findings.push({
       id: `receiver:${state.account.name}`,
       title: titleOf(state.account),
-      ...withParts(
-        await accountFinding(db, state, clock.now()),
-        results && (results.get(state.account.name) ?? null),
-        results !== null,
-      ),
+      ...withParts(await accountFinding(db, state, clock.now()), results?.get(state.account.name)),
     });
   return [...findings, ...(await domainFindings(db, states))];
 }
@@ -71,21 +67,24 @@ async function fetchAll({ config }: Checkup): Promise<Map<string, FetchResult | 
   }
 }
 
-const MAX_PARTS = 12;
+const MAX_PARTS = 10;
 
-/** Adds what was found just now to what the account says. */
+/** Adds what was found just now. `result`: null if the service was fetching; undefined if nothing was tried. */
 function withParts(
   finding: Omit<Finding, 'id' | 'title'>,
-  result: FetchResult | null,
-  isTried: boolean,
+  result: FetchResult | null | undefined,
 ): Omit<Finding, 'id' | 'title'> {
-  if (!isTried) return finding;
+  if (result === undefined) return finding;
   if (result === null)
     return { ...finding, evidence: `${finding.evidence} The service is fetching right now.` };
-  const parts = result.parts.filter(({ problem }) => problem === null);
-  const found = parts.slice(0, MAX_PARTS).map(partText).join('; ');
-  const evidence = `${finding.evidence} ${found === '' ? 'Nothing was found.' : `Found now: ${found}.`}`;
-  return { ...finding, evidence };
+  const read = result.parts.filter(({ problem }) => problem === null);
+  const found = read.filter((part) => part.found !== NO_DATA);
+  const texts = found.slice(0, MAX_PARTS).map(partText);
+  if (found.length > MAX_PARTS) texts.push(`${found.length - MAX_PARTS} more`);
+  const without = read.length - found.length;
+  if (without > 0) texts.push(`no data for ${countOf(without, 'day', 'days')}`);
+  const now = texts.length > 0 ? `Found now: ${texts.join('; ')}.` : 'Nothing was found.';
+  return { ...finding, evidence: `${finding.evidence} ${now}` };
 }
 
 // The accounts.

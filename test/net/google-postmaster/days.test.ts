@@ -282,7 +282,12 @@ const value = fc.oneof(
 const part = (max: number) => often(fc.integer({ min: -1, max }));
 const stat = fc.record({
   metric: often(
-    fc.constantFrom('spam_rate', 'tls_messages', 'reject_other_count', 'feedback_loop_ids_ALL_DKIM'),
+    fc.constantFrom(
+      'spam_rate',
+      'tls_messages',
+      'reject_other_count',
+      'feedback_loop_ids_ALL_DKIM',
+    ),
   ),
   date: often(fc.record({ year: often(fc.constant(2026)), month: part(13), day: part(32) })),
   value,

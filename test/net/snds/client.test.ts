@@ -175,3 +175,112 @@ for (const [what, respond] of HOSTILE_RESPONSES)
     await failure(open(script).data(DAY), problem);
     await failure(open(script).status(), problem);
   });
+
+// The REST API.
+
+const rest = ({ url }: { url: string }, accessToken = 'access') =>
+  openSnds({
+    web,
+    baseUrl: url,
+    access: { accessToken },
+    signal: new AbortController().signal,
+  });
+
+for (const format of ['csv', 'json'] as const)
+  test(`The REST API is read by day and for all blocks, as ${format}`, async (t) => {
+    const server = await startSndsServer(t, { format });
+    server.days[DAY] = [
+      servedAddress('192.0.2.1', DAY, { comments: 'Mail for one, two and "three"' }),
+      servedAddress('2001:db8::1', DAY, { filterResult: 'YELLOW', complaintRate: '0.3%' }),
+    ];
+    server.ranges = [
+      blockedRange('192.0.2.1'),
+      { first: '192.0.2.2', last: '192.0.2.9', blocked: 'False', details: '' },
+    ];
+    const { rows, skipped } = (await rest(server).data(DAY))!;
+    assert.equal(skipped, 0);
+    assert.deepEqual(rows[0], {
+      address: '192.0.2.1',
+      startedAt: '2026-11-20T08:00:00.000Z',
+      endedAt: '2026-11-21T07:00:00.000Z',
+      rcptCommands: 1200,
+      dataCommands: 1100,
+      recipients: 1150,
+      filterResult: 'GREEN',
+      complaintRate: 0.001,
+      isBelowRate: true,
+      trapHits: null,
+      sampleHelo: null,
+      sampleMailFrom: null,
+      comments: 'Mail for one, two and "three"',
+    });
+    assert.deepEqual([rows[1]!.filterResult, rows[1]!.complaintRate], ['YELLOW', 0.003]);
+    const status = (await rest(server).status())!;
+    assert.deepEqual(
+      status.rows.map(({ firstAddress, blocked }) => [firstAddress, blocked]),
+      [
+        ['192.0.2.1', true],
+        ['192.0.2.2', false],
+      ],
+    );
+    assert.deepEqual(
+      server.exchanges.map(({ path }) => path.replace('/snds', '')),
+      ['/api/report/data/2026-11-20', '/api/report/status/ip'],
+    );
+    assert.equal(await rest(server).data('2026-11-21'), null, '404');
+    server.isExpired = true;
+    assert.equal(await rest(server).status(), null, '404, too');
+  });
+
+test('A refusal of the REST API is said in its words, without the access token', async (t) => {
+  const server = await startSndsServer(t);
+  const { message } = await failure(rest(server, 'other').status(), 'sign_in_failed', 'other');
+  assert.match(message, /no longer accepts the sign-in\. Sign in again/);
+  const answers: [number, string, AccountProblem, RegExp][] = [
+    [
+      403,
+      '{"message":"No access for access-7."}',
+      'refused',
+      /does not let this account.* “No access for …\.” Sign in with/,
+    ],
+    [403, '{"error":{"code":"x","message":"Terms."}}', 'refused', /“Terms\.”/],
+    [302, '', 'sign_in_failed', /Sign in again/],
+    [
+      400,
+      'Invalid date',
+      'refused',
+      /rejected the request \(HTTP 400\)\. The server says: “Invalid date”/,
+    ],
+    [410, '<html>Gone</html>', 'refused', /rejected the request \(HTTP 410\)\.$/],
+    [429, '', 'throttled', /rate-limiting/],
+    [200, '<html>Sign in</html>', 'sign_in_failed', /Sign in again/],
+    [200, '{"value":7}', 'bad_response', /invalid SNDS data/],
+  ];
+  for (const [code, body, problem, words] of answers) {
+    const script = await startHttpScript(t, ({ response }) => {
+      response.writeHead(code, { 'retry-after': '60' }).end(body);
+    });
+    const error = await failure(rest(script, 'access-7').data(DAY), problem, 'access-7');
+    assert.match(error.message, words);
+    assert.equal(error.retryAfterMs, code === 429 ? 60_000 : null);
+  }
+});
+
+test('A day or a path that the REST API does not have is refused by the test server, too', async (t) => {
+  const server = await startSndsServer(t);
+  const get = async (path: string) =>
+    (
+      await fetch(`${server.url}/api/report/${path}`, {
+        headers: { authorization: 'Bearer access' },
+      })
+    ).status;
+  assert.deepEqual(
+    [
+      await get('data/112026'),
+      await get('data/2026-13-40'),
+      await get('data'),
+      await get('status'),
+    ],
+    [400, 400, 404, 404],
+  );
+});

@@ -193,3 +193,47 @@ test('Whatever the text, rows are valid, and there are no more rows than lines',
   fc.assert(property, { numRuns: 500 });
   assert.ok(found > 200, `Only ${found} rows were valid.`);
 });
+
+test('JSON has the same rows by the names of their fields, by their order, or in an envelope', () => {
+  const named = {
+    ipAddress: '192.0.2.1',
+    activityPeriod: '2026-11-20T10:00:00',
+    'RCPT commands': 10,
+    data_commands: '9',
+    messageRecipients: 9,
+    filterResult: 'Red',
+    complaintRate: '< 0.1%',
+    trapHits: null,
+    JmrP1Sender: '',
+    comments: null,
+    somethingNew: { a: 1 },
+  };
+  const listed = line().trim().split(',');
+  for (const json of [[named, listed], { value: [named, listed] }, { items: [named, listed] }]) {
+    const { rows, skipped } = parseData(`\ufeff${JSON.stringify(json)}`);
+    assert.deepEqual([rows.length, skipped], [2, 0]);
+    const [row] = rows;
+    assert.deepEqual(
+      [row!.address, row!.startedAt, row!.endedAt, row!.rcptCommands, row!.dataCommands],
+      ['192.0.2.1', '2026-11-20T18:00:00.000Z', '2026-11-20T18:00:00.000Z', 10, 9],
+    );
+    assert.deepEqual([row!.filterResult, row!.complaintRate, row!.trapHits], ['RED', 0.001, null]);
+  }
+  const status = [{ beginningIpAddress: '192.0.2.1', endingIpAddress: '192.0.2.9', blocked: true }];
+  assert.deepEqual(parseStatus(JSON.stringify(status)).rows, [
+    { firstAddress: '192.0.2.1', lastAddress: '192.0.2.9', blocked: true, details: '' },
+  ]);
+  for (const json of ['{}', '[1,null,[],{}]', '{"value":{}}', '[', '{"a":'])
+    assert.deepEqual(parseData(json).rows, []);
+  assert.deepEqual(parseData('[]'), { rows: [], skipped: 0 });
+});
+
+test('The state of a range is Yes, No, True or False', () => {
+  const text = ['Yes', 'True', 'true', 'No', 'False'].map(
+    (word) => `192.0.2.1,192.0.2.1,${word},x`,
+  );
+  assert.deepEqual(
+    parseStatus(text.join('\r\n')).rows.map(({ blocked }) => blocked),
+    [true, true, true, false, false],
+  );
+});
