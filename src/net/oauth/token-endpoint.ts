@@ -84,28 +84,19 @@ const EXPIRED = ['invalid_grant', 'interaction_required', 'consent_required', 'l
 const TEMPORARY = ['temporarily_unavailable', 'server_error', 'slow_down'];
 
 /** What to do about the errors of Microsoft (learn.microsoft.com/entra/identity-platform/reference-error-codes). */
-const ADVICE: [codes: string, advice: string][] = [
-  ['70008 700082 700084', 'The sign-in was not used for too long. Sign in again.'],
-  ['50173 50132 50133', 'The password has changed, or the sign-in was revoked. Sign in again.'],
-  ['65001 65004', 'Nobody has consented to the permissions. Sign in again, and accept them.'],
-  ['50076 50078 50079 50158', 'Microsoft asks for a second factor. Sign in again.'],
-  ['50011', 'The app must allow the redirect to http://localhost, as a mobile and desktop app.'],
-  ['90023 9002327', 'The app is registered as a single-page app. Register a desktop app instead.'],
-  ['700016', 'Microsoft does not know the app. Check "client_id".'],
-  ['7000218', 'The app is not a public client. Allow public client flows in its settings.'],
-  ['7000215 7000222', 'The secret of the app is wrong or has expired. Set a new one.'],
-  ['50020 50194', 'The app does not accept this kind of account. Sign in with another one.'],
-  [
-    '53003',
-    'A Conditional Access policy blocks the sign-in. Ask the administrator of the account.',
-  ],
+const ADVICE: [codes: RegExp, advice: string][] = [
+  [/AADSTS(70008|700082)\b/, 'The sign-in was not used for too long. Sign in again.'],
+  [/AADSTS50173\b/, 'The password has changed, or the sign-in was revoked. Sign in again.'],
+  [/AADSTS6500[14]\b/, 'Nobody has consented to the permissions. Sign in again, and accept them.'],
+  [/AADSTS5007[69]\b/, 'Microsoft asks for a second factor. Sign in again.'],
+  [/AADSTS50011\b/, 'The app must allow http://localhost, as a mobile and desktop app.'],
+  [/AADSTS90023\b/, 'The app is registered as a single-page app. Register a desktop app instead.'],
+  [/AADSTS700016\b/, 'Microsoft does not know the app. Check "client_id".'],
 ];
 
 /** What to do about an error description; null if nothing special is known. */
-export function adviceOn(description: string | undefined): string | null {
-  const code = /AADSTS(\d+)/.exec(description ?? '')?.[1];
-  return ADVICE.find(([codes]) => code && codes.split(' ').includes(code))?.[1] ?? null;
-}
+export const adviceOn = (description = ''): string | null =>
+  ADVICE.find(([codes]) => codes.test(description))?.[1] ?? null;
 
 /** Any error of the library or of a request as a AccountError. */
 export function toAccountError(error: unknown, { tokenUrl }: OAuthClient): AccountError {

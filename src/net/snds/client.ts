@@ -1,7 +1,7 @@
 /**
- * Reads what Microsoft SNDS publishes about IP addresses, within limits of size and time: by its REST API with an access
- * token, as three public clients of 2026 do (such as github.com/optipub/outlook-snds-mcp), or by the older links with a
- * key. Links contain the key. So no error about them quotes a URL or what the server says.
+ * Reads what Microsoft SNDS publishes about IP addresses, within limits of size and time. The REST API with an access token
+ * is as public clients of 2026 use it (such as github.com/optipub/outlook-snds-mcp). The older links contain a key. So no
+ * error about them quotes a URL or what the server says.
  */
 
 import { AccountError, quoted } from '../account-error.ts';
@@ -118,7 +118,7 @@ function restReader(options: SndsAccess, accessToken: string): Reader {
     throw new AccountError(
       'refused',
       code === 403
-        ? `Microsoft SNDS does not let this account read its data.${said} Sign in with the Microsoft account that has access to your addresses, or request access in SNDS.`
+        ? `Microsoft SNDS does not let this account read its data.${said} Sign in with the account that has your addresses, or request access in SNDS.`
         : `Microsoft SNDS rejected the request (HTTP ${code}).${said}`,
     );
   };

@@ -56,45 +56,40 @@ function rowsOf<Row>(
   return { rows, skipped: records.length - rows.length };
 }
 
-/**
- * The names of each column in JSON, in lower-case letters. Clients that read JSON know `ipAddress`, `beginningIpAddress` and
- * so on; the others are read by the names of their columns in SNDS, too.
- */
+/** The names of each column in JSON, in lower-case letters, as clients read them or as SNDS calls its columns. */
 const DATA_FIELDS = [
-  'ipaddress ip address beginningipaddress',
-  'activitystart activityperiodstart activitystarttime activityperiod',
-  'activityend activityperiodend activityendtime activityperiod',
-  'rcptcommands rcpt',
+  'ipaddress beginningipaddress ip',
+  'activitystart activityperiodstart activityperiod',
+  'activityend activityperiodend activityperiod',
+  'rcptcommands',
   'datacommands data',
   'messagerecipients recipients',
-  'filterresult overallstatus status',
-  'complaintrate complaints',
-  'trapmessageperiodstart trapperiodstart',
-  'trapmessageperiodend trapperiodend',
+  'filterresult',
+  'complaintrate',
+  'trapmessageperiodstart',
+  'trapmessageperiodend',
   'traphits',
-  'samplehelo helo',
-  'samplemailfrom mailfrom jmrpsender',
-  'comments comment',
+  'samplehelo',
+  'samplemailfrom',
+  'comments',
 ];
 const STATUS_FIELDS = [
-  'beginningipaddress firstipaddress startipaddress first ipaddress',
-  'endingipaddress lastipaddress endipaddress last ipaddress',
+  'beginningipaddress ipaddress',
+  'endingipaddress ipaddress',
   'blocked isblocked',
-  'reason details description comments',
+  'reason details',
 ];
 
 /** The cells of each row in the order of CSV; a row of another form has none. */
 function jsonRecords(text: string, fields: string[]): string[][] {
   return rowsIn(text).map((row) => {
     if (typeof row !== 'object' || row === null) return [];
+    const values = Object.entries(row).map(
+      ([name, value]) => [name.toLowerCase().replace(/[^a-z]/g, ''), value] as const,
+    );
     const cells = Array.isArray(row)
       ? row
-      : fields.map((names) => {
-          const found = Object.entries(row).find(([name]) =>
-            names.split(' ').includes(name.toLowerCase().replace(/[^a-z]/g, '')),
-          );
-          return found?.[1];
-        });
+      : fields.map((names) => values.find(([name]) => names.split(' ').includes(name))?.[1]);
     return cells.map((cell) => (typeof cell === 'object' ? '' : String(cell ?? '')));
   });
 }
@@ -103,9 +98,7 @@ function jsonRecords(text: string, fields: string[]): string[][] {
 function rowsIn(text: string): unknown[] {
   try {
     const json = JSON.parse(text.replace(/^\uFEFF/, ''));
-    const list = Array.isArray(json)
-      ? json
-      : (json.value ?? json.items ?? json.data ?? json.results);
+    const list = json.value ?? json.data ?? json;
     return Array.isArray(list) ? list : [null];
   } catch {
     return [null];

@@ -209,7 +209,7 @@ test('JSON has the same rows by the names of their fields, by their order, or in
     somethingNew: { a: 1 },
   };
   const listed = line().trim().split(',');
-  for (const json of [[named, listed], { value: [named, listed] }, { items: [named, listed] }]) {
+  for (const json of [[named, listed], { value: [named, listed] }, { data: [named, listed] }]) {
     const { rows, skipped } = parseData(`\ufeff${JSON.stringify(json)}`);
     assert.deepEqual([rows.length, skipped], [2, 0]);
     const [row] = rows;
