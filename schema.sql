@@ -1267,7 +1267,13 @@ CREATE TABLE receivers (
   problem_detail TEXT,
   failing_since  TEXT,
   lease          TEXT,
-  leased_until   TEXT
+  leased_until   TEXT,
+  -- Identifies the key of the configuration without revealing it; null for a sign-in.
+  access         TEXT,
+  -- When somebody last signed in, or when the key was first seen.
+  access_since   TEXT,
+  -- What the last event said about the account, or would have; null before the first fetch.
+  state          TEXT
 );
 
 -- The sign-ins to receivers with OAuth 2, like those in `seed_credentials`.

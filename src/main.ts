@@ -122,7 +122,8 @@ function processIo(): Io {
       }
       return Buffer.concat(chunks);
     },
-    ask: (question) => (process.stdin.isTTY ? askOnTerminal(question) : Promise.resolve(null)),
+    ask: (question, signal) =>
+      process.stdin.isTTY ? askOnTerminal(question, signal) : Promise.resolve(null),
     stdout: (text) => void process.stdout.write(terminalText(text, useColor)),
     stderr: (text) => void process.stderr.write(terminalText(text, false)),
     status: (text) => void process.stderr.write(`\r\u001b[K${printable(text)}`),
@@ -147,12 +148,13 @@ function processIo(): Io {
 }
 
 /** The terminal edits the line and handles its keys, so Ctrl-C ends the process as usual. Its end is an empty answer. */
-function askOnTerminal(question: string): Promise<string> {
+function askOnTerminal(question: string, signal?: AbortSignal): Promise<string> {
   const lines = createInterface({ input: process.stdin, terminal: false });
   process.stderr.write(terminalText(question, false));
   return new Promise<string>((resolve) => {
     lines.once('line', resolve);
     lines.once('close', () => resolve(''));
+    signal?.addEventListener('abort', () => lines.close(), { once: true });
   }).finally(() => lines.close());
 }
 

@@ -31,6 +31,7 @@ const RULES: [condition: ConditionId, name: string][] = [
   ['complaint_rate', 'Complaints'],
   ['feedback_stopped', 'Reports stopped'],
   ['seed_failing', 'Seed mailboxes'],
+  ['receiver_failing', 'Receivers'],
   ['tls_failing', 'TLS for incoming mail'],
   ['feedback_storage', 'Feedback storage'],
 ];

@@ -18,8 +18,8 @@ export interface Io {
   env: Record<string, string | undefined>;
   /** Reads standard input to its end, or until it exceeds `maxBytes`. */
   stdin(maxBytes: number): Promise<Uint8Array>;
-  /** Asks on the terminal and reads one line; null without a terminal. */
-  ask(question: string): Promise<string | null>;
+  /** Asks on the terminal and reads one line; null without a terminal. The signal ends the question with an empty answer. */
+  ask(question: string, signal?: AbortSignal): Promise<string | null>;
   /**
    * Writes data; adds no line break. Both replace control characters, so JSON must come from `printableJson`,
    * and text from outside from `printable`, which also replaces its line breaks.

@@ -3,14 +3,18 @@
 import { type Config, readConfig } from '../config/config.ts';
 import {
   type GooglePostmasterAccount,
+  type MicrosoftSndsAccount,
   RECEIVER_NAMES,
   type ReceiverAccount,
+  SNDS_PAGE,
 } from '../config/receivers.ts';
 import { printable, printableJson } from '../lib/log.ts';
 import { AccountError } from '../net/account-error.ts';
 import { openPostmaster, type PostmasterDomain } from '../net/google-postmaster/client.ts';
 import type { WebClient } from '../net/http/web.ts';
 import type { Tokens } from '../net/oauth/token-endpoint.ts';
+import { openSnds } from '../net/snds/client.ts';
+import { countOf, partText } from '../receivers/fetch.ts';
 import { type FetchResult, fetchNow } from '../receivers/fetch-account.ts';
 import { presentReceivers } from '../receivers/present.ts';
 import { receiverStates } from '../receivers/queries.ts';
@@ -31,8 +35,7 @@ export const receivers = defineCommand({
     list: { description: 'List the accounts with their state and domains' },
     'sign-in': {
       arguments: [{ name: 'NAME' }],
-      description:
-        'Sign in to an account at Google in a browser; the running service uses it at once',
+      description: 'Sign in to an account in a browser; the running service uses it at once',
     },
     fetch: {
       arguments: [{ name: 'NAME', isOptional: true }],
@@ -50,16 +53,21 @@ export const receivers = defineCommand({
       return fetchAll(io, accounts);
     }
     const account = findAccount(config, name!);
-    if (account.receiver !== 'google_postmaster')
-      throw new UsageError(`${account.name} uses the key of its entry, without signing in`);
-    const signIn = { ...account, kind: 'receiver' as const };
+    const { name: id, oauth } = account;
+    if (!oauth)
+      throw new UsageError(`${id} uses the key of its entry. To sign in instead, remove "key"`);
+    const signIn = { kind: 'receiver' as const, name: id, oauth };
     requireSignInUrl(signIn);
+    const isGoogle = account.receiver === 'google_postmaster';
     return withStore(io, 'create', (team) =>
       signInTo(io, config, team, {
         signIn,
-        who: 'with the Google account that has your domains in Postmaster Tools',
+        who: isGoogle
+          ? 'with the Google account that has your domains in Postmaster Tools'
+          : 'with the Microsoft account that has your addresses in SNDS',
         loginHint: null,
-        tryTokens: (tokens, web) => tryTokens(team.db, account, tokens, web),
+        tryTokens: (tokens, web) =>
+          isGoogle ? tryTokens(team.db, account, tokens, web) : trySnds(account, tokens, web),
       }),
     );
   },
@@ -113,6 +121,21 @@ async function tryTokens(
           `It doesn’t have ${listOf(absent)}. Add missing domains in Google Postmaster Tools, and verify them there.`,
         ]
       : []),
+  ];
+}
+
+/** Which ranges SNDS lists for the account. Rejects with an AccountError if the tokens don’t open SNDS. */
+async function trySnds(
+  { name, baseUrl }: MicrosoftSndsAccount,
+  { accessToken }: Tokens,
+  web: WebClient,
+): Promise<string[]> {
+  const signal = AbortSignal.timeout(TRY_TIMEOUT_MS);
+  const status = await openSnds({ web, baseUrl, access: { accessToken }, signal }).status();
+  return [
+    status === null || status.rows.length === 0
+      ? `SNDS says nothing about blocks to ${name}. If it isn’t the account that has your addresses, sign in with another one. See ${SNDS_PAGE}`
+      : `SNDS says whether it blocks ${countOf(status.rows.length, 'range', 'ranges')} of ${name}.`,
   ];
 }
 
@@ -178,17 +201,15 @@ const lowerCase = (code: string): string => code.toLowerCase().replaceAll('_', '
 
 function stateOf(
   { problem, signed_in_at, last_fetch_at }: Listed,
-  account: ReceiverAccount,
+  { name, oauth }: ReceiverAccount,
 ): string {
-  if (problem) return problem.message;
-  if (last_fetch_at !== null)
-    return `last fetched on ${last_fetch_at.slice(0, 16).replace('T', ' ')} UTC`;
-  if (account.receiver === 'google_postmaster') {
-    const { oauth, name } = account;
-    if (signed_in_at === null && oauth.refreshToken === null)
-      return `not signed in. ${signInAdvice({ kind: 'receiver', name, oauth })}`;
-  }
-  return 'not fetched yet';
+  const fetched =
+    last_fetch_at && `last fetched on ${last_fetch_at.slice(0, 16).replace('T', ' ')} UTC`;
+  if (problem) return `${problem.message}${fetched ? ` (${fetched})` : ''}`;
+  if (fetched) return fetched;
+  return oauth && signed_in_at === null && oauth.refreshToken === null
+    ? `not signed in. ${signInAdvice({ kind: 'receiver', name, oauth })}`
+    : 'not fetched yet';
 }
 
 // Fetching.
@@ -221,27 +242,13 @@ async function fetchAll(io: Io, accounts: ReceiverAccount[]): Promise<number> {
   }
 }
 
-function printResult(
-  io: Io,
-  { name, receiver }: ReceiverAccount,
-  { parts, problem }: FetchResult,
-): number {
-  const noun = receiver === 'google_postmaster' ? 'day' : 'address';
-  for (const part of parts)
-    io.stdout(
-      `${printable(`${name}: ${part.name}: ${countOf(part.count, noun)}${part.problem ? `. ${part.problem.message}` : ''}`)}\n`,
-    );
+function printResult(io: Io, { name }: ReceiverAccount, { parts, problem }: FetchResult): number {
+  for (const part of parts) io.stdout(`${printable(`${name}: ${partText(part)}`)}\n`);
   if (problem) {
     printMessage(io, printable(`${name}: ${problem.message}`));
     return exitOf(problem);
   }
-  if (parts.length === 0)
-    printMessage(
-      io,
-      receiver === 'google_postmaster'
-        ? `${name}: the account has no domain of your team.`
-        : `${name}: Microsoft has published nothing.`,
-    );
+  if (parts.length === 0) printMessage(io, `${name}: the account has no domain of your team.`);
   return parts.some((part) => part.problem !== null) ? EXIT.negative : EXIT.success;
 }
 
@@ -254,6 +261,3 @@ function printNoResult(io: Io, { name }: ReceiverAccount, isCanceled: boolean): 
   );
   return EXIT.externalFailure;
 }
-
-const countOf = (count: number, noun: 'day' | 'address'): string =>
-  count === 1 ? `1 ${noun}` : `${count} ${noun === 'day' ? 'days' : 'addresses'}`;

@@ -153,6 +153,13 @@ async function askPerson(
         );
         io.stdout(`${printable(url)}\n`);
       },
+      paste: (isAgain, ended) =>
+        io.ask(
+          isAgain
+            ? 'That address is not from this sign-in. Paste the whole address, with its code and state: '
+            : 'Without the port, the browser can’t load the last page. Copy its address from the address bar, and paste it here: ',
+          AbortSignal.any([ended, signal]),
+        ),
     });
   } catch (error) {
     if (signal.aborted) throw new AccountError('sign_in_failed', 'Canceled.');

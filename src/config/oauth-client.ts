@@ -16,6 +16,12 @@ export interface OAuthClient {
   scope: string | null;
   /** The permissions that signing in requests. */
   signInScope: string | null;
+  /** How a browser signs in, if not as at Google. */
+  browser?: {
+    /** Where the browser returns to, without a port. */
+    redirectUri: string;
+    parameters: Record<string, string>;
+  };
 }
 
 /** The fields of an entry that only OAuth 2 needs. */
@@ -31,7 +37,10 @@ export const OAUTH_FIELDS = [
 type OAuthField = (typeof OAUTH_FIELDS)[number];
 
 /** Where a provider gives access, and the permissions that are needed there. */
-export type OAuthPreset = Omit<OAuthClient, 'clientId' | 'clientSecret' | 'refreshToken'>;
+export type OAuthPreset = Omit<OAuthClient, 'clientId' | 'clientSecret' | 'refreshToken'> & {
+  /** A public client that anyone may use; absent if everybody registers their own. */
+  clientId?: string;
+};
 
 /** Google’s device flow gives access to neither mail nor Postmaster Tools. */
 export const googlePreset = (scopes: Pick<OAuthPreset, 'scope' | 'signInScope'>): OAuthPreset => ({
@@ -56,6 +65,22 @@ export function microsoftPreset(
   };
 }
 
+/** The portal of SNDS, a public client. */
+const SNDS_CLIENT = 'a53a6cc1-a1cd-46f7-a4aa-281cdabec33c';
+const SNDS_SCOPE = `${SNDS_CLIENT}/.default offline_access openid profile`;
+
+/**
+ * SNDS is for personal accounts. The device flow is not available for its client, which redirects to `http://localhost`
+ * only, with any port and no path (as in github.com/optipub/outlook-snds-mcp, of 2026).
+ */
+export const SNDS_PRESET: OAuthPreset = {
+  ...microsoftPreset('consumers', { scope: SNDS_SCOPE, signInScope: SNDS_SCOPE }),
+  clientId: SNDS_CLIENT,
+  deviceUrl: null,
+  authorizationUrl: 'https://login.microsoftonline.com/consumers/oauth2/v2.0/authorize',
+  browser: { redirectUri: 'http://localhost', parameters: { prompt: 'select_account' } },
+};
+
 /** The OAuth client of an entry, or what is wrong with it. `name`: of the provider; `preset`: null if it is not known. */
 export function readOAuth(
   entry: Partial<Record<OAuthField, unknown>>,
@@ -74,8 +99,9 @@ export function readOAuth(
     if (url === null) faults.push(`"${field}" ${URL_RULE}`);
     return url ?? null;
   };
-  const clientId = read('client_id', /^[\x21-\x7e]{1,500}$/, 'text without spaces');
-  if (entry.client_id === undefined)
+  const clientId =
+    read('client_id', /^[\x21-\x7e]{1,500}$/, 'text without spaces') ?? preset?.clientId ?? null;
+  if (entry.client_id === undefined && clientId === null)
     faults.push('"client_id" is missing: register an app with the provider and set its ID');
   const clientSecret = read('client_secret', /^[\x20-\x7e]{1,1000}$/, 'text');
   const refreshToken = read('refresh_token', /^[\x21-\x7e]{1,10000}$/, 'text without spaces');
@@ -89,6 +115,7 @@ export function readOAuth(
     faults.push(`"token_url" is missing: set the OAuth 2 token endpoint of ${name}`);
   if (faults.length > 0 || clientId === null) return faults;
   return {
+    ...(preset?.browser ? { browser: preset.browser } : {}),
     clientId,
     clientSecret,
     refreshToken,

@@ -14,6 +14,7 @@ import {
   OAUTH_FIELDS,
   type OAuthClient,
   readOAuth,
+  SNDS_PRESET,
   secureUrl,
   URL_RULE,
 } from './oauth-client.ts';
@@ -35,8 +36,10 @@ export interface GooglePostmasterAccount extends Account {
 
 export interface MicrosoftSndsAccount extends Account {
   receiver: 'microsoft_snds';
+  /** Null if it has a key. */
+  oauth: OAuthClient | null;
   /** The key in its URLs, which is a secret. */
-  key: string;
+  key: string | null;
 }
 
 export type ReceiverAccount = GooglePostmasterAccount | MicrosoftSndsAccount;
@@ -54,7 +57,7 @@ export const receiverAccounts = (text: string): ReceiverAccount[] =>
   readEntries(text, {
     noun: 'account',
     plural: 'accounts',
-    fields: '"receiver", and "client_id" or "key"',
+    fields: '"receiver", and for Google "client_id"',
     max: MAX_ACCOUNTS,
     labels: ['name', 'receiver'],
     read: readEntry,
@@ -62,13 +65,29 @@ export const receiverAccounts = (text: string): ReceiverAccount[] =>
 
 const FIELDS = {
   google_postmaster: ['receiver', 'name', 'base_url', ...OAUTH_FIELDS],
-  microsoft_snds: ['receiver', 'name', 'base_url', 'key'],
+  // A public client has no secret, and that of SNDS no device flow.
+  microsoft_snds: [
+    'receiver',
+    'name',
+    'base_url',
+    'key',
+    'client_id',
+    'refresh_token',
+    'token_url',
+    'authorization_url',
+    'scope',
+  ],
 } as const;
 type AccountEntry = Entry<(typeof FIELDS)[ReceiverId][number]>;
 
+/** SNDS has been there since 8 June 2026. */
+const SNDS_URL = 'https://substrate.office.com/ip-domain-management-snds';
+/** For people: where they confirm their access. */
+export const SNDS_PAGE = `${SNDS_URL}/snds`;
+
 const BASE_URLS: Record<ReceiverId, string> = {
   google_postmaster: 'https://gmailpostmastertools.googleapis.com',
-  microsoft_snds: 'https://sendersupport.olc.protection.outlook.com/snds',
+  microsoft_snds: SNDS_URL,
 };
 
 /** The first shows days and requirements, the second the list of domains. */
@@ -83,6 +102,8 @@ const GOOGLE = {
   preset: googlePreset({ scope: null, signInScope: POSTMASTER_SCOPES.join(' ') }),
 };
 
+const MICROSOFT = { name: RECEIVER_NAMES.microsoft_snds, preset: SNDS_PRESET };
+
 /** The account, or what is wrong with it. */
 function readEntry(entry: AccountEntry): ReceiverAccount | string[] {
   const { receiver, name = receiver } = entry;
@@ -93,25 +114,28 @@ function readEntry(entry: AccountEntry): ReceiverAccount | string[] {
   const url = secureUrl(entry.base_url);
   if (url === null || url?.includes('?'))
     faults.push(`"base_url" ${URL_RULE}, and without a query`);
-  const access = receiver === 'google_postmaster' ? readOAuth(entry, GOOGLE) : readKey(entry);
-  if (Array.isArray(access)) return [...faults, ...access];
+  const key = receiver === 'microsoft_snds' && entry.key !== undefined ? readKey(entry) : null;
+  const oauth =
+    key === null ? readOAuth(entry, receiver === 'google_postmaster' ? GOOGLE : MICROSOFT) : null;
+  if (Array.isArray(key)) faults.push(...key);
+  if (Array.isArray(oauth)) faults.push(...oauth);
   if (faults.length > 0) return faults;
   const account = {
     name: String(name).toLowerCase(),
-    baseUrl: (url ?? BASE_URLS[receiver]).replace(/\/+$/, ''),
+    baseUrl: (url ?? (key === null ? BASE_URLS[receiver] : SNDS_PAGE)).replace(/\/+$/, ''),
   };
-  return 'key' in access
-    ? { receiver: 'microsoft_snds', ...account, ...access }
-    : { receiver: 'google_postmaster', ...account, oauth: access };
+  return receiver === 'google_postmaster'
+    ? { receiver, ...account, oauth: oauth as OAuthClient }
+    : { receiver, ...account, oauth: oauth as OAuthClient | null, key: key as string | null };
 }
 
 const isReceiver = (value: unknown): value is ReceiverId =>
   (RECEIVER_IDS as readonly unknown[]).includes(value);
 
-function readKey({ key }: AccountEntry): { key: string } | string[] {
-  if (key === undefined)
-    return [
-      '"key" is missing: enable automated data access in SNDS, and copy the key from one of its links',
-    ];
-  return isText(key, /^[\x21-\x7e]{1,500}$/) ? { key } : ['"key" must be text without spaces'];
+/** The key, or what is wrong with it. */
+function readKey(entry: AccountEntry): string | string[] {
+  const { key } = entry;
+  const others = OAUTH_FIELDS.filter((field) => entry[field] !== undefined);
+  if (others.length > 0) return [`"key" needs no "${others[0]}": set one of them`];
+  return isText(key, /^[\x21-\x7e]{1,500}$/) ? key : ['"key" must be text without spaces'];
 }

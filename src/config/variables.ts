@@ -324,7 +324,7 @@ export const VARIABLES = {
     read: receiverAccounts,
     fallback: '',
     secret: true,
-    help: 'Accounts at Google Postmaster Tools and Microsoft SNDS, which publish figures about senders: a JSON array such as `[{"receiver":"microsoft_snds","key":"key"}]`.',
+    help: 'Accounts at Google Postmaster Tools and Microsoft SNDS, which publish figures about senders: a JSON array such as `[{"receiver":"microsoft_snds"}]`.',
   }),
   PLACEMENT_TIMEOUT: variable({
     read: placementTimeout,

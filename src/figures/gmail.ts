@@ -26,9 +26,13 @@ export const SPAM_LIMITS = { better: 'lower', warn: 0.001, fail: 0.003 } as cons
 export const SPAM_GOAL_TEXT = rateInWords(SPAM_LIMITS.warn);
 export const SPAM_LIMIT_TEXT = rateInWords(SPAM_LIMITS.fail);
 
+/** Which mail is counted, as Google names it: with the domain in From, or with a DKIM signature of it. */
+export type LoopAggregation = 'FROM_HEADER' | 'ALL_DKIM';
+
 /** One spam rate of the identifier in Feedback-ID headers. */
 export interface FeedbackLoop {
   id: string;
+  aggregation_key_type: LoopAggregation;
   /** From 0 to 1; null if none was published. */
   [SPAM_RATE.name]: number | null;
 }

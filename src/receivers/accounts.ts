@@ -8,8 +8,10 @@ import { claimRows } from '../store/leases.ts';
 import { type HeldAccount, LEASE_MS } from './fetch.ts';
 
 /** Adds rows for new accounts of the configuration. Those of removed ones stay without effect. */
-export async function registerReceivers({ db, config }: Pick<App, 'db' | 'config'>): Promise<void> {
-  for (const { name, receiver } of config.RECEIVERS) {
+export async function registerReceivers(app: App): Promise<void> {
+  const { db, config } = app;
+  for (const account of config.RECEIVERS) {
+    const { name, receiver } = account;
     await db
       .insertInto('receivers')
       .values({
@@ -24,6 +26,9 @@ export async function registerReceivers({ db, config }: Pick<App, 'db' | 'config
         failing_since: null,
         lease: null,
         leased_until: null,
+        access: null,
+        access_since: null,
+        state: null,
       })
       .onConflict((conflict) => conflict.column('id').doUpdateSet({ receiver }))
       .execute();
@@ -35,7 +40,27 @@ export async function registerReceivers({ db, config }: Pick<App, 'db' | 'config
       .where('problem', 'is not', null)
       .where('problem', '<>', 'throttled')
       .execute();
+    await noteAccess(app, account);
   }
+}
+
+/** Records since when the account has its key or its sign-in, if it is new. */
+async function noteAccess({ db, clock, secrets }: App, account: ReceiverAccount): Promise<void> {
+  const key = 'key' in account ? account.key : null;
+  const access = key === null ? null : secrets.token(key, 'receiver key');
+  const row = await db
+    .selectFrom('receivers')
+    .leftJoin('receiver_credentials as credential', 'credential.id', 'receivers.id')
+    .select(['access', 'access_since', 'stored_at'])
+    .where('receivers.id', '=', account.name)
+    .executeTakeFirstOrThrow();
+  if (row.access === access && row.access_since !== null) return;
+  const access_since = access === null ? row.stored_at : isoTime(clock.now());
+  await db
+    .updateTable('receivers')
+    .set({ access, access_since })
+    .where('id', '=', account.name)
+    .execute();
 }
 
 /** No fetch is planned further ahead, unless the clock was wrong. */

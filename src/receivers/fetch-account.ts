@@ -2,11 +2,12 @@
 
 import type { App } from '../app.ts';
 import type { ReceiverAccount } from '../config/receivers.ts';
+import { observed } from '../events/observations.ts';
 import { isoTime } from '../lib/clock.ts';
 import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 import { AccountError } from '../net/account-error.ts';
 import type { ReceiverRow } from '../store/tables.generated.ts';
-import { accountState } from './account-state.ts';
+import { type AccountState, accountState, expiryOf } from './account-state.ts';
 import { claimAccount, registerReceivers } from './accounts.ts';
 import {
   type Fetch,
@@ -102,6 +103,9 @@ async function record(
   const { app, id, before } = fetch;
   if (problem) app.log.warn('a receiver can’t be read', { receiver: id, error: problem.message });
   const after = stateAfter(fetch, problem);
+  const ending = expiryOf(account, { ...before, ...after }, fetch.startedAt);
+  const state: AccountState = ending ? 'expiring' : accountState(after);
+  const detail = after.problem_detail ?? ending?.message ?? null;
   await storePart(fetch, async (tx) => {
     const { next_fetch_at } = await tx
       .selectFrom('receivers')
@@ -112,17 +116,23 @@ async function record(
     const again = problem !== null && next_fetch_at === null ? { next_fetch_at } : {};
     await tx
       .updateTable('receivers')
-      .set({ ...after, ...again, lease: null, leased_until: null })
+      .set({ ...after, ...again, state, lease: null, leased_until: null })
       .where('id', '=', id)
       .execute();
-    const [previous, status] = [accountState(before), accountState(after)];
+    const previous = before.state ?? accountState(before);
+    const { receiver } = account;
     await appendStatusChange(tx, app, {
-      receiver: account.receiver,
+      receiver,
       receiver_id: id,
-      status,
-      detail: after.problem_detail,
+      status: state,
+      detail,
       previous_status: previous === 'waiting' ? null : previous,
     });
+    const failingMs = after.failing_since ? fetch.startedAt - Date.parse(after.failing_since) : 0;
+    const seen = { receiver, state, problem: after.problem, detail, failingMs };
+    await app.subscribers.publish(observed, tx, [
+      { kind: 'receiver', subject: id, domainId: null, ...seen },
+    ]);
   });
 }
 

@@ -9,13 +9,22 @@ import type { ReceiverRow } from '../store/tables.generated.ts';
 /** Renewed with each part that is stored, and longer than reading one takes. */
 export const LEASE_MS = 600_000;
 
-/** What was read about a domain at Google, or a day at Microsoft. */
+/** What was read about a domain at Google, or the blocks or a day at Microsoft. */
 export interface FetchedPart {
   name: string;
-  /** Days of a domain, or addresses of a day. */
-  count: number;
+  /** In words: `2 days`, or `no data`. */
+  found: string;
   problem: AccountError | null;
 }
+
+export const partText = ({ name, found, problem }: FetchedPart): string =>
+  `${name}: ${found}${problem ? `. ${problem.message}` : ''}`;
+
+/** What a day at Microsoft has before it is published, or if little mail was sent. */
+export const NO_DATA = 'no data';
+
+export const countOf = (count: number, one: string, many: string): string =>
+  `${count} ${count === 1 ? one : many}`;
 
 /** An account that this node has claimed, as it was before. */
 export type HeldAccount = ReceiverRow & { lease: string };

@@ -14,7 +14,7 @@ import {
 import { providerWeb, withAccessToken } from '../sign-ins/access-tokens.ts';
 import type { Tx } from '../store/open.ts';
 import type { ReceiverDomainRow } from '../store/tables.generated.ts';
-import { type Fetch, storePart } from './fetch.ts';
+import { countOf, type Fetch, type FetchedPart, storePart } from './fetch.ts';
 import { storeDays, storeRequirements } from './google-store.ts';
 
 /** Of a domain that was never read, and at most. */
@@ -171,7 +171,7 @@ async function fetchDomain(
   call: Call,
 ): Promise<AccountError | null> {
   const { name } = domain;
-  const part = { name, count: 0, problem: null as AccountError | null };
+  const part: FetchedPart = { name, found: 'no days', problem: null };
   fetch.parts.push(part);
   const note = (error: unknown) => {
     if (!(error instanceof AccountError)) throw error;
@@ -180,7 +180,7 @@ async function fetchDomain(
   };
   try {
     const { days, problem } = await call((client) => client.days(name, daysToAsk(fetch, domain)));
-    part.count = days.length;
+    part.found = countOf(days.length, 'day', 'days');
     await storePart(fetch, (tx) => storeDays(tx, fetch, name, { days, isComplete: !problem }));
     if (problem) note(problem);
     const requirements = await call((client) => client.compliance(name));

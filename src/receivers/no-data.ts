@@ -82,7 +82,8 @@ export async function noAddressesReason(
   if (states.length === 0)
     return {
       code: 'not_set_up',
-      message: 'Microsoft SNDS is not set up. Add its key to DELIVERABILITY_RECEIVERS.',
+      message:
+        'Microsoft SNDS is not set up. Add an account to DELIVERABILITY_RECEIVERS, then sign in.',
     };
   const reason = states.map((state) => accountReason(state)).find((reason) => reason !== null);
   return (

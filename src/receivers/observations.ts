@@ -1,7 +1,22 @@
 /** What fetches observe: spam rates, requirements of Google, and sending addresses. Only of configured accounts. */
 
+import type { ReceiverId } from '../config/receivers.ts';
 import type { Observed } from '../events/observations.ts';
 import type { SPAM_RATE } from '../figures/gmail.ts';
+import type { AccountState } from './account-state.ts';
+
+/** What a fetch found out about an account. The subject is its name. */
+export interface ReceiverObservation extends Observed {
+  kind: 'receiver';
+  domainId: null;
+  receiver: ReceiverId;
+  state: AccountState;
+  /** The code of the problem, and what to do about it or about an access that ends soon. */
+  problem: string | null;
+  detail: string | null;
+  /** For how long fetches have failed. */
+  failingMs: number;
+}
 
 /** The latest day of a domain with a spam rate at Google. The subject is the name of the domain. */
 export interface SpamRateObservation extends Observed {
@@ -52,6 +67,7 @@ export interface SendingAddressObservation extends Observed {
 declare module '../events/observations.ts' {
   interface Observations {
     [SPAM_RATE.name]: SpamRateObservation;
+    receiver: ReceiverObservation;
     requirement: RequirementObservation;
     sending_address: SendingAddressObservation;
   }

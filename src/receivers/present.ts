@@ -7,7 +7,7 @@ import { GMAIL_FIGURES } from '../figures/gmail.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { ReceiverAddressRow, ReceiverBlockRow } from '../store/tables.generated.ts';
-import { accountState } from './account-state.ts';
+import { accountState, expiryOf } from './account-state.ts';
 import { blockFinder } from './blocks.ts';
 import { noAddressesReason } from './no-data.ts';
 import type { FilterResult } from './observations.ts';
@@ -45,32 +45,37 @@ export async function presentReceivers(
           .where('receiver_id', 'in', names)
           .orderBy('receiver_domains.name')
           .execute();
-  return states.map(({ account, row }) => ({
-    id: account.name,
-    object: 'receiver',
-    receiver: account.receiver,
-    state: accountState(row),
-    fetching:
-      (row?.leased_until ?? '') > now || (row !== undefined && (row.next_fetch_at ?? now) <= now),
-    last_fetch_at: row?.fetched_at ?? null,
-    last_attempt_at: row?.attempted_at ?? null,
-    next_fetch_at: row?.next_fetch_at ?? null,
-    failing_since: row?.failing_since ?? null,
-    problem: problemOf(row),
-    domains:
-      account.receiver === 'google_postmaster'
-        ? rows
-            .filter(({ receiver_id }) => receiver_id === account.name)
-            .map((domain) => ({
-              name: domain.name,
-              domain_id: domain.domain_id,
-              permission: domain.permission,
-              verification: domain.verification,
-              last_fetch_at: domain.days_at,
-              problem: problemOf(domain),
-            }))
-        : null,
-  }));
+  return states.map(({ account, row }) => {
+    const ending = expiryOf(account, row, clock.now());
+    return {
+      id: account.name,
+      object: 'receiver',
+      receiver: account.receiver,
+      state: ending ? 'expiring' : accountState(row),
+      fetching:
+        (row?.leased_until ?? '') > now || (row !== undefined && (row.next_fetch_at ?? now) <= now),
+      last_fetch_at: row?.fetched_at ?? null,
+      last_attempt_at: row?.attempted_at ?? null,
+      next_fetch_at: row?.next_fetch_at ?? null,
+      failing_since: row?.failing_since ?? null,
+      access_confirmed_at:
+        account.receiver === 'microsoft_snds' ? (row?.access_since ?? null) : null,
+      problem: problemOf(row) ?? ending,
+      domains:
+        account.receiver === 'google_postmaster'
+          ? rows
+              .filter(({ receiver_id }) => receiver_id === account.name)
+              .map((domain) => ({
+                name: domain.name,
+                domain_id: domain.domain_id,
+                permission: domain.permission,
+                verification: domain.verification,
+                last_fetch_at: domain.days_at,
+                problem: problemOf(domain),
+              }))
+          : null,
+    };
+  });
 }
 
 export const presentDay = (day: GoogleDay): ReceiverDay => ({

@@ -50,10 +50,14 @@ export async function googleDays(
     return {
       ...day,
       errors: errors === null ? null : JSON.parse(errors),
-      feedback_loops: feedback_loops === null ? null : JSON.parse(feedback_loops),
+      feedback_loops: feedback_loops === null ? null : loopsOf(feedback_loops),
     };
   });
 }
+
+/** Before version 24, all were of this type. */
+const loopsOf = (json: string): FeedbackLoop[] =>
+  JSON.parse(json).map((loop: object) => ({ aggregation_key_type: 'FROM_HEADER', ...loop }));
 
 /** What the later row has, and else what the earlier one has. */
 const withFigures = (earlier: ReceiverDayRow, later: ReceiverDayRow): ReceiverDayRow => ({

@@ -8,6 +8,7 @@ import { valuesOf } from '../figures/figure.ts';
 import { GMAIL_FIGURES, SPAM_RATE } from '../figures/gmail.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import { Count, described, named, Text, Time, typeField } from '../http/schemas.ts';
+import { AGGREGATIONS } from '../net/google-postmaster/metrics.ts';
 import { ACCOUNT_STATES } from './account-state.ts';
 import { NO_DATA_CODES } from './no-data.ts';
 import { FILTER_RESULTS } from './observations.ts';
@@ -69,7 +70,7 @@ export const Receiver = named(
     receiver: described(v.picklist(RECEIVER_IDS), 'Who publishes the figures.'),
     state: described(
       v.picklist(ACCOUNT_STATES),
-      '`waiting`: it was never fetched. `working`: the last fetch succeeded. `failing`: it did not. `not_signed_in`: nobody is signed in, or the sign-in has expired.',
+      '`waiting`: it was never fetched. `working`: the last fetch succeeded. `expiring`: it did, but Microsoft will soon end the access, as `problem` says. `failing`: it did not. `not_signed_in`: nobody is signed in, or the sign-in has expired.',
     ),
     fetching: described(v.boolean(), 'Whether a fetch is due or in progress.'),
     last_fetch_at: described(
@@ -83,7 +84,14 @@ export const Receiver = named(
       'When the first of the failed fetches began. Null if the last fetch succeeded.',
       '2026-11-21T03:00:00.000Z',
     ),
-    problem: described(v.nullable(ReceiverProblem), 'Why the last fetch failed.'),
+    access_confirmed_at: described(
+      v.nullable(Time),
+      'For `microsoft_snds`, when somebody last signed in, or when the key was first used. Microsoft ends access that is not confirmed about every ten months, and keys after 30 days.',
+    ),
+    problem: described(
+      v.nullable(ReceiverProblem),
+      'Why the last fetch failed, or what will soon make fetches fail.',
+    ),
     domains: described(
       v.nullable(v.array(ReceiverDomain)),
       'For `google_postmaster`, the domains of the account. Otherwise null.',
@@ -98,6 +106,7 @@ export const Receiver = named(
     last_attempt_at: '2026-11-22T03:00:00.000Z',
     failing_since: null,
     next_fetch_at: '2026-11-23T03:00:00.000Z',
+    access_confirmed_at: null,
     problem: null,
   },
 );
@@ -146,10 +155,14 @@ const ReceiverFeedbackLoop = named(
   'ReceiverFeedbackLoop',
   v.object({
     id: described(v.string(), 'The identifier in the Feedback-ID header.'),
+    aggregation_key_type: described(
+      v.picklist(AGGREGATIONS),
+      '`FROM_HEADER`: of mail with the domain in From. `ALL_DKIM`: of all mail that is signed with DKIM as the domain.',
+    ),
     [SPAM_RATE.name]: described(Rate, 'Its user-reported spam rate, from 0 to 1.', 0.004),
   }),
   'The spam rate of messages with the same identifier.',
-  { id: 'campaign-7' },
+  { id: 'campaign-7', aggregation_key_type: 'FROM_HEADER' },
 );
 
 const GMAIL_DAY = valuesOf(GMAIL_FIGURES, 'name', ({ unit, description, example }) =>
@@ -235,11 +248,19 @@ const AddressDay = named(
     ),
     trap_hits: described(
       v.nullable(Count),
-      'Messages to spam traps. Null if their number was not published.',
+      'Messages to spam traps. Null if their number was not published, as since June 2026.',
       0,
     ),
-    sample_helo: described(Text, 'A HELO name of that day.', 'mail.example.com'),
-    sample_mail_from: described(Text, 'An envelope sender of that day.', 'news@example.com'),
+    sample_helo: described(
+      Text,
+      'A HELO name of that day. Not published since June 2026.',
+      'mail.example.com',
+    ),
+    sample_mail_from: described(
+      Text,
+      'An envelope sender of that day. Not published since June 2026.',
+      'news@example.com',
+    ),
     comments: described(Text, 'What else Microsoft says.', 'Compromised account suspected'),
   }),
   'The activity of an address on a day.',

@@ -8,7 +8,7 @@ import type { Tx } from '../store/open.ts';
 import type { ReceiverStatus } from './schema.ts';
 
 /** Statuses that deserve an event even if there was none before. */
-const BAD = ['failing', 'NEEDS_WORK', 'RED', 'BLOCKED'];
+const BAD = ['failing', 'expiring', 'NEEDS_WORK', 'RED', 'BLOCKED'];
 
 type Change = Pick<ReceiverStatus, 'receiver_id' | 'status' | 'previous_status' | 'detail'> & {
   receiver: ReceiverId;

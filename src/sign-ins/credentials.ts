@@ -85,6 +85,7 @@ async function storeCredential(
     .values(row)
     .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
     .execute();
+  await SIGN_IN_KINDS[signIn.kind].confirm?.(tx, signIn.name, row.stored_at);
   return row;
 }
 

@@ -26,6 +26,8 @@ interface Kind {
   configured(config: Config): Omit<SignIn, 'kind'>[];
   /** Lets the running service use a new sign-in at once. */
   resume(tx: Tx, name: string): Promise<unknown>;
+  /** Records that somebody has signed in, by the command or with a new token of the configuration. */
+  confirm?(tx: Tx, name: string, at: string): Promise<unknown>;
 }
 
 export const SIGN_IN_KINDS: Record<SignInKind, Kind> = {
@@ -51,14 +53,12 @@ export const SIGN_IN_KINDS: Record<SignInKind, Kind> = {
     command: 'receivers sign-in',
     variable: 'RECEIVERS',
     configured: ({ RECEIVERS }) =>
-      RECEIVERS.flatMap((account) =>
-        account.receiver === 'google_postmaster'
-          ? [{ name: account.name, oauth: account.oauth }]
-          : [],
-      ),
+      RECEIVERS.flatMap(({ name, oauth }) => (oauth ? [{ name, oauth }] : [])),
     // Its problem stays until the fetch shows that it is solved.
     resume: (tx, name) =>
       tx.updateTable('receivers').set({ next_fetch_at: null }).where('id', '=', name).execute(),
+    confirm: (tx, name, access_since) =>
+      tx.updateTable('receivers').set({ access_since }).where('id', '=', name).execute(),
   },
 };
 

@@ -1133,6 +1133,12 @@ export interface ReceiverRow {
   failing_since: string | null;
   lease: string | null;
   leased_until: string | null;
+  /** Identifies the key of the configuration without revealing it; null for a sign-in. */
+  access: string | null;
+  /** When somebody last signed in, or when the key was first seen. */
+  access_since: string | null;
+  /** What the last event said about the account, or would have; null before the first fetch. */
+  state: string | null;
 }
 
 /** The sign-ins to receivers with OAuth 2, like those in `seed_credentials`. */

@@ -84,6 +84,39 @@ test('compliance_lost is met by NEEDS_WORK only; a status that Google has added 
     assert.equal(answerOf('compliance_lost', requirement({ status }), null), answer, status);
 });
 
+test('receiver_failing is met at once if somebody has to act, after a day if a problem may pass', () => {
+  const seen = (
+    state: Observations['receiver']['state'],
+    problem: string | null = null,
+    hours = 0,
+  ): Observations['receiver'] => ({
+    kind: 'receiver',
+    subject: 'microsoft_snds',
+    domainId: null,
+    receiver: 'microsoft_snds',
+    state,
+    problem,
+    detail: 'What to do.',
+    failingMs: hours * 3_600_000,
+  });
+  const cases: [observation: Observations['receiver'], answer: string][] = [
+    [seen('working'), 'no'],
+    [seen('expiring'), 'yes'],
+    [seen('not_signed_in', 'sign_in_expired'), 'yes'],
+    [seen('not_signed_in', 'sign_in_required'), 'unknown'],
+    [seen('not_signed_in', 'sign_in_required', 24), 'yes'],
+    [seen('failing', 'refused'), 'yes'],
+    [seen('failing', 'throttled', 23), 'unknown'],
+    [seen('failing', 'unreachable', 24), 'yes'],
+  ];
+  for (const [observation, answer] of cases)
+    assert.equal(
+      answerOf('receiver_failing', observation, null),
+      answer,
+      `${observation.state} ${observation.problem}`,
+    );
+});
+
 /** How the observation ends an incident that the other one opened; `open` if it stays open. */
 function endOf(condition: ConditionId, opening: Observation, later: Observation): string {
   const rule = { condition, threshold: null };

@@ -47,9 +47,47 @@ test('Google has its endpoints and the permissions for Postmaster Tools, Microso
   assert.deepEqual(snds, {
     receiver: 'microsoft_snds',
     name: 'microsoft_snds',
-    baseUrl: 'https://sendersupport.olc.protection.outlook.com/snds',
+    baseUrl: 'https://substrate.office.com/ip-domain-management-snds/snds',
+    oauth: null,
     key: 'k',
   });
+});
+
+test('Microsoft needs no field: its own public client signs in, without a secret', () => {
+  const [snds, other] = read(
+    { receiver: 'microsoft_snds' },
+    {
+      receiver: 'microsoft_snds',
+      name: 'other',
+      client_id: 'c',
+      refresh_token: 'r',
+      scope: 'c/.default offline_access',
+    },
+  );
+  const CLIENT = 'a53a6cc1-a1cd-46f7-a4aa-281cdabec33c';
+  const authority = 'https://login.microsoftonline.com/consumers';
+  assert.deepEqual(snds, {
+    receiver: 'microsoft_snds',
+    name: 'microsoft_snds',
+    baseUrl: 'https://substrate.office.com/ip-domain-management-snds',
+    key: null,
+    oauth: {
+      clientId: CLIENT,
+      clientSecret: null,
+      refreshToken: null,
+      issuer: `${authority}/v2.0`,
+      tokenUrl: `${authority}/oauth2/v2.0/token`,
+      deviceUrl: null,
+      authorizationUrl: `${authority}/oauth2/v2.0/authorize`,
+      scope: `${CLIENT}/.default offline_access openid profile`,
+      signInScope: `${CLIENT}/.default offline_access openid profile`,
+      browser: { redirectUri: 'http://localhost', parameters: { prompt: 'select_account' } },
+    },
+  });
+  assert.deepEqual(
+    [other!.oauth!.clientId, other!.oauth!.refreshToken, other!.oauth!.scope],
+    ['c', 'r', 'c/.default offline_access'],
+  );
 });
 
 test('Accounts of one receiver have names, and their servers can be replaced', () => {
@@ -97,9 +135,9 @@ test('Each fault of each account has its own line, without secrets', () => {
       { ...google, name: 'again', tenant: 'common', refresh_token: 'hunter2 hunter2' },
       { receiver: 'google', client_id: 'c' },
       { receiver: 'microsoft_snd', key: 'hunter2' },
-      { receiver: 'microsoft_snds' },
+      { receiver: 'microsoft_snds', client_secret: 'hunter2', device_url: 'https://b.example' },
       { ...snds, key: 'hunter2\r\n' },
-      { ...snds, key: ['hunter2'], client_id: 'c' },
+      { ...snds, refresh_token: 'hunter2' },
       { ...snds, base_url: 'https://b.example/?key=hunter2' },
       { ...snds, name: 'X' },
       { ...snds, name: 'x' },
@@ -117,10 +155,10 @@ test('Each fault of each account has its own line, without secrets', () => {
       'account 4 (again): "refresh_token" must be text without spaces',
       'account 5 (google): "receiver" must be google_postmaster or microsoft_snds',
       'account 6 (microsoft_snd): "receiver" must be google_postmaster or microsoft_snds. Did you mean "microsoft_snds"?',
-      'account 7 (microsoft_snds): "key" is missing: enable automated data access in SNDS, and copy the key from one of its links',
+      'account 7 (microsoft_snds): "client_secret" is not a known field',
+      'account 7 (microsoft_snds): "device_url" is not a known field',
       'account 8 (microsoft_snds): "key" must be text without spaces',
-      'account 9 (microsoft_snds): "client_id" is not a known field',
-      'account 9 (microsoft_snds): "key" must be text without spaces',
+      'account 9 (microsoft_snds): "key" needs no "refresh_token": set one of them',
       `account 10 (microsoft_snds): "base_url" ${url}, and without a query`,
       'account 12 (x): another account has the name x. Set a different "name"',
       'account 13 (..): "name" must be up to 100 letters, digits, dots, hyphens or underscores',
@@ -131,7 +169,7 @@ test('Each fault of each account has its own line, without secrets', () => {
 
 test('RECEIVERS that is no JSON array, or too long, is one fault that does not quote it', () => {
   assert.deepEqual(faultsOf('[{"key":"hunter2"'), [
-    'must be JSON: an array of objects with "receiver", and "client_id" or "key"',
+    'must be JSON: an array of objects with "receiver", and for Google "client_id"',
   ]);
   assert.deepEqual(faultsOf('{"key":"hunter2"}'), ['must be a JSON array of accounts']);
   assert.deepEqual(faultsOfEntries(...Array.from({ length: 51 }, () => ({}))), [

@@ -170,6 +170,30 @@ test('Outlook shows the addresses that send for the domain, and no others', asyn
   assert.doesNotMatch(card, /198\.51\.100\.7/);
 });
 
+test('Columns that Microsoft no longer fills are hidden, and shown while older days have them', async (t) => {
+  const { app, member } = await startPages(t);
+  await storeAddressDay(app, ADDRESS, 2, { trap_hits: null });
+  const cardNow = async () => textOf(cardOf((await member.get('/receivers')).html, 'addresses'));
+  assert.doesNotMatch(await cardNow(), /Trap hits|Sample MAIL FROM/);
+  await storeAddressDay(app, ADDRESS, 3, { trap_hits: 2, sample_mail_from: 'news@example.com' });
+  assert.match(await cardNow(), /Trap hits .*Sample MAIL FROM .*news@example\.com/);
+});
+
+test('An access that ends soon is a warning on the page, with what to do', async (t) => {
+  const { app, member } = await startPages(t);
+  await app.db
+    .updateTable('receivers')
+    .set({ access_since: isoTime(app.clock.now() - 26 * 86_400_000) })
+    .where('id', '=', 'microsoft_snds')
+    .execute();
+  const card = cardOf((await member.get('/receivers')).html, 'account-microsoft_snds');
+  assert.match(card, /class="[^"]*warn/);
+  assert.match(
+    textOf(card),
+    /Access ends soon .*The key has been in use for 26 days, .*Access confirmed /,
+  );
+});
+
 test('The page of receivers shows accounts, their domains, addresses by day and blocks, the worst first', async (t) => {
   const { service, app, id, member } = await startPages(t);
   await storeGmailDomain(app, NAME);

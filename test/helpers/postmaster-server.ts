@@ -23,6 +23,8 @@ export interface ServedDay {
   errors?: { type: 'reject' | 'temp_fail'; reason: string; rate?: number; count?: number }[];
   /** Spam rates by feedback loop identifier; null if the rate was not published. */
   feedbackLoops?: Record<string, number | null>;
+  /** The same of all mail that is signed as the domain; by default, that of `feedbackLoops`. */
+  signedLoops?: Record<string, number | null>;
 }
 
 export interface ServedVerdict {
@@ -63,6 +65,8 @@ export interface PostmasterServer {
   domains: Map<string, ServedDomain>;
   /** Pages have at most this many items, whatever was asked for. */
   maxPageSize: number;
+  /** Whether feedback loops have an `aggregation_key_type`, as since 2026. */
+  hasAggregation: boolean;
   /** Errors of single queries of a batch, by standard metric. */
   queryErrors: Map<string, { code: number; message: string }>;
   /** How the server fails; null: it doesn’t. */
@@ -110,6 +114,7 @@ export async function startPostmasterServer(
     isEnabled: true,
     domains: new Map(),
     maxPageSize: 200,
+    hasAggregation: true,
     queryErrors: new Map(),
     fault: () => null,
     ...settings,
@@ -335,7 +340,16 @@ function query(server: PostmasterServer, name: string, body: Json): unknown {
   const granularity = request.aggregationGranularity ?? 'DAILY';
   if (granularity !== 'DAILY') throw invalid('This server has daily statistics only.');
   const { from, to } = rangeOf(request.timeQuery);
-  const metrics = listOf(request.metricDefinitions, 'metric_definitions', 1000).map(metricOf);
+  const metrics = listOf(request.metricDefinitions, 'metric_definitions', 1000).map((metric) => {
+    const found = metricOf(metric);
+    if (
+      !server.hasAggregation &&
+      found.standardMetric.startsWith('FEEDBACK') &&
+      aggregationOf(found)
+    )
+      throw invalid('Invalid filter: unknown field aggregation_key_type.');
+    return found;
+  });
   if (new Set(metrics.map((metric) => metric.name)).size < metrics.length)
     throw invalid('The names of metrics must be unique.');
   for (const { standardMetric } of metrics) {
@@ -392,9 +406,14 @@ const FILTERS: Record<string, RegExp> = {
   TLS_ENCRYPTION_MESSAGE_COUNT: /^traffic_direction = "(inbound|outbound)"$/,
   DELIVERY_ERROR_RATE: /^(?:error_type = "(\w+)"(?: AND error_reason = "(\w+)")?)?$/,
   DELIVERY_ERROR_COUNT: /^(?:error_type = "(\w+)"(?: AND error_reason = "(\w+)")?)?$/,
-  FEEDBACK_LOOP_ID: /^$/,
-  FEEDBACK_LOOP_SPAM_RATE: /^feedback_loop_id = "([^"]+)"$/,
+  FEEDBACK_LOOP_ID: /^(?:aggregation_key_type = "(FROM_HEADER|ALL_DKIM)")?$/,
+  FEEDBACK_LOOP_SPAM_RATE:
+    /^feedback_loop_id = "([^"]+)"(?: AND aggregation_key_type = "(FROM_HEADER|ALL_DKIM)")?$/,
 };
+
+/** Undefined: the default. */
+const aggregationOf = ({ standardMetric, operands }: Metric): string | undefined =>
+  operands[standardMetric === 'FEEDBACK_LOOP_ID' ? 0 : 1];
 
 const REASONS: Record<string, string[]> = {
   reject: [
@@ -436,7 +455,8 @@ function metricOf(value: unknown): Metric {
 }
 
 /** Null if nothing was published. */
-function statisticOf(day: ServedDay, { standardMetric, operands }: Metric): Json | null {
+function statisticOf(day: ServedDay, metric: Metric): Json | null {
+  const { standardMetric, operands } = metric;
   const [operand, reason] = operands;
   const errors = (day.errors ?? []).filter(
     (error) =>
@@ -447,7 +467,8 @@ function statisticOf(day: ServedDay, { standardMetric, operands }: Metric): Json
     const values = errors.flatMap((error) => error[key] ?? []);
     return values.length === 0 ? undefined : values.reduce((total, value) => total + value, 0);
   };
-  const loops = day.feedbackLoops ?? {};
+  const { feedbackLoops, signedLoops = feedbackLoops } = day;
+  const loops = (aggregationOf(metric) === 'ALL_DKIM' ? signedLoops : feedbackLoops) ?? {};
   const ids = Object.keys(loops);
   switch (standardMetric) {
     case 'SPAM_RATE':

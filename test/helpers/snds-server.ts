@@ -1,6 +1,6 @@
 /**
- * A server of the automated data access of Microsoft SNDS: CSV without a header line. Tests change the model while
- * it runs.
+ * A server of Microsoft SNDS, as its public clients of 2026 describe it: the REST API with OAuth, and the older links with a
+ * key. It sends CSV without a header line, or JSON. Days without data are 404. Tests change the model while it runs.
  */
 
 import type { TestContext } from 'node:test';
@@ -51,6 +51,12 @@ export interface SndsServer {
   /** Which forms of its URLs it has: `data.aspx`, or `data/`. */
   forms: { aspx: boolean; folders: boolean };
   refusal: SndsRefusal;
+  /** The access tokens that the REST API accepts; a test can give it those of an authority. */
+  accessTokens: Set<string>;
+  /** What the REST API sends. */
+  format: 'csv' | 'json';
+  /** Whether access has expired: each request is 404, as for a day without data. */
+  isExpired: boolean;
   /** How the server fails; null: it doesn’t. */
   fault(exchange: HttpExchange): HttpFault | null;
 }
@@ -74,9 +80,10 @@ export function servedAddress(
     complaintRate: '< 0.1%',
     trapStart: '',
     trapEnd: '',
-    trapHits: '0',
-    sampleHelo: 'mail.example.com',
-    sampleMailFrom: 'news@example.com',
+    // Since June 2026, Microsoft sends neither these nor samples.
+    trapHits: '',
+    sampleHelo: '',
+    sampleMailFrom: '',
     comments: '',
     ...cells,
   };
@@ -85,7 +92,7 @@ export function servedAddress(
 export const blockedRange = (first: string, last = first): ServedRange => ({
   first,
   last,
-  blocked: 'Yes',
+  blocked: 'True',
   details: 'Blocked due to user complaints or other evidence of spamming',
 });
 
@@ -102,18 +109,86 @@ export async function startSndsServer(
     ranges: [],
     forms: { aspx: true, folders: true },
     refusal: 'redirect',
+    accessTokens: new Set(['access']),
+    format: 'csv',
+    isExpired: false,
     fault: () => null,
     ...settings,
   };
   const script = await startHttpScript(t, (exchange) => {
     const fault = server.fault(exchange);
     if (fault !== null) HTTP_FAULTS[fault](exchange);
+    else if (exchange.path.startsWith('/snds/api/')) respondRest(server, exchange);
     else respond(server, exchange);
   });
   server.url = `${script.url}/snds`;
   server.exchanges = script.exchanges;
   return server;
 }
+
+const notFound = ({ response }: HttpExchange) => {
+  response.writeHead(404);
+  response.end();
+};
+
+/** `GET /api/report/data/{yyyy-MM-dd}[/{ipv4}]` and `GET /api/report/status/ip`. */
+function respondRest(server: SndsServer, exchange: HttpExchange): void {
+  const { method, path, headers, query, response } = exchange;
+  const token = /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
+  if (!server.accessTokens.has(token)) {
+    response.writeHead(401, { 'www-authenticate': 'Bearer' });
+    response.end();
+    return;
+  }
+  const [, day, address] = /^\/snds\/api\/report\/data\/([^/]+)(?:\/([^/]+))?$/.exec(path) ?? [];
+  const isStatus = path === '/snds/api/report/status/ip';
+  if (method !== 'GET' || query.size > 0 || !(isStatus || day)) return void notFound(exchange);
+  if (day && !(/^\d{4}-\d\d-\d\d$/.test(day) && !Number.isNaN(Date.parse(day))))
+    return void exchange.json(400, { message: `The value '${day}' is not valid.` });
+  if (server.isExpired) return void notFound(exchange);
+  if (isStatus)
+    return void send(
+      server,
+      exchange,
+      server.ranges.map(({ first, last, blocked, details }) => ({
+        beginningIpAddress: first,
+        endingIpAddress: last,
+        blocked,
+        reason: details,
+      })),
+    );
+  const rows = (server.days[day!] ?? []).filter((row) => !address || row.address === address);
+  if (rows.length === 0) return void notFound(exchange);
+  send(
+    server,
+    exchange,
+    rows.map(({ address: ipAddress, recipients, trapStart, trapEnd, ...row }) => ({
+      ipAddress,
+      activityStart: row.activityStart,
+      activityEnd: row.activityEnd,
+      rcptCommands: row.rcptCommands,
+      dataCommands: row.dataCommands,
+      messageRecipients: recipients,
+      filterResult: row.filterResult,
+      complaintRate: row.complaintRate,
+      trapMessagePeriodStart: trapStart,
+      trapMessagePeriodEnd: trapEnd,
+      trapHits: row.trapHits,
+      sampleHelo: row.sampleHelo,
+      sampleMailFrom: row.sampleMailFrom,
+      comments: row.comments,
+    })),
+  );
+}
+
+function send({ format }: SndsServer, { json, response }: HttpExchange, rows: object[]): void {
+  if (format === 'json') return void json(200, rows);
+  response.writeHead(200, { 'content-type': 'application/octet-stream' });
+  response.end(csvOf(rows.map((row) => Object.values(row))));
+}
+
+const csvOf = (lines: (string | number)[][]): string =>
+  lines.map((cells) => `${cells.map(cell).join(',')}\r\n`).join('');
 
 const PATHS: Record<string, { form: keyof SndsServer['forms']; file: 'data' | 'ipStatus' }> = {
   '/snds/data.aspx': { form: 'aspx', file: 'data' },
@@ -134,14 +209,16 @@ function respond(server: SndsServer, exchange: HttpExchange): void {
     refuse(server.refusal, exchange);
     return;
   }
+  if (server.isExpired) return void notFound(exchange);
   const lines = target.file === 'data' ? dataLines(server, query.get('date')) : statusLines(server);
+  if (target.file === 'data' && lines?.length === 0) return void notFound(exchange);
   if (lines === null) {
     response.writeHead(400, { 'content-type': 'text/plain' });
     response.end('Invalid date');
     return;
   }
   response.writeHead(200, { 'content-type': 'text/csv; charset=utf-8' });
-  response.end(lines.map((cells) => `${cells.map(cell).join(',')}\r\n`).join(''));
+  response.end(csvOf(lines));
 }
 
 function refuse(refusal: SndsRefusal, { response, query }: HttpExchange): void {

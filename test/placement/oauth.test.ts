@@ -188,7 +188,7 @@ test('A sign-in that has expired is unknown, says what to do, and is not retried
   });
   assert.match(
     row.error_detail!,
-    /^127\.0\.0\.1:\d+ no longer accepts the sign-in: invalid_grant\. The server says: “AADSTS70008: .*” Run: deliverability seed sign-in seed@mail\.example$/,
+    /^127\.0\.0\.1:\d+ no longer accepts the sign-in: invalid_grant\. The server says: “AADSTS70008: .*” The sign-in was not used for too long\. Sign in again\. Run: deliverability seed sign-in seed@mail\.example$/,
   );
   const { failures } = row;
   // Some minutes.

@@ -97,11 +97,11 @@ test('After the clock was years ahead, accounts are due at once, once', async (t
   assert.equal((await claimDue(scene.app, 5)).length, 2);
   await scene.app.db.updateTable('receivers').set({ lease: null, leased_until: null }).execute();
   assert.deepEqual(
-    (await scene.fetch())!.parts.map(({ count }) => count),
-    [1],
+    (await scene.fetch())!.parts.map(({ found }) => found),
+    ['1 day'],
   );
   const { parts } = (await scene.fetch('microsoft_snds'))!;
-  assert.ok(parts.some(({ name, count }) => name === '2026-11-20' && count === 1));
+  assert.ok(parts.some(({ name, found }) => name === '2026-11-20' && found === '1 address'));
   scene.advance(600_000);
   assert.deepEqual(await claimDue(scene.app, 5), []);
 });

@@ -67,7 +67,7 @@ test('After the first sign-in, all days of the domains of the team are fetched a
   assert.equal((await google(scene)).fetching, true, 'it is due at once');
   const result = await scene.fetch();
   assert.deepEqual(result, {
-    parts: [{ name: 'example.com', count: 3, problem: null }],
+    parts: [{ name: 'example.com', found: '3 days', problem: null }],
     problem: null,
   });
   assert.deepEqual(await google(scene), {
@@ -76,6 +76,7 @@ test('After the first sign-in, all days of the domains of the team are fetched a
     receiver: 'google_postmaster',
     state: 'working',
     fetching: false,
+    access_confirmed_at: null,
     problem: null,
     failing_since: null,
     last_fetch_at: '2026-11-22T03:00:00.000Z',
@@ -115,7 +116,10 @@ test('After the first sign-in, all days of the domains of the team are fetched a
     tls_messages: 900,
     reject_rate: 0.02,
     errors: [{ type: 'reject', reason: 'low_ip_reputation', rate: 0.02, count: 18 }],
-    feedback_loops: [{ id: 'campaign-7', spam_rate: 0.004 }],
+    feedback_loops: [
+      { id: 'campaign-7', aggregation_key_type: 'FROM_HEADER', spam_rate: 0.004 },
+      { id: 'campaign-7', aggregation_key_type: 'ALL_DKIM', spam_rate: 0.004 },
+    ],
     fetched_at: '2026-11-22T03:00:00.000Z',
   });
   assert.deepEqual(

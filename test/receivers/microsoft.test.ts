@@ -47,6 +47,21 @@ test('Thirty days are fetched at first, then seven, the newest first', async (t)
   assert.deepEqual(asked().at(-1), '111726', 'after a gap, its days too');
 });
 
+test('A day without data is 404, which ends nothing: older days are asked for and stored', async (t) => {
+  const scene = await startReceivers(t);
+  scene.snds.days = { '2026-11-19': [servedAddress('192.0.2.25', '2026-11-19')] };
+  assert.equal((await fetch(scene))!.problem, null);
+  assert.deepEqual(
+    (await addressesOf(scene)).addresses.map(({ address, days }) => [address, days[0]!.date]),
+    [['192.0.2.25', '2026-11-19']],
+  );
+  const { body } = await scene.call<{ data: Record<string, unknown>[] }>('GET', '/v1/receivers');
+  assert.deepEqual(
+    [body.data[1]!.state, body.data[1]!.last_fetch_at],
+    ['working', '2026-11-22T03:00:00.000Z'],
+  );
+});
+
 test('Addresses are shown by day, with what is blocked', async (t) => {
   const scene = await startReceivers(t);
   scene.snds.ranges = [open('192.0.2.0', '192.0.2.24'), blockedRange('192.0.2.25')];
@@ -57,6 +72,8 @@ test('Addresses are shown by day, with what is blocked', async (t) => {
         filterResult: 'RED',
         complaintRate: '2.5%',
         trapHits: '3',
+        sampleHelo: 'mail.example.com',
+        sampleMailFrom: 'news@example.com',
         comments: 'Open proxy, see support',
       }),
       servedAddress('192.0.2.7', '2026-11-20', { recipients: 9000 }),

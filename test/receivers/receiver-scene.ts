@@ -16,24 +16,28 @@ export interface ReceiverScene extends TestService {
   tokens: TokenServer;
   postmaster: PostmasterServer;
   snds: SndsServer;
+  /** The configuration of the accounts, for commands beside the service. */
+  env: Record<string, string>;
   advance(ms: number): void;
   /** Fetches from the account as the job would. Null if another node does. */
   fetch(name?: string): Promise<FetchResult | null>;
-  /** What was published since the last call. */
+  /** What was published since the last call, except about the accounts themselves. */
   observations(): Observation[];
   /** The data of all events `receiver.status_changed`, oldest first. */
   changes(): Promise<Record<string, unknown>[]>;
   addDomain(name: string): Promise<string>;
 }
 
-/** The first fetches are on 22 November 2026 at 03:00 UTC. `google`: more fields of the account. */
+/** The first fetches are on 22 November 2026 at 03:00 UTC. `google` and `snds`: more fields of the accounts. */
 export async function startReceivers(
   t: TestContext,
   {
     google = { refresh_token: 'first-refresh-token' },
+    snds: access = { key: 'snds-key' } as object,
     start = '2026-11-22T03:00:00.000Z',
   } = {} as {
     google?: object;
+    snds?: object;
     start?: string;
   },
 ): Promise<ReceiverScene> {
@@ -50,12 +54,10 @@ export async function startReceivers(
       base_url: postmaster.url,
       ...google,
     },
-    { receiver: 'microsoft_snds', key: 'snds-key', base_url: snds.url },
+    { receiver: 'microsoft_snds', base_url: snds.url, ...access },
   ];
-  const service = await startTestService(t, {
-    clock: { now: () => now },
-    env: { DELIVERABILITY_RECEIVERS: JSON.stringify(accounts) },
-  });
+  const env = { DELIVERABILITY_RECEIVERS: JSON.stringify(accounts) };
+  const service = await startTestService(t, { clock: { now: () => now }, env });
   await service.app.scheduler.stop();
   await service.app.db
     .updateTable('receivers')
@@ -69,6 +71,7 @@ export async function startReceivers(
       problem_detail: null,
       failing_since: null,
       leased_until: null,
+      state: null,
     })
     .execute();
   await service.app.db.deleteFrom('events').execute();
@@ -76,7 +79,7 @@ export async function startReceivers(
   let published: Observation[] = [];
   service.app.subscribers.add(
     subscribe(observed, async (_tx, observations) => {
-      published.push(...observations);
+      published.push(...observations.filter(({ kind }) => kind !== 'receiver'));
     }),
   );
   return {
@@ -84,6 +87,7 @@ export async function startReceivers(
     tokens,
     postmaster,
     snds,
+    env,
     advance(ms) {
       now += ms;
     },

@@ -14,6 +14,7 @@ import { feedbackStopped } from './feedback-stopped.ts';
 import { feedbackStorage } from './feedback-storage.ts';
 import { newSource } from './new-source.ts';
 import { placementProblem } from './placement-problem.ts';
+import { receiverFailing } from './receiver-failing.ts';
 import { recordChanged } from './record-changed.ts';
 import { scoreBelow } from './score-below.ts';
 import { seedFailing } from './seed-failing.ts';
@@ -32,6 +33,7 @@ const DECLARED = {
   domain_unreachable: domainUnreachable,
   placement_problem: placementProblem,
   seed_failing: seedFailing,
+  receiver_failing: receiverFailing,
   source_failing: sourceFailing,
   new_source: newSource,
   feedback_stopped: feedbackStopped,
@@ -83,6 +85,7 @@ export const OBSERVED_ON: Record<ObservationKind, string> = {
   record: 'hourly record checks',
   dns_answer: 'hourly record checks',
   seed: 'seed mailboxes',
+  receiver: 'fetches from receivers',
   source: 'DMARC reports',
   tls: 'TLS reports',
   receiver_day: 'complaints and DMARC reports',

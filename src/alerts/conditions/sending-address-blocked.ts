@@ -181,4 +181,4 @@ const quote = (details: string | null): string =>
   details ? ` It says: “${truncate(details, MAX_LENGTH).replace(/\.$/, '')}”.` : '';
 
 const STOP_THE_CAUSE =
-  'Find out what the address sends: look for mailings with many complaints, spam trap hits, and compromised accounts. Fix that first.';
+  'Find out what the address sends: look for mailings with many complaints, addresses without consent, and compromised accounts. Fix that first.';

@@ -41,6 +41,10 @@ export const doctor = defineCommand({
       description:
         'Web server to compare the clock with (default: the OpenID Connect issuer, or www.iana.org)',
     },
+    receivers: {
+      description:
+        'Only try each account at Google Postmaster Tools and Microsoft SNDS: sign in and fetch now',
+    },
     json: { description: 'Print the findings as JSON' },
   },
   async run({ values }, io) {
@@ -48,7 +52,11 @@ export const doctor = defineCommand({
     for (const warning of warnings) printMessage(io, printable(warning));
     const to = values.to === undefined ? null : readAddress(values.to);
     const timeUrl = readTimeUrl(values.time, config);
-    const findings = await withCheckup(config, { to, timeUrl }, (checkup) => examine(checkup, io));
+    const tryReceivers = values.receivers === true;
+    const checks = tryReceivers ? [TRY_RECEIVERS] : CHECKS;
+    const findings = await withCheckup(config, { to, timeUrl, tryReceivers }, (checkup) =>
+      examine(checkup, io, checks),
+    );
     const state = worstOf(findings.map((finding) => finding.state));
     if (values.json) io.stdout(`${printableJson({ object: 'checkup', state, findings }, 2)}\n`);
     else {
@@ -84,11 +92,17 @@ const CHECKS: Check[] = [
   ...CONNECTION_CHECKS,
 ];
 
+/** A first fetch asks for many days. */
+const TRY_RECEIVERS: Check = {
+  ...CONNECTION_CHECKS.find(({ id }) => id === 'receivers')!,
+  timeoutMs: 600_000,
+};
+
 const MAIL_PORT = 25;
 
 async function withCheckup<T>(
   config: Config,
-  options: Pick<Checkup, 'to' | 'timeUrl'>,
+  options: Pick<Checkup, 'to' | 'timeUrl' | 'tryReceivers'>,
   use: (checkup: Checkup) => Promise<T>,
 ): Promise<T> {
   const dns = createDnsResolver({

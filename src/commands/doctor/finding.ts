@@ -34,6 +34,8 @@ export interface Checkup {
   service: RunningService | null;
   /** The recipient of a test email; null to send none. */
   to: string | null;
+  /** Whether to fetch from each account at a receiver. */
+  tryReceivers?: boolean;
   /** The server whose `Date` header shows the time. */
   timeUrl: string;
   /** The addresses of this machine. */

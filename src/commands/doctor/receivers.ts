@@ -1,27 +1,30 @@
 /**
- * What is missing at Google Postmaster Tools and Microsoft SNDS, from the state that the service stored. No request is sent,
- * because it could replace the refresh token of the running service.
+ * What is missing at Google Postmaster Tools and Microsoft SNDS, from the state that the service stored. With `--receivers`,
+ * each account is fetched first, as `receivers fetch` does beside a running service.
  */
 
 import { PREFIX } from '../../config/config.ts';
 import { RECEIVER_NAMES, type ReceiverAccount } from '../../config/receivers.ts';
 import { DAY_MS } from '../../lib/durations.ts';
-import { accountState } from '../../receivers/account-state.ts';
+import { accountState, expiryOf, PASSING_PROBLEMS } from '../../receivers/account-state.ts';
+import { countOf, NO_DATA, partText } from '../../receivers/fetch.ts';
+import { type FetchResult, fetchNow } from '../../receivers/fetch-account.ts';
 import { type ReceiverState, receiverStates } from '../../receivers/queries.ts';
+import { assembleService } from '../../service.ts';
 import { signInAdvice } from '../../sign-ins/sign-in.ts';
 import { SCHEMA_VERSION } from '../../store/migrations/index.ts';
 import type { Db } from '../../store/open.ts';
 import type { ReceiverDomainRow, ReceiverRow } from '../../store/tables.generated.ts';
+import { VERSION } from '../../version.ts';
 import { type Checkup, type Finding, ok, problem, timeText, unknown, warning } from './finding.ts';
 
 /** The service fetches once a day. */
 const MAX_AGE_MS = 2 * DAY_MS;
-/** They usually end by themselves. */
-const PASSING_PROBLEMS = ['unreachable', 'timeout', 'throttled', 'closed', 'bad_response'];
 /** Findings about domains; the rest is one finding. */
 const MAX_DOMAINS = 20;
 
-export async function receiverFindings({ config, clock, store }: Checkup): Promise<Finding[]> {
+export async function receiverFindings(checkup: Checkup): Promise<Finding[]> {
+  const { config, clock, store } = checkup;
   const summary = { id: 'receivers', title: 'Receivers' };
   if (config.RECEIVERS.length === 0) return [{ ...summary, ...ok('Not configured.') }];
   if ('fault' in store || store.version !== SCHEMA_VERSION)
@@ -35,13 +38,14 @@ export async function receiverFindings({ config, clock, store }: Checkup): Promi
       },
     ];
   const { db } = store;
+  const results = checkup.tryReceivers ? await fetchAll(checkup) : null;
   const states = await receiverStates({ db, config });
   const findings: Finding[] = [];
   for (const state of states)
     findings.push({
       id: `receiver:${state.account.name}`,
       title: titleOf(state.account),
-      ...(await accountFinding(db, state, clock.now())),
+      ...withParts(await accountFinding(db, state, clock.now()), results?.get(state.account.name)),
     });
   return [...findings, ...(await domainFindings(db, states))];
 }
@@ -49,16 +53,51 @@ export async function receiverFindings({ config, clock, store }: Checkup): Promi
 const titleOf = ({ name, receiver }: ReceiverAccount): string =>
   name === receiver ? RECEIVER_NAMES[receiver] : `${RECEIVER_NAMES[receiver]} (${name})`;
 
+/** What each fetch found; null if the service was fetching from the account itself. */
+async function fetchAll({ config }: Checkup): Promise<Map<string, FetchResult | null>> {
+  const { app, close } = await assembleService(config, VERSION);
+  try {
+    const results = new Map<string, FetchResult | null>();
+    const { signal } = new AbortController();
+    for (const account of config.RECEIVERS)
+      results.set(account.name, await fetchNow(app, account, signal));
+    return results;
+  } finally {
+    await close();
+  }
+}
+
+const MAX_PARTS = 10;
+
+/** Adds what was found just now. `result`: null if the service was fetching; undefined if nothing was tried. */
+function withParts(
+  finding: Omit<Finding, 'id' | 'title'>,
+  result: FetchResult | null | undefined,
+): Omit<Finding, 'id' | 'title'> {
+  if (result === undefined) return finding;
+  if (result === null)
+    return { ...finding, evidence: `${finding.evidence} The service is fetching right now.` };
+  const read = result.parts.filter(({ problem }) => problem === null);
+  const found = read.filter((part) => part.found !== NO_DATA);
+  const texts = found.slice(0, MAX_PARTS).map(partText);
+  if (found.length > MAX_PARTS) texts.push(`${found.length - MAX_PARTS} more`);
+  const without = read.length - found.length;
+  if (without > 0) texts.push(`no data for ${countOf(without, 'day', 'days')}`);
+  const now = texts.length > 0 ? `Found now: ${texts.join('; ')}.` : 'Nothing was found.';
+  return { ...finding, evidence: `${finding.evidence} ${now}` };
+}
+
 // The accounts.
 
 async function accountFinding(db: Db, { account, row }: ReceiverState, now: number) {
   const { name } = account;
   if (row && row.problem !== null) return problemFinding(account, row, now);
   if (!row || row.fetched_at === null) {
-    if (account.receiver === 'google_postmaster' && !(await hasSignIn(db, account)))
+    const { oauth } = account;
+    if (oauth && oauth.refreshToken === null && !(await hasSignIn(db, name)))
       return problem(
         'Nobody has signed in to this account yet.',
-        signInAdvice({ kind: 'receiver', name, oauth: account.oauth }),
+        signInAdvice({ kind: 'receiver', name, oauth }),
       );
     return unknown(
       'Nothing has been fetched from this account yet.',
@@ -71,7 +110,10 @@ async function accountFinding(db: Db, { account, row }: ReceiverState, now: numb
       `${fetched} The service fetches once a day.`,
       `Check that the service is running. To see why, run: deliverability receivers fetch ${name}`,
     );
-  return ok(fetched);
+  const ending = expiryOf(account, row, now);
+  return ending
+    ? warning(`${fetched} ${ending.message}`, 'Renew the access before it ends.')
+    : ok(fetched);
 }
 
 function problemFinding(account: ReceiverAccount, row: ReceiverRow, now: number) {
@@ -87,8 +129,8 @@ function problemFinding(account: ReceiverAccount, row: ReceiverRow, now: number)
   if (!PASSING_PROBLEMS.includes(row.problem!))
     return problem(
       evidence,
-      account.receiver === 'google_postmaster'
-        ? `Fix this at Google or in ${PREFIX}RECEIVERS, then run: ${fetchNow}`
+      account.oauth
+        ? `Fix this at the receiver or in ${PREFIX}RECEIVERS, then run: ${fetchNow}`
         : `Fix the key in ${PREFIX}RECEIVERS, then restart the service.`,
     );
   const isLasting = now - Date.parse(row.failing_since ?? row.attempted_at ?? '') > MAX_AGE_MS;
@@ -98,11 +140,7 @@ function problemFinding(account: ReceiverAccount, row: ReceiverRow, now: number)
   );
 }
 
-async function hasSignIn(
-  db: Db,
-  { name, oauth }: Extract<ReceiverAccount, { receiver: 'google_postmaster' }>,
-): Promise<boolean> {
-  if (oauth.refreshToken !== null) return true;
+async function hasSignIn(db: Db, name: string): Promise<boolean> {
   const query = db.selectFrom('receiver_credentials').select('id').where('id', '=', name);
   return (await query.executeTakeFirst()) !== undefined;
 }

@@ -15,11 +15,16 @@ import { DataTable } from '../frame/table.tsx';
 import { Ago, Due } from '../frame/times.tsx';
 import { RECEIVERS, signInCommand } from './set-up.tsx';
 
+const TONES: Partial<Record<Receiver['state'], 'info' | 'warn'>> = {
+  waiting: 'info',
+  expiring: 'warn',
+};
+
 export function Account({ account }: { account: Receiver }) {
   const { id, receiver, state, problem, domains } = account;
   const { role, testMode } = useReader();
   const name = RECEIVER_NAMES[receiver];
-  const { fetching, last_fetch_at, next_fetch_at, failing_since } = account;
+  const { fetching, last_fetch_at, next_fetch_at, failing_since, access_confirmed_at } = account;
   return (
     <Card
       title={id === receiver ? name : `${name}: ${id}`}
@@ -35,7 +40,7 @@ export function Account({ account }: { account: Receiver }) {
     >
       <p>{fetching ? <Waiting>Fetching</Waiting> : <AccountMark state={state} />}</p>
       {problem && (
-        <Notice tone={state === 'waiting' ? 'info' : 'fail'}>
+        <Notice tone={TONES[state] ?? 'fail'}>
           <bdi>{problem.message}</bdi>
         </Notice>
       )}
@@ -47,6 +52,7 @@ export function Account({ account }: { account: Receiver }) {
       <Facts
         items={[
           ['Last fetched', last_fetch_at ? <Ago at={last_fetch_at} /> : 'Never'],
+          ['Access confirmed', access_confirmed_at && <Ago at={access_confirmed_at} />],
           ['Failing since', failing_since && <Ago at={failing_since} />],
           ['Next fetch', next_fetch_at ? <Due at={next_fetch_at} /> : 'now'],
         ]}
@@ -60,6 +66,8 @@ function AccountMark({ state }: Pick<Receiver, 'state'>) {
   switch (state) {
     case 'working':
       return <StateMark state="pass" word="Working" />;
+    case 'expiring':
+      return <StateMark state="warn" word="Access ends soon" />;
     case 'failing':
       return <StateMark state="fail" word="Failing" />;
     case 'not_signed_in':

@@ -1,4 +1,4 @@
-/** Sending addresses at Outlook, worst first: filter results by day, complaints, trap hits, and whether they are blocked. */
+/** Sending addresses at Outlook, worst first: filter results by day, complaints, and whether they are blocked. */
 
 import { formatCount, rateInWords } from '../../lib/format/numbers.ts';
 import type { SendingAddresses } from '../../receivers/schema.ts';
@@ -83,12 +83,16 @@ export function Addresses({ addresses, from, to }: AddressesProps) {
                 </>
               ),
             },
-            {
-              title: 'Trap hits',
-              number: true,
-              wide: true,
-              cell: ({ days }) => sumOf(days, ({ trap_hits }) => trap_hits),
-            },
+            ...(addresses.some(({ days }) => days.some(hasTrapHits))
+              ? [
+                  {
+                    title: 'Trap hits',
+                    number: true,
+                    wide: true,
+                    cell: ({ days }: SendingAddress) => sumOf(days, ({ trap_hits }) => trap_hits),
+                  },
+                ]
+              : []),
             {
               title: 'Recipients',
               number: true,
@@ -198,14 +202,29 @@ function sumOf(days: Day[], figure: (day: Day) => number | null): string {
 
 const MAX_DAYS_IN_TABLE = 500;
 
-const DAY_COLUMNS: DayColumn<Day & { address: string }>[] = [
+// Microsoft has sent neither trap hits nor samples since June 2026.
+const hasTrapHits = ({ trap_hits }: Day): boolean => trap_hits !== null;
+const hasSample = ({ sample_mail_from }: Day): boolean => sample_mail_from !== null;
+
+type Column = DayColumn<Day & { address: string }> & {
+  /** Hides the column if no day has such a figure. */
+  isPublished?(day: Day): boolean;
+};
+
+const DAY_COLUMNS: Column[] = [
   { title: 'Address', cell: ({ address }) => <code>{address}</code> },
   { title: 'Result', cell: (day) => resultOf(day)?.word ?? '–' },
   { title: 'Complaints', number: true, cell: complaintRate },
-  { title: 'Trap hits', number: true, cell: ({ trap_hits }) => orNothing(trap_hits, formatCount) },
+  {
+    title: 'Trap hits',
+    number: true,
+    isPublished: hasTrapHits,
+    cell: ({ trap_hits }) => orNothing(trap_hits, formatCount),
+  },
   { title: 'Recipients', number: true, cell: ({ recipients }) => formatCount(recipients) },
   {
     title: 'Sample MAIL FROM',
+    isPublished: hasSample,
     cell: ({ sample_mail_from }) => <bdi>{sample_mail_from ?? '–'}</bdi>,
   },
 ];
@@ -218,6 +237,8 @@ export const AddressDays = ({ addresses }: Pick<AddressesProps, 'addresses'>) =>
       .sort((a, b) => (a.date < b.date ? 1 : -1))
       .slice(0, MAX_DAYS_IN_TABLE)}
     keyOf={({ receiver_id, address, started_at }) => `${receiver_id} ${address} ${started_at}`}
-    columns={DAY_COLUMNS}
+    columns={DAY_COLUMNS.filter(
+      ({ isPublished }) => !isPublished || addresses.some(({ days }) => days.some(isPublished)),
+    )}
   />
 );

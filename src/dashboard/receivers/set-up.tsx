@@ -19,10 +19,9 @@ const EXAMPLES: Record<ReceiverId, { shows: string; access: string; account: str
       '{"receiver":"google_postmaster","client_id":"….apps.googleusercontent.com","client_secret":"…"}',
   },
   microsoft_snds: {
-    shows:
-      'How Outlook filters mail from your IP addresses, complaints, spam trap hits, and blocks.',
-    access: 'Request access to your addresses at Microsoft SNDS, and enable automated data access.',
-    account: '{"receiver":"microsoft_snds","key":"…"}',
+    shows: 'How Outlook filters mail from your IP addresses, complaints, and blocks.',
+    access: 'Request access to your addresses at Microsoft SNDS with a Microsoft account.',
+    account: '{"receiver":"microsoft_snds"}',
   },
 };
 
@@ -54,14 +53,14 @@ export function SetUp({ missing }: { missing: ReceiverId[] }) {
           label="the variable"
         />
       </div>
-      {missing.includes('google_postmaster') && (
+      {missing.map((receiver) => (
         <>
-          <p>Then sign in to Google:</p>
+          <p>Then sign in to {RECEIVER_NAMES[receiver]}:</p>
           <div class="box command">
-            <Copyable text={signInCommand('google_postmaster')} label="the command" />
+            <Copyable text={signInCommand(receiver)} label="the command" />
           </div>
         </>
-      )}
+      ))}
     </Card>
   );
 }

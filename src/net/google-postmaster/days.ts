@@ -6,11 +6,13 @@ import {
   type FeedbackLoop,
   GMAIL_FIGURES,
   type GmailValues,
+  type LoopAggregation,
   SPAM_RATE,
 } from '../../figures/gmail.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { AccountError } from '../account-error.ts';
 import {
+  AGGREGATIONS,
   ERRORS,
   type ErrorType,
   GROUPS,
@@ -66,11 +68,17 @@ export async function readDays(
 ): Promise<PostmasterDays> {
   const figures = new Figures(range);
   await figures.read(requests, domain, GROUPS);
-  const loops = figures.latestLoops().map((id, i) => ({ id, rate: loopRate(id, i) }));
+  const loops = AGGREGATIONS.flatMap((aggregation) =>
+    figures
+      .latestLoops(aggregation)
+      .map((id, i) => ({ id, aggregation, rate: loopRate(id, aggregation, i) })),
+  );
   if (loops.length > 0)
     try {
-      const rates = loops.map(({ rate }) => rate);
-      await figures.read(requests, domain, [rates]);
+      const rates = AGGREGATIONS.map((each) =>
+        loops.flatMap(({ aggregation, rate }) => (aggregation === each ? [rate] : [])),
+      );
+      await figures.read(requests, domain, rates);
     } catch (error) {
       if (!(error instanceof AccountError)) throw error;
       for (const { rate } of loops) figures.incomplete.add(rate.name);
@@ -85,6 +93,7 @@ const hasFigures = ({ day: _, ...figures }: PostmasterDay): boolean =>
 
 interface Loop {
   id: string;
+  aggregation: LoopAggregation;
   rate: Metric;
 }
 
@@ -103,10 +112,13 @@ function dayOf(figures: Figures, day: string, loops: Loop[]): PostmasterDay {
     rate: rate(metrics.rate),
     count: count(metrics.count),
   })).filter((error) => error.rate !== null || error.count !== null);
-  const listed = figures.value(LOOP_IDS.name, day)?.list ?? [];
-  const loopRates = loops
-    .map((loop) => ({ id: loop.id, [SPAM_RATE.name]: rate(loop.rate) }))
-    .filter((loop) => loop[SPAM_RATE.name] !== null || listed.includes(loop.id));
+  const loopRates = loops.flatMap(({ id, aggregation, rate: metric }) => {
+    const spamRate = rate(metric);
+    const isListed = figures.value(LOOP_IDS[aggregation].name, day)?.list?.includes(id);
+    return spamRate !== null || isListed
+      ? [{ id, aggregation_key_type: aggregation, [SPAM_RATE.name]: spamRate }]
+      : [];
+  });
   /** A part of a list would look like all of it. */
   const whole = <T>(list: T[], metrics: Metric[]): T[] | null =>
     list.length === 0 || metrics.some(({ name }) => figures.incomplete.has(name)) ? null : list;
@@ -120,7 +132,10 @@ function dayOf(figures: Figures, day: string, loops: Loop[]): PostmasterDay {
         errors,
         ERRORS.flatMap((metrics) => [metrics.rate, metrics.count]),
       )?.filter((error) => error.rate || error.count) ?? null,
-    feedback_loops: whole(loopRates, [LOOP_IDS, ...loops.map((loop) => loop.rate)]),
+    feedback_loops: whole(loopRates, [
+      ...Object.values(LOOP_IDS),
+      ...loops.map((loop) => loop.rate),
+    ]),
   };
 }
 
@@ -157,8 +172,8 @@ class Figures {
   }
 
   /** The feedback loops of the last days, at most 20. */
-  latestLoops(): string[] {
-    const days = [...(this.#values.get(LOOP_IDS.name)?.values() ?? [])];
+  latestLoops(aggregation: LoopAggregation): string[] {
+    const days = [...(this.#values.get(LOOP_IDS[aggregation].name)?.values() ?? [])];
     days.sort((a, b) => (a.day < b.day ? 1 : -1));
     return [...new Set(days.flatMap(({ list }) => list ?? []))].slice(0, MAX_FEEDBACK_LOOPS);
   }
@@ -184,6 +199,8 @@ class Figures {
   /** The query for the next page, if there is one. */
   #add({ metrics }: Query, page: Page | AccountError): Query[] {
     if (page instanceof AccountError) {
+      // A server without this way of counting has no such figures, which is no problem.
+      if (metrics[0] === LOOP_IDS.ALL_DKIM && page.problem === 'refused') return [];
       this.problem ??= page;
       for (const { name } of metrics) this.incomplete.add(name);
       return [];

@@ -1,7 +1,7 @@
 /** The metrics of the Gmail Postmaster Tools API v2 that are read, and their values. */
 
 import * as v from 'valibot';
-import { GMAIL_FIGURES } from '../../figures/gmail.ts';
+import { GMAIL_FIGURES, type LoopAggregation } from '../../figures/gmail.ts';
 import { isDay } from '../../lib/clock.ts';
 
 /** A standard metric, or the part of one that a filter selects. */
@@ -55,7 +55,21 @@ export const ERRORS: ErrorMetrics[] = (['reject', 'temp_fail'] as const).flatMap
   ERROR_REASONS[type].map((reason) => errorMetrics(type, reason)),
 );
 
-export const LOOP_IDS = metric('feedback_loop_ids', 'FEEDBACK_LOOP_ID');
+/**
+ * Google counts the mail whose From domain is the domain, or all mail that is signed as it
+ * (developers.google.com/workspace/gmail/postmaster/reference/rest/v2/MetricDefinition#StandardMetric). The first is the
+ * default, and the only one before 2026: so it has no filter, which every version understands.
+ */
+export const AGGREGATIONS = ['FROM_HEADER', 'ALL_DKIM'] as const satisfies LoopAggregation[];
+const filterOf = (aggregation: LoopAggregation): string[] =>
+  aggregation === 'FROM_HEADER' ? [] : [`aggregation_key_type = "${aggregation}"`];
+
+export const LOOP_IDS = Object.fromEntries(
+  AGGREGATIONS.map((each) => [
+    each,
+    metric(`feedback_loop_ids_${each}`, 'FEEDBACK_LOOP_ID', filterOf(each)[0]),
+  ]),
+) as Record<LoopAggregation, Metric>;
 
 /** Those of a group are asked for in one query if it fits in one page, and fail together. */
 export const GROUPS: Metric[][] = [
@@ -64,12 +78,16 @@ export const GROUPS: Metric[][] = [
   ),
   ERRORS.map(({ rate }) => rate),
   ERRORS.map(({ count }) => count),
-  [LOOP_IDS],
+  ...Object.values(LOOP_IDS).map((ids) => [ids]),
 ];
 
 /** The spam rate of one feedback loop. */
-export const loopRate = (id: string, index: number): Metric =>
-  metric(`feedback_loop_rate_${index}`, 'FEEDBACK_LOOP_SPAM_RATE', `feedback_loop_id = "${id}"`);
+export const loopRate = (id: string, aggregation: LoopAggregation, index: number): Metric =>
+  metric(
+    `feedback_loop_rate_${aggregation}_${index}`,
+    'FEEDBACK_LOOP_SPAM_RATE',
+    [`feedback_loop_id = "${id}"`, ...filterOf(aggregation)].join(' AND '),
+  );
 
 /** Excludes what would end the filter. */
 const LOOP_ID = /^[^"\\\p{C}]{1,200}$/u;

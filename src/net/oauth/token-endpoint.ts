@@ -83,6 +83,21 @@ export function tokensOf(
 const EXPIRED = ['invalid_grant', 'interaction_required', 'consent_required', 'login_required'];
 const TEMPORARY = ['temporarily_unavailable', 'server_error', 'slow_down'];
 
+/** What to do about the errors of Microsoft (learn.microsoft.com/entra/identity-platform/reference-error-codes). */
+const ADVICE: [codes: RegExp, advice: string][] = [
+  [/AADSTS(70008|700082)\b/, 'The sign-in was not used for too long. Sign in again.'],
+  [/AADSTS50173\b/, 'The password has changed, or the sign-in was revoked. Sign in again.'],
+  [/AADSTS6500[14]\b/, 'Nobody has consented to the permissions. Sign in again, and accept them.'],
+  [/AADSTS5007[69]\b/, 'Microsoft asks for a second factor. Sign in again.'],
+  [/AADSTS50011\b/, 'The app must allow http://localhost, as a mobile and desktop app.'],
+  [/AADSTS90023\b/, 'The app is registered as a single-page app. Register a desktop app instead.'],
+  [/AADSTS700016\b/, 'Microsoft does not know the app. Check "client_id".'],
+];
+
+/** What to do about an error description; null if nothing special is known. */
+export const adviceOn = (description = ''): string | null =>
+  ADVICE.find(([codes]) => codes.test(description))?.[1] ?? null;
+
 /** Any error of the library or of a request as a AccountError. */
 export function toAccountError(error: unknown, { tokenUrl }: OAuthClient): AccountError {
   for (let cause = error; cause instanceof Error; cause = cause.cause)
@@ -92,13 +107,17 @@ export function toAccountError(error: unknown, { tokenUrl }: OAuthClient): Accou
     return new AccountError('bad_response', `${host} sent an invalid OAuth 2 response.`);
   const code = /^[\w.-]{1,60}$/.test(error.error) ? error.error : 'error';
   const reason = `${code}.${quoted(error.error_description)}`;
+  const advice = adviceOn(error.error_description);
   if (EXPIRED.includes(code))
-    return new AccountError('sign_in_expired', `${host} no longer accepts the sign-in: ${reason}`);
+    return new AccountError(
+      'sign_in_expired',
+      `${host} no longer accepts the sign-in: ${reason}${advice ? ` ${advice}` : ''}`,
+    );
   if (TEMPORARY.includes(code))
     return new AccountError('unreachable', `${host} is temporarily unavailable: ${reason}`);
   return new AccountError(
     'sign_in_failed',
-    `${host} rejects the app: ${reason} Check "client_id", "client_secret" and the settings of the app.`,
+    `${host} rejects the app: ${reason} ${advice ?? 'Check "client_id", "client_secret" and the settings of the app.'}`,
   );
 }
 
@@ -122,8 +141,19 @@ function fetchWith(web: WebClient): oidc.CustomFetch {
     // Statuses without a body are no valid answers, and `Response` accepts none for them.
     if (code < 200 || code === 204 || code === 205)
       throw new AccountError('bad_response', `${host} responded with HTTP ${code}.`);
-    return new Response(Buffer.from(result.body), { status: code, headers: result.headers });
+    return new Response(withoutIdToken(result.body), { status: code, headers: result.headers });
   };
+}
+
+/** Nothing is read from ID tokens. The library would reject those of Microsoft, whose issuer names a tenant. */
+function withoutIdToken(body: Uint8Array): string {
+  const text = Buffer.from(body).toString('utf8');
+  try {
+    const { id_token: _, ...rest } = JSON.parse(text);
+    return JSON.stringify(rest);
+  } catch {
+    return text;
+  }
 }
 
 const PROBLEMS: Partial<Record<Failure['reason'], AccountProblem>> = {

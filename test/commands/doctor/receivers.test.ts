@@ -2,12 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { EXIT } from '../../../src/commands/command.ts';
+import { doctor } from '../../../src/commands/doctor/doctor.ts';
 import { isoTime, systemClock } from '../../../src/lib/clock.ts';
 import { fetchNow } from '../../../src/receivers/fetch-account.ts';
 import { inspectStore } from '../../../src/store/inspect.ts';
 import { startTestService, type TestService } from '../../helpers/app.ts';
 import { servedDomain } from '../../helpers/postmaster-server.ts';
+import { databaseEnvironment } from '../../helpers/store.ts';
 import { startAccounts } from '../../receivers/accounts.ts';
+import { runCommand } from '../run.ts';
 import { findingOf, findingsOf } from './checkup.ts';
 
 const GOOGLE = 'receiver:google_postmaster';
@@ -119,6 +123,47 @@ test('A refused key, an expired sign-in and an outage say what to do', async (t)
   const failing_since = isoTime(systemClock.now() - 3 * 86_400_000);
   await service.app.db.updateTable('receivers').set({ failing_since }).execute();
   assert.match(await findingOf(SNDS, world, 'receivers'), /^problem: 127/);
+});
+
+test('doctor --receivers fetches from each account beside the service, and says what works', async (t) => {
+  const accounts = await startAccounts(t, systemClock.now());
+  const { service } = await startWorld(t, accounts.env);
+  await addDomains(service, 'example.com');
+  await service.app.db.updateTable('receivers').set({ next_fetch_at: null }).execute();
+  const env = {
+    DELIVERABILITY_DATA_DIR: service.folder,
+    ...(await databaseEnvironment(service.folder)),
+    ...accounts.env,
+  };
+  const check = () => runCommand(doctor, ['--receivers'], env);
+  const works = await check();
+  assert.equal(works.code, EXIT.success, works.stdout);
+  assert.match(
+    works.stdout.replace(/\s+/g, ' '),
+    /Google Postmaster Tools .*Last fetched on .* Found now: example\.com: 2 days\./,
+  );
+  assert.match(
+    works.stdout.replace(/\s+/g, ' '),
+    /Microsoft SNDS .*Found now: blocks: 1 range; 20\S+: 1 address; no data for 29 days\./,
+  );
+  assert.doesNotMatch(works.stdout, /Disk|Webhooks|Blocklists/);
+  // The service keeps its sign-in, although each use replaces the token.
+  await fetchAll(service);
+  const { problem } = await service.app.db
+    .selectFrom('receivers')
+    .select('problem')
+    .where('id', '=', 'google_postmaster')
+    .executeTakeFirstOrThrow();
+  assert.equal(problem, null);
+  accounts.snds.keys.clear();
+  const refused = await check();
+  assert.equal(refused.code, EXIT.negative);
+  assert.match(
+    refused.stdout.replace(/\s+/g, ' '),
+    /does not accept the key\. Keys expire after 30 days/,
+  );
+  for (const secret of accounts.secrets.values())
+    assert.ok(!`${works.stdout}${refused.stdout}`.includes(secret));
 });
 
 test('Verified domains that no account at Google can read are named with the account', async (t) => {

@@ -35,6 +35,7 @@ const FULL: ServedDay = {
     { type: 'temp_fail', reason: 'other', rate: 0.01 },
   ],
   feedbackLoops: { newsletter: 0.004, receipts: null },
+  signedLoops: { newsletter: 0.005 },
 };
 
 const NOTHING = {
@@ -77,8 +78,9 @@ test('All figures of a week are read in two calls; what was not published is nul
         { type: 'temp_fail', reason: 'other', rate: 0.01, count: null },
       ],
       feedback_loops: [
-        { id: 'newsletter', spam_rate: 0.004 },
-        { id: 'receipts', spam_rate: null },
+        { id: 'newsletter', aggregation_key_type: 'FROM_HEADER', spam_rate: 0.004 },
+        { id: 'receipts', aggregation_key_type: 'FROM_HEADER', spam_rate: null },
+        { id: 'newsletter', aggregation_key_type: 'ALL_DKIM', spam_rate: 0.005 },
       ],
     },
     { ...NOTHING, day: '2026-11-17', spam_rate: 0 },
@@ -134,9 +136,32 @@ test('Of many feedback loops, the 20 of the last days are read', async (t) => {
     '2026-11-20': { feedbackLoops: { ...loops(15), 'with "quotes"': 0.5 } },
   });
   const { days } = await open(server).days(DOMAIN, WEEK);
-  const idsOf = (i: number) => days[i]!.feedback_loops!.map(({ id }) => id);
+  const idsOf = (i: number) =>
+    days[i]!.feedback_loops!.flatMap(({ id, aggregation_key_type }) =>
+      aggregation_key_type === 'FROM_HEADER' ? [id] : [],
+    );
   assert.deepEqual(idsOf(1), Object.keys(loops(15)));
   assert.deepEqual(idsOf(0), Object.keys(loops(0)).slice(0, 5));
+});
+
+test('Feedback loops are read for mail from the domain, and for all that is signed as it', async (t) => {
+  const server = await startPostmasterServer(t);
+  serve(server, {
+    '2026-11-20': { feedbackLoops: { own: 0.001 }, signedLoops: { own: 0.002, customer: 0.03 } },
+  });
+  const read = async () => {
+    const { days, problem } = await open(server).days(DOMAIN, WEEK);
+    assert.equal(problem, null);
+    return days[0]!.feedback_loops!.map((loop) => Object.values(loop));
+  };
+  assert.deepEqual(await read(), [
+    ['own', 'FROM_HEADER', 0.001],
+    ['own', 'ALL_DKIM', 0.002],
+    ['customer', 'ALL_DKIM', 0.03],
+  ]);
+  // A server of before 2026 refuses the filter, which loses nothing.
+  server.hasAggregation = false;
+  assert.deepEqual(await read(), [['own', 'FROM_HEADER', 0.001]]);
 });
 
 test('A query that fails leaves its figures unknown, and the others are kept', async (t) => {
@@ -175,7 +200,7 @@ test('A batch that Google rejects for one query is sent as single queries', asyn
   assert.equal(problem?.problem, 'refused');
   assert.deepEqual(
     [days[0]!.spam_rate, days[0]!.tls_rate, days[0]!.tls_messages, days[0]!.feedback_loops?.length],
-    [0.0012, null, null, 2],
+    [0.0012, null, null, 3],
   );
 });
 
@@ -257,7 +282,12 @@ const value = fc.oneof(
 const part = (max: number) => often(fc.integer({ min: -1, max }));
 const stat = fc.record({
   metric: often(
-    fc.constantFrom('spam_rate', 'tls_messages', 'reject_other_count', 'feedback_loop_ids'),
+    fc.constantFrom(
+      'spam_rate',
+      'tls_messages',
+      'reject_other_count',
+      'feedback_loop_ids_ALL_DKIM',
+    ),
   ),
   date: often(fc.record({ year: often(fc.constant(2026)), month: part(13), day: part(32) })),
   value,

@@ -134,3 +134,17 @@ test('A sign-in that nobody completes ends', async (t) => {
   const { outcome } = await signIn(t, async () => {}, AbortSignal.timeout(50));
   assert.equal((outcome as AccountError).problem, 'timeout');
 });
+
+test('An error of Microsoft is quoted with what to do, and without control characters', async (t) => {
+  const { outcome } = await signIn(t, ({ open, state }) =>
+    open({
+      state,
+      error: 'consent_required"\r\n',
+      error_description: 'AADSTS65001: Nobody\r\nhas consented. Trace ID: 1',
+    }),
+  );
+  assert.equal(
+    (outcome as AccountError).message,
+    'The provider rejected the sign-in: consent_required. The server says: “AADSTS65001: Nobody has consented. Trace ID: 1” Nobody has consented to the permissions. Sign in again, and accept them.',
+  );
+});

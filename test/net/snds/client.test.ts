@@ -24,7 +24,7 @@ const DAY = '2026-11-20';
 const open = (
   { url }: { url: string },
   { key = KEY, path = '', signal = new AbortController().signal } = {},
-) => openSnds({ web, baseUrl: `${url}${path}`, key, signal });
+) => openSnds({ web, baseUrl: `${url}${path}`, access: { key }, signal });
 
 async function failure(
   operation: Promise<unknown>,
@@ -44,7 +44,11 @@ async function failure(
 test('The figures of a day are read by address, and whether addresses are blocked', async (t) => {
   const server = await startSndsServer(t);
   server.days[DAY] = [
-    servedAddress('192.0.2.1', DAY),
+    servedAddress('192.0.2.1', DAY, {
+      trapHits: '0',
+      sampleHelo: 'mail.example.com',
+      sampleMailFrom: 'news@example.com',
+    }),
     servedAddress('192.0.2.2', DAY, {
       filterResult: 'RED',
       complaintRate: '0.3%',
@@ -83,8 +87,8 @@ test('The figures of a day are read by address, and whether addresses are blocke
         complaintRate: 0.003,
         isBelowRate: false,
         trapHits: 7,
-        sampleHelo: 'mail.example.com',
-        sampleMailFrom: 'news@example.com',
+        sampleHelo: null,
+        sampleMailFrom: null,
         comments: 'Mail for one, two and "three"',
       },
     ],
@@ -100,7 +104,7 @@ test('The figures of a day are read by address, and whether addresses are blocke
       },
     ],
   });
-  assert.deepEqual(await snds.data('2026-11-19'), { rows: [], skipped: 0 });
+  assert.equal(await snds.data('2026-11-19'), null);
   assert.equal(server.exchanges[0]!.query.get('date'), '112026');
 });
 
@@ -118,7 +122,7 @@ for (const [path, paths, forms] of FORMS) {
     const server = await startSndsServer(t, { forms });
     server.days[DAY] = [servedAddress('192.0.2.1', DAY)];
     const snds = open(server, { path });
-    assert.equal((await snds.data(DAY)).rows.length, 1);
+    assert.equal((await snds.data(DAY))!.rows.length, 1);
     await snds.status();
     assert.deepEqual(
       server.exchanges.map((exchange) => exchange.path),
@@ -127,7 +131,7 @@ for (const [path, paths, forms] of FORMS) {
   });
 }
 
-const REFUSALS: SndsRefusal[] = ['page', 'redirect', 400, 401, 403, 404];
+const REFUSALS: SndsRefusal[] = ['page', 'redirect', 400, 401, 403];
 for (const refusal of REFUSALS)
   test(`A key that is refused with ${refusal} is an error that does not show it`, async (t) => {
     const server = await startSndsServer(t, { refusal });
@@ -171,3 +175,112 @@ for (const [what, respond] of HOSTILE_RESPONSES)
     await failure(open(script).data(DAY), problem);
     await failure(open(script).status(), problem);
   });
+
+// The REST API.
+
+const rest = ({ url }: { url: string }, accessToken = 'access') =>
+  openSnds({
+    web,
+    baseUrl: url,
+    access: { accessToken },
+    signal: new AbortController().signal,
+  });
+
+for (const format of ['csv', 'json'] as const)
+  test(`The REST API is read by day and for all blocks, as ${format}`, async (t) => {
+    const server = await startSndsServer(t, { format });
+    server.days[DAY] = [
+      servedAddress('192.0.2.1', DAY, { comments: 'Mail for one, two and "three"' }),
+      servedAddress('2001:db8::1', DAY, { filterResult: 'YELLOW', complaintRate: '0.3%' }),
+    ];
+    server.ranges = [
+      blockedRange('192.0.2.1'),
+      { first: '192.0.2.2', last: '192.0.2.9', blocked: 'False', details: '' },
+    ];
+    const { rows, skipped } = (await rest(server).data(DAY))!;
+    assert.equal(skipped, 0);
+    assert.deepEqual(rows[0], {
+      address: '192.0.2.1',
+      startedAt: '2026-11-20T08:00:00.000Z',
+      endedAt: '2026-11-21T07:00:00.000Z',
+      rcptCommands: 1200,
+      dataCommands: 1100,
+      recipients: 1150,
+      filterResult: 'GREEN',
+      complaintRate: 0.001,
+      isBelowRate: true,
+      trapHits: null,
+      sampleHelo: null,
+      sampleMailFrom: null,
+      comments: 'Mail for one, two and "three"',
+    });
+    assert.deepEqual([rows[1]!.filterResult, rows[1]!.complaintRate], ['YELLOW', 0.003]);
+    const status = (await rest(server).status())!;
+    assert.deepEqual(
+      status.rows.map(({ firstAddress, blocked }) => [firstAddress, blocked]),
+      [
+        ['192.0.2.1', true],
+        ['192.0.2.2', false],
+      ],
+    );
+    assert.deepEqual(
+      server.exchanges.map(({ path }) => path.replace('/snds', '')),
+      ['/api/report/data/2026-11-20', '/api/report/status/ip'],
+    );
+    assert.equal(await rest(server).data('2026-11-21'), null, '404');
+    server.isExpired = true;
+    assert.equal(await rest(server).status(), null, '404, too');
+  });
+
+test('A refusal of the REST API is said in its words, without the access token', async (t) => {
+  const server = await startSndsServer(t);
+  const { message } = await failure(rest(server, 'other').status(), 'sign_in_failed', 'other');
+  assert.match(message, /no longer accepts the sign-in\. Sign in again/);
+  const answers: [number, string, AccountProblem, RegExp][] = [
+    [
+      403,
+      '{"message":"No access for access-7."}',
+      'refused',
+      /does not let this account.* “No access for …\.” Sign in with/,
+    ],
+    [403, '{"error":{"code":"x","message":"Terms."}}', 'refused', /“Terms\.”/],
+    [302, '', 'sign_in_failed', /Sign in again/],
+    [
+      400,
+      'Invalid date',
+      'refused',
+      /rejected the request \(HTTP 400\)\. The server says: “Invalid date”/,
+    ],
+    [410, '<html>Gone</html>', 'refused', /rejected the request \(HTTP 410\)\.$/],
+    [429, '', 'throttled', /rate-limiting/],
+    [200, '<html>Sign in</html>', 'sign_in_failed', /Sign in again/],
+    [200, '{"value":7}', 'bad_response', /invalid SNDS data/],
+  ];
+  for (const [code, body, problem, words] of answers) {
+    const script = await startHttpScript(t, ({ response }) => {
+      response.writeHead(code, { 'retry-after': '60' }).end(body);
+    });
+    const error = await failure(rest(script, 'access-7').data(DAY), problem, 'access-7');
+    assert.match(error.message, words);
+    assert.equal(error.retryAfterMs, code === 429 ? 60_000 : null);
+  }
+});
+
+test('A day or a path that the REST API does not have is refused by the test server, too', async (t) => {
+  const server = await startSndsServer(t);
+  const get = async (path: string) =>
+    (
+      await fetch(`${server.url}/api/report/${path}`, {
+        headers: { authorization: 'Bearer access' },
+      })
+    ).status;
+  assert.deepEqual(
+    [
+      await get('data/112026'),
+      await get('data/2026-13-40'),
+      await get('data'),
+      await get('status'),
+    ],
+    [400, 400, 404, 404],
+  );
+});

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isoTime } from '../../../src/lib/clock.ts';
-import { parseData, parseStatus } from '../../../src/net/snds/csv.ts';
 import { parsePacificTime } from '../../../src/net/snds/pacific-time.ts';
+import { parseData, parseStatus } from '../../../src/net/snds/rows.ts';
 import { cpuTime } from '../../helpers/cpu-time.ts';
 import { mutate } from '../../helpers/mutate.ts';
 import { seededRandom } from '../../helpers/random.ts';
@@ -47,7 +47,13 @@ const TIMES: [string, string | null, string][] = [
   ['12/31/2026 0:00 AM', null, 'hour 0'],
   ['12/31/2026 1:60 AM', null, 'minute 60'],
   ['12/31/2026', null, 'a day'],
-  ['2026-12-31T19:00:00Z', null, 'ISO'],
+  ['2026-12-31T19:00:00', '2027-01-01T03:00:00.000Z', 'ISO without an offset'],
+  ['2026-07-04 00:30', '2026-07-04T07:30:00.000Z', 'ISO in summer, just after midnight'],
+  ['2026-12-31T12:00:30.5', '2026-12-31T20:00:30.000Z', 'ISO at noon, with seconds'],
+  ['2026-12-31T19:00:00Z', '2026-12-31T19:00:00.000Z', 'ISO in UTC'],
+  ['2026-12-31T19:00:00-05:00', '2027-01-01T00:00:00.000Z', 'ISO with an offset'],
+  ['2026-02-31T19:00:00', null, 'ISO, a day that does not exist'],
+  ['2026-12-31T24:00:00', null, 'ISO, hour 24'],
   ['', null, 'nothing'],
 ];
 for (const [text, iso, what] of TIMES)
@@ -186,4 +192,48 @@ test('Whatever the text, rows are valid, and there are no more rows than lines',
   });
   fc.assert(property, { numRuns: 500 });
   assert.ok(found > 200, `Only ${found} rows were valid.`);
+});
+
+test('JSON has the same rows by the names of their fields, by their order, or in an envelope', () => {
+  const named = {
+    ipAddress: '192.0.2.1',
+    activityPeriod: '2026-11-20T10:00:00',
+    'RCPT commands': 10,
+    data_commands: '9',
+    messageRecipients: 9,
+    filterResult: 'Red',
+    complaintRate: '< 0.1%',
+    trapHits: null,
+    JmrP1Sender: '',
+    comments: null,
+    somethingNew: { a: 1 },
+  };
+  const listed = line().trim().split(',');
+  for (const json of [[named, listed], { value: [named, listed] }, { data: [named, listed] }]) {
+    const { rows, skipped } = parseData(`\ufeff${JSON.stringify(json)}`);
+    assert.deepEqual([rows.length, skipped], [2, 0]);
+    const [row] = rows;
+    assert.deepEqual(
+      [row!.address, row!.startedAt, row!.endedAt, row!.rcptCommands, row!.dataCommands],
+      ['192.0.2.1', '2026-11-20T18:00:00.000Z', '2026-11-20T18:00:00.000Z', 10, 9],
+    );
+    assert.deepEqual([row!.filterResult, row!.complaintRate, row!.trapHits], ['RED', 0.001, null]);
+  }
+  const status = [{ beginningIpAddress: '192.0.2.1', endingIpAddress: '192.0.2.9', blocked: true }];
+  assert.deepEqual(parseStatus(JSON.stringify(status)).rows, [
+    { firstAddress: '192.0.2.1', lastAddress: '192.0.2.9', blocked: true, details: '' },
+  ]);
+  for (const json of ['{}', '[1,null,[],{}]', '{"value":{}}', '[', '{"a":'])
+    assert.deepEqual(parseData(json).rows, []);
+  assert.deepEqual(parseData('[]'), { rows: [], skipped: 0 });
+});
+
+test('The state of a range is Yes, No, True or False', () => {
+  const text = ['Yes', 'True', 'true', 'No', 'False'].map(
+    (word) => `192.0.2.1,192.0.2.1,${word},x`,
+  );
+  assert.deepEqual(
+    parseStatus(text.join('\r\n')).rows.map(({ blocked }) => blocked),
+    [true, true, true, false, false],
+  );
 });

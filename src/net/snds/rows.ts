@@ -1,4 +1,4 @@
-/** The CSV data of Microsoft SNDS, which has no header line. Lines that cannot be read are skipped. */
+/** The data of Microsoft SNDS: CSV without a header line, or JSON with the same fields. Rows that cannot be read are skipped. */
 
 import { parse } from 'csv-parse/sync';
 import { normalizeAddress } from '../../lib/addresses.ts';
@@ -41,13 +41,68 @@ export interface SndsRows<Row> {
   skipped: number;
 }
 
-export const parseData = (text: string): SndsRows<SndsAddress> => rowsOf(text, addressOf);
-export const parseStatus = (text: string): SndsRows<SndsRange> => rowsOf(text, rangeOf);
+export const parseData = (text: string): SndsRows<SndsAddress> =>
+  rowsOf(text, DATA_FIELDS, addressOf);
+export const parseStatus = (text: string): SndsRows<SndsRange> =>
+  rowsOf(text, STATUS_FIELDS, rangeOf);
 
-function rowsOf<Row>(text: string, rowOf: (cells: string[]) => Row | null): SndsRows<Row> {
-  const records = recordsOf(text);
+function rowsOf<Row>(
+  text: string,
+  fields: string[],
+  rowOf: (cells: string[]) => Row | null,
+): SndsRows<Row> {
+  const records = /^[\uFEFF\s]*[[{]/.test(text) ? jsonRecords(text, fields) : recordsOf(text);
   const rows = records.map(rowOf).filter((row) => row !== null);
   return { rows, skipped: records.length - rows.length };
+}
+
+/** The names of each column in JSON, in lower-case letters, as clients read them or as SNDS calls its columns. */
+const DATA_FIELDS = [
+  'ipaddress beginningipaddress ip',
+  'activitystart activityperiodstart activityperiod',
+  'activityend activityperiodend activityperiod',
+  'rcptcommands',
+  'datacommands data',
+  'messagerecipients recipients',
+  'filterresult',
+  'complaintrate',
+  'trapmessageperiodstart',
+  'trapmessageperiodend',
+  'traphits',
+  'samplehelo',
+  'samplemailfrom',
+  'comments',
+];
+const STATUS_FIELDS = [
+  'beginningipaddress ipaddress',
+  'endingipaddress ipaddress',
+  'blocked isblocked',
+  'reason details',
+];
+
+/** The cells of each row in the order of CSV; a row of another form has none. */
+function jsonRecords(text: string, fields: string[]): string[][] {
+  return rowsIn(text).map((row) => {
+    if (typeof row !== 'object' || row === null) return [];
+    const values = Object.entries(row).map(
+      ([name, value]) => [name.toLowerCase().replace(/[^a-z]/g, ''), value] as const,
+    );
+    const cells = Array.isArray(row)
+      ? row
+      : fields.map((names) => values.find(([name]) => names.split(' ').includes(name))?.[1]);
+    return cells.map((cell) => (typeof cell === 'object' ? '' : String(cell ?? '')));
+  });
+}
+
+/** The list, or the one in an envelope. Anything else is one row that cannot be read. */
+function rowsIn(text: string): unknown[] {
+  try {
+    const json = JSON.parse(text.replace(/^\uFEFF/, ''));
+    const list = json.value ?? json.data ?? json;
+    return Array.isArray(list) ? list : [null];
+  } catch {
+    return [null];
+  }
 }
 
 const MAX_RECORD = 16_384;
@@ -121,7 +176,7 @@ function rangeOf(cells: string[]): SndsRange | null {
   const [first = '', last = '', blocked = '', ...details] = cells;
   const firstAddress = normalizeAddress(first);
   const lastAddress = normalizeAddress(last);
-  const answer = /^(?:(yes)|no)$/i.exec(blocked);
+  const answer = /^(?:(yes|true)|no|false)$/i.exec(blocked);
   if (firstAddress === null || lastAddress === null || !answer) return null;
   return {
     firstAddress,
