@@ -59,7 +59,17 @@ const SettingText = v.pipe(
   maxCharacters(500, 'must have at most 500 characters'),
 );
 
-function settingSchema({ kind, format }: ChannelField) {
+const SettingLines = v.pipe(
+  v.string('must be a string'),
+  v.transform((text) => text.toWellFormed().replace(/\r\n?/g, '\n').trim()),
+  v.nonEmpty('must not be empty'),
+  v.regex(/^[^\p{Cc}]*(?:[\t\n][^\p{Cc}]*)*$/u, 'must not contain control characters'),
+  maxCharacters(10_000, 'must have at most 10,000 characters'),
+);
+
+function settingSchema({ kind, format, choices }: ChannelField) {
+  if (choices) return oneOf(choices);
+  if (kind === 'lines') return SettingLines;
   // A setting with a format has one error.
   const schema = kind === 'url' ? EndpointUrl : format ? v.string('must be a string') : SettingText;
   return format ? v.pipe(schema, v.regex(format.pattern, format.message)) : schema;
@@ -261,6 +271,23 @@ const AlertNotification = named(
   'A notification about an incident on one channel.',
 );
 export type AlertNotification = v.InferOutput<typeof AlertNotification>;
+
+const { custom_content_type, custom_body } = CHANNEL_SETTINGS as Record<string, v.GenericSchema>;
+export const PreviewRequest = named(
+  'PreviewAlertMessage',
+  v.strictObject({ custom_content_type: custom_content_type!, custom_body: custom_body! }),
+  'The settings of a custom webhook.',
+);
+export const AlertPreview = named(
+  'AlertPreview',
+  v.object({
+    object: typeField('alert_preview'),
+    content_type: described(v.string(), 'The content type of the body.', 'application/json'),
+    body: described(v.string(), 'The body of the sample. The secret is shown as an ellipsis.'),
+  }),
+  'The body that a custom webhook would get as a sample.',
+);
+export type AlertPreview = v.InferOutput<typeof AlertPreview>;
 
 /** The delivery status of a rule's test notification. */
 export const AlertTest = named(

@@ -6,6 +6,7 @@ import { HOUR_MS } from '../../lib/durations.ts';
 import { AccountError, type AccountProblem, quoted } from '../account-error.ts';
 import type { Failure } from '../guarded-connection.ts';
 import type { WebClient } from '../http/web.ts';
+import { microsoftAdvice } from './microsoft-errors.ts';
 
 export interface Tokens {
   accessToken: string;
@@ -91,14 +92,15 @@ export function toAccountError(error: unknown, { tokenUrl }: OAuthClient): Accou
   if (!(error instanceof oidc.ResponseBodyError))
     return new AccountError('bad_response', `${host} sent an invalid OAuth 2 response.`);
   const code = /^[\w.-]{1,60}$/.test(error.error) ? error.error : 'error';
+  const advice = microsoftAdvice(error.error_description);
   const reason = `${code}.${quoted(error.error_description)}`;
   if (EXPIRED.includes(code))
-    return new AccountError('sign_in_expired', `${host} no longer accepts the sign-in: ${reason}`);
+    return new AccountError('sign_in_expired', `${host} no longer accepts the sign-in: ${reason}${advice}`);
   if (TEMPORARY.includes(code))
     return new AccountError('unreachable', `${host} is temporarily unavailable: ${reason}`);
   return new AccountError(
     'sign_in_failed',
-    `${host} rejects the app: ${reason} Check "client_id", "client_secret" and the settings of the app.`,
+    `${host} rejects the app: ${reason}${advice || ' Check "client_id", "client_secret" and the settings of the app.'}`,
   );
 }
 

@@ -145,7 +145,7 @@ test('A dead host, a host that is not the service, and a forbidden one are told 
   receiver.respond = () => ({ status: 200, body: '<!doctype html>Welcome' });
   assert.match(await tryIt(), /Status 200, but not a response of this service; check its URL/);
   receiver.respond = () => ({ status: 500, body: '{'.repeat(60_000) });
-  assert.match(await tryIt(), /Status 500: only 2xx counts as success/);
+  assert.match(await tryIt(), /Status 500: the server had an internal error/);
   receiver.respond = (_, response) => {
     response.destroy();
     return null;
