@@ -85,7 +85,7 @@ export const apprise: Channel = {
       const urls = settingOf(app, rule, URLS);
       return {
         body: {
-          title: clip(headingOf(notification), 'title'),
+          title: inert(clip(headingOf(notification), 'title')),
           body: wholeText(notification, TEXT, { max: MAX_BODY, without: ['heading'] }),
           type: TYPES[kind],
           format: 'text',

@@ -51,7 +51,12 @@ const TYPE: ChannelField = {
 };
 
 const MAX_MESSAGE = 4000;
-const STATUSES = { Alert: 'triggered', Reminder: 'reminder', Resolved: 'resolved', Sample: 'sample' };
+const STATUSES = {
+  Alert: 'triggered',
+  Reminder: 'reminder',
+  Resolved: 'resolved',
+  Sample: 'sample',
+};
 
 /** What each placeholder becomes, but `secret`. */
 const VALUES: Record<string, (notification: Notification, rule: AlertRow) => string> = {
@@ -254,7 +259,8 @@ function headersProblem(text: string): string | null {
     const where = `in line ${index + 1}`;
     if (!HEADER.test(line)) return `must have the form “Name: value”, which is missing ${where}`;
     const [name] = readHeader(line);
-    if (RESERVED.test(name)) return `must not set ${name}, which the service sets itself (${where})`;
+    if (RESERVED.test(name))
+      return `must not set ${name}, which the service sets itself (${where})`;
     if (names.has(name)) return `must have each name once; ${name} is repeated ${where}`;
     if (line.includes('{{')) return `must not have placeholders, as ${where}`;
     names.add(name);

@@ -156,7 +156,11 @@ export async function withApp(io: Io, use: (app: App) => Promise<number>): Promi
 }
 
 /** Of changes by this command. */
-export const authorOf = (app: App): Author & { app: App } => ({ app, actor: null, caller: { ip: null } });
+export const authorOf = (app: App): Author & { app: App } => ({
+  app,
+  actor: null,
+  caller: { ip: null },
+});
 
 // Plans.
 

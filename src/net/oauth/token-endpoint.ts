@@ -95,7 +95,10 @@ export function toAccountError(error: unknown, { tokenUrl }: OAuthClient): Accou
   const advice = microsoftAdvice(error.error_description);
   const reason = `${code}.${quoted(error.error_description)}`;
   if (EXPIRED.includes(code))
-    return new AccountError('sign_in_expired', `${host} no longer accepts the sign-in: ${reason}${advice}`);
+    return new AccountError(
+      'sign_in_expired',
+      `${host} no longer accepts the sign-in: ${reason}${advice}`,
+    );
   if (TEMPORARY.includes(code))
     return new AccountError('unreachable', `${host} is temporarily unavailable: ${reason}`);
   return new AccountError(
