@@ -5,20 +5,19 @@ import { test } from 'node:test';
 import type { Alert } from '../../src/alerts/schema.ts';
 import { alerts } from '../../src/commands/alerts.ts';
 import { EXIT, UsageError } from '../../src/commands/command.ts';
-import { startTestService, temporaryFolder } from '../helpers/app.ts';
+import { startTestService } from '../helpers/app.ts';
 import { startReceiver } from '../helpers/receiver.ts';
 import { databaseEnvironment } from '../helpers/store.ts';
 import { runCommand } from './run.ts';
 
 test('alerts test tries each channel of a rule, and prints what its service says', async (t) => {
   const receiver = await startReceiver(t);
-  const folder = temporaryFolder(t);
+  const service = await startTestService(t, { env: receiver.env });
   const env = {
-    ...databaseEnvironment(t, folder),
+    DELIVERABILITY_DATA_DIR: service.folder,
+    ...(await databaseEnvironment(service.folder)),
     ...receiver.env,
-    DELIVERABILITY_LOG_LEVEL: 'error',
   };
-  const service = await startTestService(t, { env });
   const make = async (name: string, json: object) => {
     const body = { name, condition: 'score_below', ...json } as never;
     const made = await service.call<Alert>('POST', '/v1/alerts', { json: body });
