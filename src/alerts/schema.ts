@@ -89,7 +89,8 @@ const THRESHOLD_TEXT = CONDITIONS.flatMap(({ id, threshold }) =>
   threshold ? `For \`${id}\`: ${threshold.text}` : [],
 ).join(' ');
 const DOMAIN_TEXT = `Limits the rule to the tests, monitors and reports of this domain. If null, the rule applies to all of them. Not allowed for ${listOf(CONDITIONS.filter(({ isOfNoDomain }) => isOfNoDomain))}.`;
-const RECIPIENTS_TEXT = email.fields.find(({ name }) => name === 'recipients')!.documentation;
+const documentationOf = ({ documentation, hint }: ChannelField): string => documentation ?? hint;
+const RECIPIENTS_TEXT = documentationOf(email.fields.find(({ name }) => name === 'recipients')!);
 
 const NAME_TEXT = 'The name of the rule.';
 const CONDITION_TEXT = CONDITIONS.map(({ id, choice }) => `\`${id}\`: ${choice.text}.`).join(' ');
@@ -102,7 +103,7 @@ const REMINDER_TEXT =
 const CHANNEL_SETTINGS = Object.fromEntries(
   settingFields().map((field) => [
     field.name,
-    v.optional(described(v.nullable(settingSchema(field)), field.documentation, field.example)),
+    v.optional(described(v.nullable(settingSchema(field)), documentationOf(field), field.example)),
   ]),
 ) as unknown as {
   slack_webhook_url: v.OptionalSchema<v.NullableSchema<typeof EndpointUrl, undefined>, undefined>;
@@ -113,8 +114,9 @@ const SHOWN_SETTINGS = Object.fromEntries(
   settingFields().map((field) => [shownName(field), shownSchema(field)]),
 ) as unknown as { slack_webhook_host: v.NullableSchema<v.StringSchema<undefined>, undefined> };
 
-function shownSchema({ kind, isSecret, label, documentation, example }: ChannelField) {
-  if (!isSecret) return described(v.nullable(v.string()), documentation, example);
+function shownSchema(field: ChannelField) {
+  const { kind, isSecret, label, example } = field;
+  if (!isSecret) return described(v.nullable(v.string()), documentationOf(field), example);
   return kind === 'url'
     ? described(
         v.nullable(v.string()),

@@ -138,6 +138,7 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   updateAlert: 'admin',
   deleteAlert: 'admin',
   testAlert: 'admin',
+  previewAlertMessage: 'admin',
   getAlertTest: 'member',
   listIncidentsOfAlert: 'member',
   listAlertIncidents: 'member',

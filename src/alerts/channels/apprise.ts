@@ -18,7 +18,6 @@ const SERVER: ChannelField = {
     pattern: /^(?!.*\/notify(?:\/|$))/,
     message: 'must end before /notify; enter the key in its own field',
   },
-  documentation: 'The URL of an Apprise API server, without `/notify`.',
   example: 'https://apprise.example.com/',
 };
 const SECRET = { isSecret: true, sentTo: 'apprise_server_url' } as const;
@@ -29,7 +28,6 @@ const KEY: ChannelField = {
   label: 'Apprise key',
   hint: 'The configuration ID under which the server stores its services. It is not shown again.',
   format: { pattern: /^[\w-]{1,128}$/, message: 'must have 1 to 128 letters, digits, - and _' },
-  documentation: 'The key of a configuration that the Apprise server stores.',
   example: 'deliverability-k3v9q1x7',
 };
 const URLS: ChannelField = {
@@ -38,7 +36,6 @@ const URLS: ChannelField = {
   kind: 'lines',
   label: 'Apprise URLs',
   hint: 'Instead of a key: one URL of a service on each line, such as gotifys://host/token. They are secret and not shown again.',
-  documentation: 'Instead of a key: the Apprise URLs of services, one on each line.',
   example: 'gotifys://push.example.com/AbCdEf123456',
 };
 const TAG: ChannelField = {
@@ -48,7 +45,6 @@ const TAG: ChannelField = {
   label: 'Apprise tag',
   hint: 'Only services with this tag get the message. Commas mean “or”, and spaces mean “and”.',
   format: { pattern: /^[\w.-][\w., -]{0,199}$/, message: 'must be tags of letters and digits' },
-  documentation: 'Limits the message to services with these tags of the configuration.',
   example: 'mail-team',
 };
 const LOGIN: ChannelField = {
@@ -58,7 +54,6 @@ const LOGIN: ChannelField = {
   label: 'Apprise user and password',
   hint: 'Only if the server requires them: user:password. They are secret and not shown again.',
   format: { pattern: /^[!-9;-~]+:[!-~]{1,300}$/, message: 'must have the form user:password' },
-  documentation: 'The user name and password for the Apprise server, as `user:password`.',
   example: 'alerts:correct-horse',
 };
 

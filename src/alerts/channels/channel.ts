@@ -113,8 +113,8 @@ export interface ChannelField {
   sentTo?: string;
   /** What removing it does, for a secret. */
   removal?: string;
-  /** The description in the API, and an example. */
-  documentation: string;
+  /** The description in the API, by default the hint, and an example. */
+  documentation?: string;
   example: string;
 }
 

@@ -24,9 +24,9 @@ const URL_FIELD: ChannelField = {
   kind: 'url',
   isSecret: true,
   label: 'Webhook URL',
-  hint: 'Where the request is sent. It can contain placeholders. It is a secret and is not shown again.',
+  noun: 'webhook URL',
+  hint: 'Its path and query can have placeholders. It is a secret and is not shown again.',
   placeholder: 'https://example.com/notify',
-  documentation: 'The URL of a custom webhook. Its path and query can contain placeholders.',
   example: 'https://push.example.com/message',
 };
 const METHOD: ChannelField = {
@@ -34,9 +34,9 @@ const METHOD: ChannelField = {
   kind: 'text',
   isSecret: false,
   label: 'Method',
-  hint: 'Most services take POST.',
+  noun: 'method',
+  hint: 'By default, POST.',
   choices: ['POST', 'PUT', 'PATCH'],
-  documentation: 'The method of the request. If null, POST.',
   example: 'POST',
 };
 const TYPE: ChannelField = {
@@ -44,9 +44,9 @@ const TYPE: ChannelField = {
   kind: 'text',
   isSecret: false,
   label: 'Content type',
-  hint: 'Values are escaped for it.',
+  noun: 'content type',
+  hint: 'Values are escaped for it. By default, JSON.',
   choices: Object.keys(ESCAPES),
-  documentation: 'The content type of the body, for which values are escaped. If null, JSON.',
   example: JSON_TYPE,
 };
 
@@ -88,9 +88,9 @@ const BODY: ChannelField = {
   kind: 'lines',
   isSecret: false,
   label: 'Body',
+  noun: 'body',
   hint: `If empty, a JSON object with the most important values. Placeholders: ${LISTED}. In JSON, write them inside quotes. In a form, write one name=value on each line.`,
   placeholder: DEFAULT_BODY,
-  documentation: `The body of the request, with the placeholders ${LISTED}. If null, a JSON object.`,
   example: '{"title": "{{title}}", "message": "{{message}}"}',
 };
 const SECRET = { isSecret: true, sentTo: URL_FIELD.name } as const;
@@ -99,9 +99,8 @@ const HEADERS: ChannelField = {
   name: 'custom_headers',
   kind: 'lines',
   label: 'Request headers',
+  noun: 'request headers',
   hint: 'One on each line, such as Authorization: Bearer abc. They are secret and not shown again.',
-  removal: 'The request is then sent without them.',
-  documentation: 'Header fields of the request, one `Name: value` on each line.',
   example: 'Authorization: Bearer abc',
 };
 const TOKEN: ChannelField = {
@@ -109,8 +108,8 @@ const TOKEN: ChannelField = {
   name: 'custom_secret',
   kind: 'text',
   label: 'Secret',
+  noun: 'secret',
   hint: 'What {{secret}} stands for, so that a token in the body stays hidden. It is not shown again.',
-  documentation: 'What the placeholder `{{secret}}` stands for.',
   example: 'azGDORePK8gMaC0QOYAMyEEuzJnyUi',
 };
 

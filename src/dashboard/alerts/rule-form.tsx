@@ -409,7 +409,7 @@ const PREVIEW_ID = 'custom-preview';
 
 /** What the body of the form becomes in a sample. */
 const Preview = ({ action, preview }: Pick<RuleFormProps, 'action' | 'preview'>) => (
-  <div id={PREVIEW_ID}>
+  <div id={PREVIEW_ID} class="channel-preview">
     <button type="submit" class="button" formaction={`${action}/preview#${PREVIEW_ID}`}>
       Preview the body
     </button>
@@ -446,7 +446,7 @@ function SettingField({ field, values, error, shown }: SettingFieldProps) {
       />
     );
   const isStored = isSecret && shown !== null && shown !== false;
-  const noun = kind === 'url' ? 'URL' : label;
+  const noun = field.noun ?? (kind === 'url' ? 'URL' : label);
   const where = typeof shown === 'string' ? ` at ${shown}` : '';
   const control = {
     name,
@@ -454,9 +454,9 @@ function SettingField({ field, values, error, shown }: SettingFieldProps) {
     error,
     placeholder,
     secret: isSecret,
-    label: isStored ? `New ${label}` : label,
+    label: isStored ? `New ${field.noun ?? label}` : label,
     hint: isStored
-      ? `This rule has its own ${noun}${where}, which is not shown. Leave empty to keep it.`
+      ? `This rule has its own ${noun}${where}, not shown here. Leave empty to keep it.`
       : hint,
   };
   return (

@@ -241,13 +241,8 @@ function settingFacts(
       return [label, alert.channels.includes(id) ? addresses : null];
     }
     if (shown === null || shown === false) return [label, null];
-    if (kind === 'lines' && !isSecret)
-      return [
-        label,
-        <pre key={label} class="mono">
-          {String(shown)}
-        </pre>,
-      ];
+    // Only the form has room for it.
+    if (kind === 'lines' && !isSecret) return [label, null];
     if (!isSecret) return [label, <bdi key={label}>{String(shown)}</bdi>];
     const text = shown === true ? 'Set' : <bdi>{String(shown)}</bdi>;
     return [label, <span key={label}>{text} (secret)</span>];

@@ -1,6 +1,7 @@
 /** Custom webhooks: templates whose values cannot break out, headers, what is refused on save, and the preview. */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
@@ -416,3 +417,125 @@ test('Without an allowed network, http is refused on save, and names the variabl
     assert.match(text, /private networks that your administrator allows \(DELIVERABILITY_WEBHOOK_/);
   }
 });
+
+// The examples of docs/alerts.md, at services that refuse what the real ones refuse.
+
+interface Example {
+  settings: Record<string, string>;
+  /** Throws if the service would refuse the request. Returns the text that it shows. */
+  accept(request: Received): string;
+}
+
+const json = ({ headers, body }: Received) => {
+  assert.match(headers['content-type']!, /^application\/json\b/);
+  return JSON.parse(body);
+};
+const form = ({ headers, body }: Received) => {
+  assert.match(headers['content-type']!, /^application\/x-www-form-urlencoded\b/);
+  return Object.fromEntries(new URLSearchParams(body));
+};
+const FORM_TYPE = { custom_content_type: 'application/x-www-form-urlencoded' };
+
+const EXAMPLES: Record<string, Example> = {
+  Gotify: {
+    settings: {
+      custom_url: '/message',
+      custom_body: '{"title": "{{title}}", "message": "{{message}}", "priority": 8}',
+      custom_headers: 'X-Gotify-Key: AbCdEf123456',
+    },
+    accept(request) {
+      assert.equal(request.headers['x-gotify-key'], 'AbCdEf123456');
+      const { title, message, priority } = json(request);
+      assert.ok(typeof priority === 'number' && message !== '');
+      return title + message;
+    },
+  },
+  'Home Assistant': {
+    settings: {
+      custom_url: '/api/services/notify/mobile_app_phone',
+      custom_body:
+        '{"title": "{{title}}", "message": "{{lead}}", "data": {"tag": "{{incident_id}}", "url": "{{url}}"}}',
+      custom_headers: 'Authorization: Bearer eyJhbGciOi',
+    },
+    accept(request) {
+      assert.equal(request.headers.authorization, 'Bearer eyJhbGciOi');
+      const { title, message, data, ...others } = json(request);
+      assert.deepEqual(others, {});
+      assert.match(data.tag, /^inc_/);
+      return title + message;
+    },
+  },
+  Zulip: {
+    settings: {
+      ...FORM_TYPE,
+      custom_url: '/api/v1/messages',
+      custom_body: 'type=stream\nto=mail\ntopic={{subject}}\ncontent={{message}}',
+      custom_headers: `Authorization: Basic ${btoa('bot@zulip.example.com:KEY')}`,
+    },
+    accept(request) {
+      assert.match(request.headers.authorization!, /^Basic /);
+      const { type, to, topic, content } = form(request);
+      assert.deepEqual([type, to, topic], ['stream', 'mail', 'example.com']);
+      return content!;
+    },
+  },
+  Matrix: {
+    settings: {
+      custom_url:
+        '/_matrix/client/v3/rooms/!AbC:example.com/send/m.room.message/{{notification_id}}',
+      custom_method: 'PUT',
+      custom_body: '{"msgtype": "m.text", "body": "{{title}}\\n\\n{{message}}"}',
+      custom_headers: 'Authorization: Bearer syt_abc',
+    },
+    accept(request) {
+      assert.equal(request.method, 'PUT');
+      assert.match(request.path, /\/send\/m\.room\.message\/ntf_\w+$/);
+      const { msgtype, body } = json(request);
+      assert.equal(msgtype, 'm.text');
+      return body;
+    },
+  },
+  Pushover: {
+    settings: {
+      ...FORM_TYPE,
+      custom_url: '/1/messages.json',
+      custom_secret: 'azGDORePK8gMaC0QOYAMyEEuzJnyUi',
+      custom_body:
+        'token={{secret}}\nuser=YOUR_USER_KEY\ntitle={{title}}\nmessage={{lead}}\nurl={{url}}',
+    },
+    accept(request) {
+      const { token, user, title, message, url } = form(request);
+      assert.deepEqual([token, user], ['azGDORePK8gMaC0QOYAMyEEuzJnyUi', 'YOUR_USER_KEY']);
+      assert.ok(message!.length <= 1024 && title!.length <= 250 && url!.length <= 512);
+      return title! + message!;
+    },
+  },
+};
+
+for (const [name, { settings, accept }] of Object.entries(EXAMPLES))
+  test(`The documented example for ${name} sends what it takes`, async (t) => {
+    const docs = readFileSync(new URL('../../../docs/alerts.md', import.meta.url), 'utf8');
+    const section = docs.split(`**${name}**`)[1]!.split('\n**')[0]!;
+    for (const line of settings.custom_body!.startsWith('{')
+      ? [settings.custom_body!, settings.custom_url!]
+      : [settings.custom_url!, ...settings.custom_body!.split('\n')])
+      assert.ok(section.includes(line), `${line} is not documented`);
+    const { slack: receiver, makeAlert, complete, sendDue, incidents } = await startAlerting(t);
+    const { origin } = new URL(receiver.url);
+    const custom_url = origin + settings.custom_url;
+    await makeAlert({ channels: ['custom'], ...settings, custom_url });
+    const shown: string[] = [];
+    receiver.respond = (request) => {
+      try {
+        shown.push(accept(request));
+        return 200;
+      } catch (error) {
+        return { status: 400, body: String(error) };
+      }
+    };
+    await complete({ score: 10 });
+    await sendDue();
+    const [incident] = await incidents();
+    assert.deepEqual(incident!.notifications[0]!.error, null);
+    assert.match(shown[0]!, /example\.com|score/);
+  });
