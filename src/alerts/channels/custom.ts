@@ -179,13 +179,13 @@ const templateOf = (app: ChannelContext, rule: AlertRow): Template => {
 
 const valuesOf = (notification: Notification, rule: AlertRow, secret: string): Values => ({
   ...Object.fromEntries(
-    Object.entries(VALUES).map(([name, valueOf]) => [name, valueOf(notification, rule)]),
+    Object.entries(VALUES).map(([name, read]) => [name, read(notification, rule)]),
   ),
   secret,
 });
 
-const fill = (text: string, values: Values, escape: (value: string) => string): string =>
-  text.replace(PLACEHOLDER, (_, name: string) => escape(values[name.trim()] ?? ''));
+const fill = (text: string, values: Values, encode: (value: string) => string): string =>
+  text.replace(PLACEHOLDER, (_, name: string) => encode(values[name.trim()] ?? ''));
 
 function fillBody({ type, body }: Template, values: Values): string {
   const text = type === FORM_TYPE ? linesOf(body).join('&') : body;

@@ -27,8 +27,8 @@ import { findDomainByName } from '../../domains/queries.ts';
 import { domainOperations } from '../../domains/routes.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import { AppError } from '../../lib/errors.ts';
-import type { PageCall } from '../frame/app-page.tsx';
 import { ScrollArea } from '../../ui/components.tsx';
+import type { PageCall } from '../frame/app-page.tsx';
 import { Choices } from '../frame/choices.tsx';
 import {
   Checkbox,

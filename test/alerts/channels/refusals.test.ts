@@ -1,4 +1,4 @@
-/** What each service says when it refuses a message: the words on the page, and whether the message is tried again. */
+/** What each service says when it refuses a message: the words on the page, and whether the message is retried. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
