@@ -303,6 +303,8 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   showAlert: 'member',
   submitAlertChanges: 'admin',
   submitAlertTest: 'admin',
+  previewNewAlert: 'admin',
+  previewAlertChanges: 'admin',
   submitAlertDeletion: 'admin',
   showIncident: 'member',
   // Admins manage webhook endpoints.
