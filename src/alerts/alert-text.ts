@@ -57,6 +57,8 @@ export interface Notification {
   rule: string;
   /** The incident ID, by which recipients recognize a duplicate; null for a sample. */
   incident: string | null;
+  /** The same for each attempt to post it. */
+  id?: string;
 }
 
 /** Composes the notification of an opened or resolved incident, a reminder of it, or a sample. */

@@ -68,6 +68,7 @@ export async function createAlert(
     reminder_hours: input.reminder_hours ?? null,
     created_at: isoTime(app.clock.now()),
   };
+  checkSettings(app, row, input);
   await storeNew(tx, author, row, auditDetails(app, row));
   return row;
 }
@@ -108,6 +109,14 @@ function requireAllowedUrls({ config }: Pick<App, 'config'>, input: Record<strin
     const url = input[name];
     if (kind === 'url' && typeof url === 'string')
       requireAllowedUrl(url, config.WEBHOOK_ALLOW_NETWORKS, name);
+  }
+}
+
+/** Throws `validation_failed` for settings that do not fit together. */
+export function checkSettings(app: App, row: AlertRow, input: Record<string, unknown>): void {
+  for (const { fields, check } of Object.values(CHANNELS)) {
+    const problem = fields.some(({ name }) => input[name] != null) ? check?.(app, row) : null;
+    if (problem) throw invalidParams([{ ...problem, code: 'invalid' }]);
   }
 }
 
@@ -163,6 +172,7 @@ export async function changeAlert(
   if (patch.domain_id !== undefined && patch.domain_id !== current.domain_id)
     await requireDomain(tx, patch.domain_id);
   const row = applyPatch(app, current, patch);
+  checkSettings(app, row, patch);
   requireFittingDomain(row.condition, row.domain_id);
   requireFittingThreshold(row.condition, row.threshold);
   const [before, after] = [auditDetails(app, current), auditDetails(app, row)];

@@ -49,9 +49,10 @@ export async function queueClosings(
   const rows = opened.flatMap(({ incident_id, channel }) => {
     const incident = incidents.get(incident_id!)!;
     const event = { type: 'resolved', alert, incident, test: null, run: null } as const;
-    const post = composePost(app, channel, alert, composeNotification(app.config, event));
-    if ('reason' in post) return [];
     const id = app.newId('ntf');
+    const notification = { ...composeNotification(app.config, event), id };
+    const post = composePost(app, channel, alert, notification);
+    if ('reason' in post) return [];
     return {
       id,
       incident_id,

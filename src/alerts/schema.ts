@@ -59,7 +59,17 @@ const SettingText = v.pipe(
   maxCharacters(500, 'must have at most 500 characters'),
 );
 
-function settingSchema({ kind, format }: ChannelField) {
+const SettingLines = v.pipe(
+  v.string('must be a string'),
+  v.transform((text) => text.toWellFormed().replace(/\r\n?/g, '\n').trim()),
+  v.nonEmpty('must not be empty'),
+  v.regex(/^[^\p{Cc}]*(?:[\t\n][^\p{Cc}]*)*$/u, 'must not contain control characters'),
+  maxCharacters(10_000, 'must have at most 10,000 characters'),
+);
+
+function settingSchema({ kind, format, choices }: ChannelField) {
+  if (choices) return oneOf(choices);
+  if (kind === 'lines') return SettingLines;
   // A setting with a format has one error.
   const schema = kind === 'url' ? EndpointUrl : format ? v.string('must be a string') : SettingText;
   return format ? v.pipe(schema, v.regex(format.pattern, format.message)) : schema;
@@ -79,7 +89,8 @@ const THRESHOLD_TEXT = CONDITIONS.flatMap(({ id, threshold }) =>
   threshold ? `For \`${id}\`: ${threshold.text}` : [],
 ).join(' ');
 const DOMAIN_TEXT = `Limits the rule to the tests, monitors and reports of this domain. If null, the rule applies to all of them. Not allowed for ${listOf(CONDITIONS.filter(({ isOfNoDomain }) => isOfNoDomain))}.`;
-const RECIPIENTS_TEXT = email.fields.find(({ name }) => name === 'recipients')!.documentation;
+const documentationOf = ({ documentation, hint }: ChannelField): string => documentation ?? hint;
+const RECIPIENTS_TEXT = documentationOf(email.fields.find(({ name }) => name === 'recipients')!);
 
 const NAME_TEXT = 'The name of the rule.';
 const CONDITION_TEXT = CONDITIONS.map(({ id, choice }) => `\`${id}\`: ${choice.text}.`).join(' ');
@@ -92,7 +103,7 @@ const REMINDER_TEXT =
 const CHANNEL_SETTINGS = Object.fromEntries(
   settingFields().map((field) => [
     field.name,
-    v.optional(described(v.nullable(settingSchema(field)), field.documentation, field.example)),
+    v.optional(described(v.nullable(settingSchema(field)), documentationOf(field), field.example)),
   ]),
 ) as unknown as {
   slack_webhook_url: v.OptionalSchema<v.NullableSchema<typeof EndpointUrl, undefined>, undefined>;
@@ -103,8 +114,9 @@ const SHOWN_SETTINGS = Object.fromEntries(
   settingFields().map((field) => [shownName(field), shownSchema(field)]),
 ) as unknown as { slack_webhook_host: v.NullableSchema<v.StringSchema<undefined>, undefined> };
 
-function shownSchema({ kind, isSecret, label, documentation, example }: ChannelField) {
-  if (!isSecret) return described(v.nullable(v.string()), documentation, example);
+function shownSchema(field: ChannelField) {
+  const { kind, isSecret, label, example } = field;
+  if (!isSecret) return described(v.nullable(v.string()), documentationOf(field), example);
   return kind === 'url'
     ? described(
         v.nullable(v.string()),
@@ -261,6 +273,28 @@ const AlertNotification = named(
   'A notification about an incident on one channel.',
 );
 export type AlertNotification = v.InferOutput<typeof AlertNotification>;
+
+const { custom_content_type, custom_body } = CHANNEL_SETTINGS as Record<string, v.GenericSchema>;
+export const PreviewRequest = named(
+  'PreviewAlertMessage',
+  v.strictObject({ custom_content_type: custom_content_type!, custom_body: custom_body! }),
+  'The settings of a custom webhook.',
+  { custom_body: '{"title": "{{title}}"}' },
+);
+export const AlertPreview = named(
+  'AlertPreview',
+  v.object({
+    object: typeField('alert_preview'),
+    content_type: described(v.string(), 'The content type of the body.', 'application/json'),
+    body: described(
+      v.string(),
+      'The body of the sample. The secret is shown as an ellipsis.',
+      '{"title": "Sample: Alerts from “Low score” will arrive here"}',
+    ),
+  }),
+  'The body that a custom webhook would get as a sample.',
+);
+export type AlertPreview = v.InferOutput<typeof AlertPreview>;
 
 /** The delivery status of a rule's test notification. */
 export const AlertTest = named(

@@ -1,5 +1,6 @@
 /** The list of commands, in the order of `--help`. */
 
+import { alerts } from './alerts.ts';
 import { backup } from './backup.ts';
 import { check } from './check/check.ts';
 import type { Command } from './command.ts';
@@ -36,6 +37,7 @@ export const COMMANDS: Command[] = [
   key,
   seed,
   receivers,
+  alerts,
   backup,
   restore,
   migrate,

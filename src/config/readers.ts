@@ -222,7 +222,7 @@ export const issuer: Parse<string | null> = (value) => {
 export const slackUrl: Parse<string | null> = (value) => {
   if (value === '') return null;
   const parsed = URL.canParse(value) ? new URL(value) : null;
-  if (parsed?.protocol !== 'https:' || parsed.username || parsed.password || parsed.hash)
+  if (!/^https?:/i.test(value) || !parsed || parsed.username || parsed.password || parsed.hash)
     throw new Error('must be a URL such as https://hooks.slack.com/services/T000/B000/XXXX');
   return parsed.href;
 };

@@ -346,7 +346,7 @@ export const VARIABLES = {
     read: networks,
     fallback: '',
     fallbackText: 'none',
-    help: 'Private networks (CIDR) that webhooks may call.',
+    help: 'Private networks (CIDR) that webhooks and alerts may call, also over `http://`.',
   }),
   WEBHOOK_CA_FILE: variable({
     read: optional,

@@ -89,6 +89,10 @@ export function mayConnect(address: string, allowNetworks: Network[] = []): bool
   return isPublicAddress(address) || (!isForbidden(address) && inNetworks(address, allowNetworks));
 }
 
+/** Whether it is in a network that the operator has allowed, and cannot be reached from the internet. */
+export const isAllowedPrivate = (address: string, allowNetworks: Network[] = []): boolean =>
+  !isPublicAddress(address) && mayConnect(address, allowNetworks);
+
 /** Whether the service must never connect to it, regardless of the allowed networks. */
 function isForbidden(address: string): boolean {
   const version = isIP(address);

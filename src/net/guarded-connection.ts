@@ -13,7 +13,7 @@ import type { Duplex } from 'node:stream';
 import type { SecureContext } from 'node:tls';
 import { type Network, normalizeAddress } from '../lib/addresses.ts';
 import { startDeadline } from '../lib/concurrency.ts';
-import { isPublicAddress, mayConnect } from './address-guard.ts';
+import { isAllowedPrivate, isPublicAddress, mayConnect } from './address-guard.ts';
 import type { DnsAnswer, Resolver } from './dns/resolver.ts';
 import { createTrustContext, startTls, tlsProblem } from './tls.ts';
 
@@ -60,6 +60,8 @@ export interface ConnectTarget {
   port: number;
   /** Whether to use TLS and verify the certificate for the host. */
   secure: boolean;
+  /** Whether all addresses of the host must be in private networks that the operator has allowed. */
+  privateOnly?: boolean;
 }
 
 export type Failure = { status: 'failed'; reason: WebFailureReason; detail: string };
@@ -83,12 +85,20 @@ export const timedOut = (): Failure => failed('timeout', 'no response in time');
 
 const forbidden = (): Failure => failed('forbidden_address', 'the IP address is not public');
 
+/** Why a URL without TLS is refused. Follows the URL, or "must use https://: ". */
+export const PLAIN_HTTP_RULE =
+  'http:// is only for hosts in private networks that your administrator allows (DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS)';
+
 /** Creates the function that opens the connection of every request to an external server. */
 export function createConnector(options: ConnectorOptions): Connect {
   let secureContext: SecureContext | undefined;
   return async (target, signal, timeoutMs) => {
     const lookup = await addressesOf(options.resolver, target.host, signal);
     if (lookup.status === 'failed') return lookup;
+    // A name with one public address could lead there at the next lookup.
+    const isPrivate = (address: string) => isAllowedPrivate(address, options.allowNetworks);
+    if (target.privateOnly && !lookup.addresses.every(isPrivate))
+      return failed('forbidden_address', PLAIN_HTTP_RULE);
     const connection = await dialFirstReachable(
       lookup.addresses,
       target.port,

@@ -6,6 +6,7 @@
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { retryAfterMs } from '../lib/retry.ts';
+import { statusText } from '../net/http/status-text.ts';
 import type { PostOutcome } from '../net/http/web.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { type Tx, transact } from '../store/open.ts';
@@ -183,9 +184,7 @@ function errorOf(outcome: PostOutcome): string | null {
   if (hasSucceeded(outcome)) return null;
   if (outcome.failure) return `${outcome.failure.reason}: ${outcome.failure.detail}`;
   const { code } = outcome.response!;
-  return code >= 300 && code < 400
-    ? `status ${code}: redirects are not followed`
-    : `status ${code}: only 2xx counts as success`;
+  return `status ${code}: ${statusText(code)}`;
 }
 
 // Limits on concurrent requests, so that a slow endpoint doesn't delay the others.

@@ -1,4 +1,4 @@
-/** The URLs that events and alerts may be sent to: https, and public unless the operator allows a network. */
+/** The URLs that events and alerts may be sent to: https to public hosts, and what the operator allows in private networks. */
 
 import { isIP } from 'node:net';
 import * as v from 'valibot';
@@ -6,7 +6,8 @@ import { characterCount } from '../http/schemas.ts';
 import type { Network } from '../lib/addresses.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
-import { mayConnect } from '../net/address-guard.ts';
+import { isAllowedPrivate, mayConnect } from '../net/address-guard.ts';
+import { PLAIN_HTTP_RULE } from '../net/guarded-connection.ts';
 import { parseHttpTarget } from '../net/http/web.ts';
 
 const MAX_URL_LENGTH = 2048;
@@ -26,7 +27,7 @@ export const EndpointUrl = v.pipe(
     jsonSchema: {
       type: 'string',
       format: 'uri',
-      pattern: '^[hH][tT][tT][pP][sS]://',
+      pattern: '^[hH][tT][tT][pP][sS]?://',
       maxLength: MAX_URL_LENGTH,
     },
   }),
@@ -36,11 +37,11 @@ export const EndpointUrl = v.pipe(
 function textProblem(text: string): string | null {
   if (characterCount(text, MAX_URL_LENGTH) > MAX_URL_LENGTH)
     return `must have at most ${MAX_URL_LENGTH} characters`;
-  if (!/^https:\/\//i.test(text)) return `must start with https://, as in ${EXAMPLE}`;
+  if (!/^https?:\/\//i.test(text)) return `must start with https://, as in ${EXAMPLE}`;
   // The parser silently removes or converts these, or users can't see them.
   if (/[\s\\\p{Cc}\p{Cf}\p{Cs}]/u.test(text))
     return 'must not contain spaces, backslashes or invisible characters; percent-encode them, as in %20';
-  const [authority] = /(?<=^https:\/\/)[^/?#]*/i.exec(text)!;
+  const [authority] = /(?<=^https?:\/\/)[^/?#]*/i.exec(text)!;
   if (authority.includes('@')) return 'must not contain a user name or password';
   // The parser skips extra slashes and takes what follows as the host.
   if (authority === '' || !URL.canParse(text)) return `must be a valid URL such as ${EXAMPLE}`;
@@ -76,7 +77,13 @@ export function requireAllowedUrl(url: string, allowed: Network[], param = 'url'
 /** Why this URL is not allowed, worded to follow the name of the field; null if it is allowed. */
 export function endpointUrlProblem(url: string, allowed: Network[]): string | null {
   const target = parseHttpTarget(url);
-  return typeof target === 'string' ? target : hostProblem(target.host, allowed);
+  if (typeof target === 'string') return target;
+  const { host, secure } = target;
+  // The addresses of a name are checked when the service connects.
+  const mayBePrivate = isIP(host) === 0 ? allowed.length > 0 : isAllowedPrivate(host, allowed);
+  return secure || mayBePrivate
+    ? hostProblem(host, allowed)
+    : `must start with https://: ${PLAIN_HTTP_RULE}`;
 }
 
 function hostProblem(host: string, allowed: Network[]): string | null {

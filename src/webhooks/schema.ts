@@ -53,7 +53,8 @@ const Description = v.pipe(
 );
 const Enabled = v.boolean('must be true or false');
 
-const URL_TEXT = 'The HTTPS URL that receives events.';
+const URL_TEXT =
+  'The URL that receives events: `https://`, or `http://` in private networks that the administrator allows.';
 const EVENTS_TEXT =
   'The event types that this endpoint receives. `*` stands for all types, including future ones.';
 const DESCRIPTION_TEXT = 'Your note about the endpoint.';

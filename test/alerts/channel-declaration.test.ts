@@ -33,7 +33,9 @@ test('A channel that is declared in one file has its fields in the form, the API
 
   // Validation by the API, also of what the form sends.
   for (const [param, value] of [
-    ['pigeon_url', 'http://loft.example/'],
+    ['pigeon_url', 'ftp://loft.example/'],
+    ['pigeon_url', 'http://127.0.0.2/'],
+    ['pigeon_url', 'http://192.0.2.1/'],
     ['pigeon_url', 'https://127.0.0.2/'],
     ['pigeon_token', 'with space'],
     ['pigeon_room', ''],
@@ -47,7 +49,7 @@ test('A channel that is declared in one file has its fields in the form, the API
     assert.deepEqual([status, errors?.[0]?.param], [422, param], text);
   }
   const typed = { ...BASE, threshold: '80', channels: ['pigeon', 'slack'], enabled: 'on' };
-  const refused = await owner.post('/alerts', { ...typed, pigeon_url: 'http://loft.example/' });
+  const refused = await owner.post('/alerts', { ...typed, pigeon_url: 'ftp://loft.example/' });
   assert.equal(refused.status, 422);
   assert.match(mainOf(refused.html), /Pigeon url must start with https/);
   const settings = { pigeon_url: url, pigeon_token: TOKEN, pigeon_room: 'tower' };

@@ -77,7 +77,7 @@ test('Alert webhook status follows its deliveries: queued, sent, failed or held'
   const waiting = await firstOf(alerting);
   assert.deepEqual(
     [waiting.status, waiting.error],
-    ['queued', 'status 500: only 2xx counts as success'],
+    ['queued', 'status 500: the server had an internal error'],
   );
   for (const minutes of [1, 5, 30, 120, 480]) {
     clock.advance(minutes * 60_000);
@@ -86,7 +86,7 @@ test('Alert webhook status follows its deliveries: queued, sent, failed or held'
   const failed = await firstOf(alerting);
   assert.deepEqual(
     [failed.status, failed.error],
-    ['failed', 'status 500: only 2xx counts as success'],
+    ['failed', 'status 500: the server had an internal error'],
   );
   slack.respond = () => 200;
   await complete({ score: 1, from_domain: 'example.org' });

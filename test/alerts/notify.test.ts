@@ -202,7 +202,7 @@ test('Failing Slack posts are retried after 1, 5, 30 minutes, 2 and 8 hours, the
   for (const [index, minutes] of [1, 5, 30, 120, 480].entries()) {
     const [{ notifications }] = (await incidents()) as [Awaited<ReturnType<typeof incidents>>[0]];
     assert.equal(notifications[0]!.status, 'queued');
-    assert.equal(notifications[0]!.error, 'status 500: only 2xx counts as success');
+    assert.equal(notifications[0]!.error, 'status 500: the server had an internal error');
     clock.advance(minutes * MIN_MS - 1);
     await sendDue();
     assert.equal(slack.requests.length, index + 1, `before ${minutes} minutes`);

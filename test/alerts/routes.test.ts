@@ -248,7 +248,8 @@ test('A sample that Slack rejects fails at once and is not retried', async (t) =
     status: 'failed',
     recipient: null,
     sent_at: null,
-    error: 'status 404: only 2xx counts as success',
+    error:
+      'status 404: the webhook was removed or disabled; create a new one, and enter its URL in the rule, or in DELIVERABILITY_SLACK_WEBHOOK_URL if the rule has none (“no_service”)',
   };
   const first = await service.call<AlertTest>('POST', path);
   assert.deepEqual(first.body.notifications, [refused]);

@@ -279,7 +279,7 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
       ['', null],
       ['https://hooks.slack.com/services/T0/B0/x', 'https://hooks.slack.com/services/T0/B0/x'],
     ],
-    bad: ['hooks.slack.com', 'http://hooks.slack.com/x', 'https://me:pw@hooks.slack.com/x'],
+    bad: ['hooks.slack.com', 'ftp://hooks.slack.com/x', 'https://me:pw@hooks.slack.com/x'],
   },
   OIDC_ISSUER: {
     good: [

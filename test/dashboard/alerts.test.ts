@@ -63,7 +63,7 @@ test('The form for a rule keeps what was typed and explains each error', async (
     threshold: '101',
     domain: 'unknown.example',
     channels: [],
-    slack_webhook_url: 'http://hooks.slack.com/x',
+    slack_webhook_url: 'ftp://hooks.slack.com/x',
   });
   assert.equal(answer.status, 422);
   assert.match(mainOf(answer.html), /The domain is not one of your domains/);
@@ -73,7 +73,7 @@ test('The form for a rule keeps what was typed and explains each error', async (
     name: '',
     threshold: '101',
     channels: [],
-    slack_webhook_url: 'http://hooks.slack.com/x',
+    slack_webhook_url: 'ftp://hooks.slack.com/x',
   });
   const text = mainOf(html);
   assert.match(text, /The name must not be empty\./);

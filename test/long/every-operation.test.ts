@@ -378,6 +378,7 @@ async function walkAlerts({ ask }: Walk) {
   await ask('POST', '/v1/alerts', 422, { json: { ...json, channels: [] } });
   const path = `/v1/alerts/${made.body.id}`;
   await ask('GET', '/v1/alerts?limit=1', 200);
+  await ask('POST', '/v1/alerts/preview', 200, { json: {} });
   await ask('GET', '/v1/alerts/recommended', 200);
   await ask('POST', '/v1/alerts/recommended', 200);
   const etag = (await ask('GET', path, 200)).headers.get('etag')!;

@@ -81,7 +81,7 @@ test('Webhook retries after 1, 5 and 30 minutes, 2 and 8 hours, then fails', asy
       [6, 'retry'],
     ],
   );
-  assert.equal(attempts[5]!.error, 'status 503: only 2xx counts as success');
+  assert.equal(attempts[5]!.error, 'status 503: the server is unavailable');
   assert.equal(attempts[5]!.response_body, 'later');
   const ids = new Set(receiver.requests.map(({ headers }) => headers['webhook-id']));
   assert.equal(ids.size, 1);

@@ -126,7 +126,7 @@ test('GET /v1/webhooks/deliveries/{id}?wait returns when the current attempt end
   const [attempt] = failed.attempts;
   assert.deepEqual(
     [attempt!.duration_ms, attempt!.response_status, attempt!.error],
-    [2000, 500, 'status 500: only 2xx counts as success'],
+    [2000, 500, 'status 500: the server had an internal error'],
   );
   assert.equal(attempt!.response_body, 'é'.repeat(2048));
   assert.equal(

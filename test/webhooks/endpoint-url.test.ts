@@ -158,6 +158,9 @@ test('DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS permits only the listed private netw
     'https://127.0.0.1:8443',
     'https://[fd00::5]:9000',
     'https://receiver/hooks',
+    'http://10.1.2.3',
+    'http://[fd00::5]:9000',
+    'http://gotify.lan/message',
   ])
     assert.equal(await create(url), 201, url);
   for (const url of [
@@ -167,7 +170,10 @@ test('DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS permits only the listed private netw
     'https://[fd00:ec2::254]',
     'https://[::ffff:10.1.2.3]',
     'https://localhost:8443',
-    'http://10.1.2.3',
+    'http://10.2.0.1',
+    'http://1.1.1.1',
+    'http://169.254.169.254',
+    'http://localhost:8080',
   ])
     assert.equal(await create(url), 422, url);
 });

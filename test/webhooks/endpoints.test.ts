@@ -113,7 +113,7 @@ test('Webhook endpoint create and update report every invalid field with 422', a
     /^events\.1 must be one of test\.completed, .*, or \* for all$/,
   );
   const several = await call('POST', ENDPOINTS, {
-    json: { url: 'http://example.com', enabled: 1, other: true },
+    json: { url: 'ftp://example.com', enabled: 1, other: true },
   });
   assert.deepEqual(
     (several.body.errors as { param: string }[]).map(({ param }) => param).toSorted(),

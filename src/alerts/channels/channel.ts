@@ -19,6 +19,8 @@ export interface Channel {
   fields: ChannelField[];
   /** Why nothing is sent if it is not configured, and how to configure it; follows "not sent: ". */
   unconfigured: string;
+  /** What is wrong with its settings together when a rule changes them. */
+  check?(app: ChannelContext, rule: AlertRow): { param: string; message: string } | null;
   /** By default, whether there is a URL to post to. */
   isConfigured?(app: ChannelContext, rule: AlertRow, hasWebhookEndpoint: boolean): boolean;
   /** For a service on the web: notifications are queued, and then posted there. */
@@ -46,12 +48,19 @@ export interface PostedChannel {
   answers?: ServiceAnswers;
   /** Whether the service keeps its own incident open, so that it must also learn of ends of which nobody is notified. */
   tracksIncidents?: true;
+  /** The setting that the service can replace: the chat has another ID now. */
+  movable?: ChannelField;
 }
 
 export interface ChannelMessage {
-  /** Sent as JSON. */
-  body: object;
+  /** An object is sent as JSON. */
+  body: object | string;
+  /** Names in lower case. */
   headers?: Record<string, string>;
+  /** By default, POST. */
+  method?: 'POST' | 'PUT' | 'PATCH';
+  /** Instead of that of the channel, if it depends on the notification. */
+  url?: string;
   /** What follows once this one was accepted, such as a change of an earlier message. `isRequired`: both are sent again if it fails. */
   next?: { method: 'POST' | 'PATCH'; url: string; body: object; isRequired?: true };
 }
@@ -62,18 +71,35 @@ export interface ServiceAnswers {
    * A response that does not match did not come from the service.
    */
   accepted?: v.GenericSchema<unknown, string | null>;
-  /** Statuses that no retry changes if the service says what the problem is, and what to do about each. */
-  refusals: Record<number, string>;
-  /** Reads what the service says about a problem, and in how many seconds it accepts messages again. */
-  problem: v.GenericSchema<unknown, { text: string; retryAfter?: number | undefined }>;
+  /**
+   * What no retry changes if the service says what the problem is, and what to do about it: by the code of the service, or
+   * by status. A 2xx status here means that nothing was delivered.
+   */
+  refusals: Record<number | string, string>;
+  /** In the same way, what may be over soon. */
+  delays?: Record<number | string, string>;
+  /** Reads what the service says about a problem: from JSON, or from text. */
+  problem: v.GenericSchema<unknown, Problem>;
+}
+
+interface Problem {
+  text: string;
+  /** What the service calls it. */
+  code?: string;
+  /** In how many seconds it accepts messages again. */
+  retryAfter?: number | undefined;
+  /** The new ID of the chat: see `movable`. */
+  movedTo?: string | undefined;
 }
 
 /** A setting of a rule, with all words about it. */
 export interface ChannelField {
   /** In the API and the form, such as `slack_webhook_url`. That of a secret URL ends with `_url`. */
   name: string;
-  /** `addresses`: the recipients of the rule. */
-  kind: 'url' | 'text' | 'addresses';
+  /** `addresses`: the recipients of the rule. `lines`: text of several lines. */
+  kind: 'url' | 'text' | 'lines' | 'addresses';
+  /** The only values of a text; the first is the default. */
+  choices?: readonly string[];
   /** Encrypted and never shown again, except for the host of a URL. */
   isSecret: boolean;
   label: string;
@@ -87,8 +113,8 @@ export interface ChannelField {
   sentTo?: string;
   /** What removing it does, for a secret. */
   removal?: string;
-  /** The description in the API, and an example. */
-  documentation: string;
+  /** The description in the API, by default the hint, and an example. */
+  documentation?: string;
   example: string;
 }
 

@@ -38,7 +38,7 @@ export async function composeQueued(
   const event = await findIncidentEvent(db, news, rule, incident ?? null);
   const notification = composeNotification(app.config, event);
   const opening = incident && (await findReference(db, incident.id, channel));
-  return composePost(app, channel, alert, notification, opening);
+  return composePost(app, channel, alert, { ...notification, id: queued.id }, opening);
 }
 
 /** What the service calls its message about the opening. */
@@ -84,30 +84,32 @@ export function composePost(
       posted?.missing ??
         `this version of the program cannot post to ${channelName(channel as never)}`,
     );
-  const { body, headers = {}, next } = posted.message(notification, app, rule, opening);
+  const message = posted.message(notification, app, rule, opening);
+  const { body, headers = {}, method, next } = message;
   return {
-    url,
+    url: message.url ?? url,
     headers,
-    body: JSON.stringify(body),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(method && { method }),
     ...(next && { next }),
     answers: posted.answers ?? null,
     settings: rule.slack_webhook_url,
-    secrets: secretsOf(app, channel, rule),
+    secrets: [...secretsOf(app, channel, rule), ...partsOf(new URL(url).pathname)],
   };
 }
 
 // A post that is composed before the rule changes is stored with the notification that it belongs to.
 
-type StoredPost = Pick<OutgoingPost, 'url' | 'headers' | 'body' | 'secrets'>;
+type StoredPost = Pick<OutgoingPost, 'url' | 'method' | 'headers' | 'body' | 'secrets'>;
 
 const postPurpose = (notificationId: string): string => `post of ${notificationId}`;
 
 export function sealPost(
   { secrets: keys }: Pick<App, 'secrets'>,
   notificationId: string,
-  { url, headers, body, secrets }: OutgoingPost,
+  { url, method, headers, body, secrets }: OutgoingPost,
 ): string {
-  const stored: StoredPost = { url, headers, body, secrets };
+  const stored: StoredPost = { url, ...(method && { method }), headers, body, secrets };
   return keys.seal(JSON.stringify(stored), postPurpose(notificationId));
 }
 
@@ -134,5 +136,12 @@ function secretsOf(app: ChannelContext, channel: string, rule: AlertRow): string
   return CHANNELS[channel].fields
     .filter(({ isSecret }) => isSecret)
     .flatMap((field) => settingOf(app, rule, field) ?? [])
-    .flatMap((value) => [value, ...value.split(/[/?&=:]+/).filter(({ length }) => length >= 8)]);
+    .flatMap((value) => [value, ...partsOf(value)]);
 }
+
+/** Without the names of header fields. */
+const partsOf = (value: string): string[] =>
+  value
+    .replace(/^[\w-]+:/gm, '')
+    .split(/[/?&=:\s]+/)
+    .filter(({ length }) => length >= 8);

@@ -2,7 +2,9 @@
 
 import type { AlertRow } from '../../store/tables.generated.ts';
 import { ALERT_ROW } from '../alert-row.ts';
+import { apprise } from './apprise.ts';
 import type { Channel, ChannelContext, ChannelField } from './channel.ts';
+import { custom } from './custom.ts';
 import { discord } from './discord.ts';
 import { email } from './email.ts';
 import { googleChat } from './google-chat.ts';
@@ -23,6 +25,8 @@ const DECLARED = {
   telegram,
   ntfy,
   pagerduty,
+  apprise,
+  custom,
 };
 
 /** The database takes any text: a newer version of the program may have stored another one. */

@@ -5,7 +5,7 @@ import type { AlertRow } from '../../store/tables.generated.ts';
 import type { Notification } from '../alert-text.ts';
 import type { Channel, ChannelContext, ChannelField } from './channel.ts';
 import { settingOf } from './settings.ts';
-import { clip, type Markup, wholeText } from './text.ts';
+import { clip, PLAIN, wholeText } from './text.ts';
 
 const SERVER: ChannelField = {
   name: 'ntfy_server_url',
@@ -105,6 +105,7 @@ function messageOf(notification: Notification): object {
   const url = link && new URL(link.url).href;
   return {
     title: clip(`${kind}: ${title}`, 'title'),
+    // Clients do not format a message that isn't marked as Markdown.
     message: wholeText(notification, PLAIN, {
       max: MAX_MESSAGE,
       sizeOf: (text) => Buffer.byteLength(text),
@@ -117,14 +118,3 @@ function messageOf(notification: Notification): object {
     ...(incident !== null && kind !== 'Reminder' && { sequence_id: incident }),
   };
 }
-
-const asItIs = (text: string): string => text;
-
-/** Clients do not format a message that isn't marked as Markdown. */
-const PLAIN: Markup = {
-  plain: asItIs,
-  bold: asItIs,
-  code: asItIs,
-  block: (lines) => lines.join('\n'),
-  link: (label, url) => `${label}: ${url}`,
-};

@@ -3,7 +3,9 @@
 import * as v from 'valibot';
 import type { App } from '../../app.ts';
 import { truncate } from '../../lib/format/plain-text.ts';
+import { printable } from '../../lib/log.ts';
 import { MAX_RETRY_DELAY_MS } from '../../lib/retry.ts';
+import { statusText } from '../../net/http/status-text.ts';
 import type { PostOutcome } from '../../net/http/web.ts';
 import type { ChannelMessage, ServiceAnswers } from './channel.ts';
 
@@ -16,12 +18,14 @@ export interface Failure {
   suppressed?: true;
   /** The service accepts no message before that many milliseconds. */
   waitMs?: number;
+  /** The new ID of the chat. */
+  movedTo?: string;
 }
 
 export const finalFailure = (reason: string): Failure => ({ reason, final: true });
 
 /** What is posted, and where. */
-export interface OutgoingPost extends Pick<ChannelMessage, 'next'> {
+export interface OutgoingPost extends Pick<ChannelMessage, 'method' | 'next'> {
   url: string;
   headers: Record<string, string>;
   body: string;
@@ -42,8 +46,9 @@ export async function sendPost(
   app: Pick<App, 'poster' | 'version' | 'log'>,
   post: OutgoingPost,
 ): Promise<Failure | Delivered | 'closed'> {
-  const { url, headers, body, next } = post;
-  const outcome = await app.poster.post({ url, headers: headersOf(app, headers), body });
+  const { url, method, headers, body, next } = post;
+  const request = { url, headers: headersOf(app, headers), body };
+  const outcome = await app.poster.post({ ...request, ...(method && { method }) });
   if (outcome === null) return 'closed';
   const result = resultOf(outcome, post);
   if ('reason' in result || !next) return result;
@@ -81,29 +86,36 @@ function resultOf({ response, failure }: PostOutcome, post: OutgoingPost): Failu
     return { reason: `${reason}: ${withoutSecrets(detail, post)}`, final };
   }
   const { code, headers, body } = response!;
-  if (code >= 200 && code < 300) {
+  const content = readBody(body);
+  if (code >= 200 && code < 300 && answers?.refusals[code] === undefined) {
     if (!answers?.accepted) return { reference: null };
-    const answer = v.safeParse(answers.accepted, parseJson(body));
+    const answer = v.safeParse(answers.accepted, content);
     if (answer.success) return { reference: answer.output };
     return {
       reason: `status ${code}, but not a response of this service; check its URL`,
       final: false,
     };
   }
-  const problem = answers && v.safeParse(answers.problem, parseJson(body));
+  const problem = answers && v.safeParse(answers.problem, content);
   const said = problem?.success ? problem.output : null;
-  const meaning = answers?.refusals[code];
+  const { refusals = {}, delays = {} } = answers ?? {};
+  const known = said?.code ?? '';
+  const delay = delays[known] ?? delays[code];
+  const refusal = delay === undefined ? (refusals[known] ?? refusals[code]) : undefined;
+  const wait = waitOf(code, headers['retry-after'], said?.retryAfter);
   const words = said === null || said.text === '' ? '' : ` (“${withoutSecrets(said.text, post)}”)`;
   return {
-    reason: `status ${code}: ${meaning ?? statusText(code)}${words}`,
+    reason: `status ${code}: ${delay ?? refusal ?? statusText(code)}${words}`,
     // Otherwise it may come from a proxy in front of it, and be over soon.
-    final: meaning !== undefined && said !== null,
-    ...waitOf(code, headers['retry-after'], said?.retryAfter),
+    final:
+      refusal !== undefined &&
+      (said !== null || code < 300) &&
+      said?.movedTo === undefined &&
+      wait.waitMs === undefined,
+    ...wait,
+    ...(said?.movedTo !== undefined && { movedTo: said.movedTo }),
   };
 }
-
-const statusText = (code: number): string =>
-  code === 429 ? 'too many messages in a short time' : 'only 2xx counts as success';
 
 /** If a service does not say how long. */
 const DEFAULT_WAIT_MS = 60_000;
@@ -119,12 +131,13 @@ function waitOf(
   return code === 429 ? { waitMs: DEFAULT_WAIT_MS } : {};
 }
 
-/** Undefined for anything else. Bodies are short. */
-function parseJson(body: Uint8Array): unknown {
+/** The value of JSON, or the text. Bodies are short. */
+function readBody(body: Uint8Array): unknown {
+  const text = Buffer.from(body).toString('utf8');
   try {
-    return JSON.parse(Buffer.from(body).toString('utf8'));
+    return JSON.parse(text);
   } catch {
-    return undefined;
+    return text;
   }
 }
 
@@ -134,5 +147,5 @@ const MAX_SAID_LENGTH = 200;
 function withoutSecrets(text: string, { secrets }: OutgoingPost): string {
   const longestFirst = secrets.toSorted((a, b) => b.length - a.length);
   const redacted = longestFirst.reduce((rest, secret) => rest.replaceAll(secret, '…'), text);
-  return truncate(redacted, MAX_SAID_LENGTH);
+  return truncate(printable(redacted.replace(/\s+/g, ' ').trim()), MAX_SAID_LENGTH);
 }

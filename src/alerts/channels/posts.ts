@@ -9,9 +9,10 @@ import { claimingJob, type Job } from '../../scheduler/scheduler.ts';
 import { claimRows, makeDistantDueNow } from '../../store/leases.ts';
 import { type Db, lockIn, transact } from '../../store/open.ts';
 import type { AlertNotificationRow } from '../../store/tables.generated.ts';
+import { changeAlert } from '../change-alert.ts';
 import { cancelStaleNotifications } from '../incidents.ts';
 import { NOTIFY_JOB } from '../notify.ts';
-import { composeQueued, targetOf } from './compose.ts';
+import { composeQueued, postedChannel, targetOf } from './compose.ts';
 import { type Delivered, type Failure, type OutgoingPost, sendPost } from './post.ts';
 
 // The job that posts notifications that are due: claim, post, record.
@@ -63,6 +64,8 @@ async function postOne(app: App, claimed: ClaimedPost): Promise<number | undefin
   const outcome = 'reason' in message ? message : await sendPost(app, message);
   // On shutdown, the job posts it again after the next start.
   if (outcome === 'closed') return undefined;
+  if ('reason' in outcome && outcome.movedTo !== undefined)
+    await followMove(app, claimed, message as OutgoingPost, outcome.movedTo);
   await recordPost(app, claimed, outcome);
   if ('reference' in outcome && outcome.reference !== null)
     await forgetIfMoved(app.db, claimed, message as OutgoingPost);
@@ -194,7 +197,9 @@ async function recordPost(
   const isPatient = clock.now() - Date.parse(created_at) < MAX_PATIENCE_MS;
   const pause = failure?.waitMs !== undefined && isPatient ? failure.waitMs : null;
   const attempts = claimed.attempts + (pause === null ? 1 : 0);
-  const wait = failure === null || failure.final ? null : (pause ?? retryAfterMs(attempts));
+  const delay = retryAfterMs(attempts);
+  const retryAfter = failure?.movedTo === undefined || delay === null ? delay : 0;
+  const wait = failure === null || failure.final ? null : (pause ?? retryAfter);
   await db
     .updateTable('alert_notifications')
     .set({ ...stateAfter(outcome, wait, clock.now()), attempts, lease: null, leased_until: null })
@@ -208,6 +213,28 @@ async function recordPost(
       attempts,
       reason: failure.reason,
     });
+}
+
+/**
+ * A chat has another ID now, and its service says which: the rule gets it, so that the next attempt arrives. Not if the rule
+ * was changed meanwhile: the service then says so again, if it still matters.
+ */
+export async function followMove(
+  app: App,
+  { alert_id, channel }: Pick<AlertNotificationRow, 'alert_id' | 'channel'>,
+  { settings }: OutgoingPost,
+  movedTo: string,
+): Promise<void> {
+  const field = postedChannel(channel)?.movable;
+  if (!field) return;
+  await transact(app.db, async (tx) => {
+    const query = tx.selectFrom('alerts').selectAll().where('id', '=', alert_id);
+    const rule = await lockIn(tx, query).executeTakeFirst();
+    if (rule?.slack_webhook_url === settings)
+      await changeAlert(tx, { app, actor: null, caller: { ip: null } }, rule, {
+        [field.name]: movedTo,
+      });
+  });
 }
 
 /** The rule may have been changed to another chat while it was being posted. */

@@ -69,7 +69,7 @@ export function slackMessage(
 const WHOLE_TEXT: TextLimits = { max: 4800, without: ['heading'] };
 
 /** Of programs that format `text` as Markdown, whatever `mrkdwn` says. A backslash does not escape in all of them. */
-const inert = (text: string): string =>
+export const inert = (text: string): string =>
   withoutMarkup(text)
     .replaceAll('<', '‹')
     .replaceAll('>', '›')

@@ -67,6 +67,7 @@ export const telegram: Channel = {
         }),
       },
     }),
+    movable: CHAT,
     answers: {
       accepted: v.pipe(
         v.object({ ok: v.literal(true), result: v.object({ message_id: v.number() }) }),
@@ -78,14 +79,27 @@ export const telegram: Channel = {
         403: 'the bot can’t write to the chat; add it to the chat, or start a chat with it',
         404: 'the bot token is invalid; copy it again from @BotFather',
       },
+      delays: {
+        migrated: 'the group became a supergroup, which has another chat ID; the rule gets it',
+      },
       problem: v.pipe(
         v.object({
           description: v.string(),
-          parameters: v.optional(v.object({ retry_after: v.optional(v.number()) })),
+          // Bot API, “ResponseParameters”.
+          parameters: v.optional(
+            v.object({
+              retry_after: v.optional(v.number()),
+              migrate_to_chat_id: v.optional(v.pipe(v.number(), v.safeInteger())),
+            }),
+          ),
         }),
-        v.transform(({ description, parameters }) => ({
+        v.transform(({ description, parameters: { retry_after, migrate_to_chat_id } = {} }) => ({
           text: description,
-          retryAfter: parameters?.retry_after,
+          retryAfter: retry_after,
+          ...(migrate_to_chat_id !== undefined && {
+            code: 'migrated',
+            movedTo: String(migrate_to_chat_id),
+          }),
         })),
       ),
     },

@@ -84,6 +84,17 @@ export interface Markup {
   link(label: string, url: string): string;
 }
 
+const asItIs = (text: string): string => text;
+
+/** For services that do not format text. */
+export const PLAIN: Markup = {
+  plain: asItIs,
+  bold: asItIs,
+  code: asItIs,
+  block: (lines) => lines.join('\n'),
+  link: (label, url) => `${label}: ${url}`,
+};
+
 const MAX = { heading: 250, lead: 600, label: 60, value: 250, title: 250, text: 600, code: 600 };
 
 /** Clean text of limited length: what a notification has at least room for in every service. */

@@ -140,7 +140,7 @@ const hasDatabase = ({ DATABASE_URL: path }: Config): boolean =>
   isPostgresUrl(path) || existsSync(path);
 
 /** In this process, beside a running service. What a user can fix is printed. */
-async function withApp(io: Io, use: (app: App) => Promise<number>): Promise<number> {
+export async function withApp(io: Io, use: (app: App) => Promise<number>): Promise<number> {
   const config = findDatabase(io, 'stop');
   if (!config) return EXIT.usage;
   const { app, close } = await assembleService(config, VERSION);
@@ -156,7 +156,11 @@ async function withApp(io: Io, use: (app: App) => Promise<number>): Promise<numb
 }
 
 /** Of changes by this command. */
-const authorOf = (app: App): Author & { app: App } => ({ app, actor: null, caller: { ip: null } });
+export const authorOf = (app: App): Author & { app: App } => ({
+  app,
+  actor: null,
+  caller: { ip: null },
+});
 
 // Plans.
 

@@ -131,9 +131,17 @@ export function Select(props: ControlProps & { options: Option[]; value?: string
 
 /** Text of several lines. */
 export function TextArea(
-  props: ControlProps & { value?: string; rows?: number; required?: boolean; mono?: boolean },
+  props: ControlProps & {
+    value?: string;
+    rows?: number;
+    required?: boolean;
+    mono?: boolean;
+    placeholder?: string;
+    /** The browser does not keep it for a form that could not be sent. */
+    secret?: boolean;
+  },
 ) {
-  const { name, value, rows = 4, required, mono, error } = props;
+  const { name, value, rows = 4, required, mono, placeholder, secret, error } = props;
   return (
     <Labeled {...props}>
       <textarea
@@ -143,6 +151,8 @@ export function TextArea(
         required={required}
         class={mono ? 'mono' : undefined}
         spellcheck={mono ? false : undefined}
+        placeholder={placeholder}
+        data-secret={secret ? 'yes' : undefined}
         aria-invalid={error ? 'true' : undefined}
         aria-describedby={describedBy(props)}
       >

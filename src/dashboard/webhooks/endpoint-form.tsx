@@ -73,7 +73,7 @@ export function EndpointForm({ action, values, problem, submit, version }: Endpo
         type="url"
         name="url"
         label="URL"
-        hint="An HTTPS URL that accepts POST requests and responds with 2xx."
+        hint="A URL with https:// that accepts POST requests and responds with 2xx."
         placeholder="https://example.com/hooks"
         value={values.url}
         error={errors.url}

@@ -108,7 +108,8 @@ export function openGraphMailbox({ web, baseUrl, accessToken, signal }: GraphAcc
       throw requestError(result, host);
     }
     const { code } = result;
-    if (code === 404 || absent.includes(code)) return null;
+    const isMissing = code === 404 && !NO_MAILBOX.test(faultOf(result.body, host));
+    if (isMissing || absent.includes(code)) return null;
     if (code !== 200) throw statusError(host, result);
     return parsed(result.body, host);
   }
@@ -197,6 +198,19 @@ function parsed(body: Uint8Array, host: string): unknown {
 
 const GraphFault = v.object({ error: v.object({ code: Text, message: Text }) });
 
+/** Of accounts without a license, and with a mailbox on a server of their own. */
+const NO_MAILBOX = /^(?:MailboxNot(?:EnabledFor|SupportedFor)RESTAPI|ErrorNonExistentMailbox)$/;
+
+/** The code of an error; empty for anything else. */
+function faultOf(body: Uint8Array, host: string): string {
+  try {
+    const fault = v.safeParse(GraphFault, parsed(body, host));
+    return (fault.success && fault.output.error.code) || '';
+  } catch {
+    return '';
+  }
+}
+
 function statusError(
   host: string,
   response: { code: number; headers: Record<string, string>; body: Uint8Array },
@@ -209,13 +223,13 @@ function statusError(
       `${host} rejects the access token. Sign in again, and check the settings of the app.`,
     );
   if (code < 400) return invalid(host);
-  let reason = '';
-  try {
-    const fault = v.safeParse(GraphFault, parsed(body, host));
-    if (fault.success) reason = quoted(fault.output.error.code ?? '');
-  } catch {
-    // The status is enough.
-  }
+  const fault = faultOf(body, host);
+  const reason = quoted(fault);
+  if (NO_MAILBOX.test(fault))
+    return new AccountError(
+      'refused',
+      `The account has no mailbox at ${host}. Choose one with a mailbox in the cloud.${reason}`,
+    );
   return code === 403
     ? new AccountError(
         'refused',

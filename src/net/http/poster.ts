@@ -1,4 +1,4 @@
-/** The HTTP client for webhook endpoints: HTTPS to public addresses only, over persistent connections. */
+/** The HTTP client for webhook endpoints: HTTPS to public addresses, and HTTP within allowed networks, over persistent connections. */
 
 import {
   Agent,
@@ -84,7 +84,6 @@ const requestFailed = (
 function readPostTarget(url: string): HttpTarget | string {
   const target = parseHttpTarget(url);
   if (typeof target === 'string') return target;
-  if (!target.secure) return 'the URL must use https';
   // A fragment is never sent to the server, so a URL with one is probably a mistake.
   return url.includes('#') ? 'the URL must not have a fragment' : target;
 }
@@ -103,6 +102,7 @@ async function sendPost(
     agent,
     host: target.host,
     port: target.port,
+    secure: target.secure,
     deadline: signal,
     method: request.method ?? 'POST',
     path: target.path,
@@ -140,12 +140,13 @@ const MAX_IDLE = 200;
 interface KeepAliveRequest extends RequestOptions {
   host: string;
   port: number;
+  secure: boolean;
   /** Aborts after about `timeoutMs`; no connection is opened after that. */
   deadline: AbortSignal;
 }
 
 /**
- * Keeps TLS connections for later requests to the same host and port, and reuses the most recently
+ * Keeps connections for later requests to the same host and port, and reuses the most recently
  * used one first. A request that finds no idle connection opens its own without waiting.
  */
 export class KeepAliveAgent extends Agent {
@@ -171,14 +172,20 @@ export class KeepAliveAgent extends Agent {
     options: ClientRequestArgs,
     callback: (error: Error | null, socket: Duplex) => void,
   ): undefined {
-    const { host, port, deadline } = options as KeepAliveRequest;
+    const { host, port, secure, deadline } = options as KeepAliveRequest;
     const refuse = (error: Error) => callback(error, undefined as never);
-    this.connect({ host, port, secure: true }, deadline, this.timeoutMs).then((connection) => {
+    const target = { host, port, secure, privateOnly: !secure };
+    this.connect(target, deadline, this.timeoutMs).then((connection) => {
       if (connection.status === 'failed') return refuse(new ConnectError(connection));
       if (!deadline.aborted) return callback(null, connection.socket);
       connection.socket.destroy();
       refuse(new ConnectError(timedOut()));
     }, refuse);
+  }
+
+  /** Which requests may share a connection. */
+  override getName(options: ClientRequestArgs): string {
+    return `${super.getName(options)}:${(options as KeepAliveRequest).secure}`;
   }
 
   /** Whether the connection may be reused. */

@@ -43,8 +43,8 @@ export const offlineWebClient: WebClient = async () => ({
 
 export interface PostRequest {
   /** By default, POST. */
-  method?: 'POST' | 'PATCH';
-  /** `https:`; anything else is `bad_url`. */
+  method?: 'POST' | 'PUT' | 'PATCH';
+  /** `https:`, or `http:` in private networks that the operator has allowed; anything else is `bad_url`. */
   url: string;
   /** Names in any case; `host`, `content-length`, `connection` and `accept-encoding` are ignored. */
   headers: Record<string, string>;

@@ -14,7 +14,21 @@ interface LibraryError extends Error {
   code?: string;
   authenticationFailed?: boolean;
   responseText?: string;
+  /** Of RFC 5530, such as `UNAVAILABLE`. */
+  serverResponseCode?: string;
 }
+
+/** What a response code in the answer to a sign-in means (RFC 5530 §3), and a text of Exchange Online. */
+const SIGN_IN_CODES: Record<string, [problem: AccountProblem, text: string]> = {
+  UNAVAILABLE: ['unreachable', 'can’t check the sign-in right now.'],
+  INUSE: ['throttled', 'lets nobody else use the mailbox right now.'],
+  LIMIT: ['throttled', 'has reached a limit, such as that of connections.'],
+  EXPIRED: ['sign_in_failed', 'says that the password has expired. Set a new one.'],
+  PRIVACYREQUIRED: ['tls_failed', 'accepts the sign-in over TLS only.'],
+  CONTACTADMIN: ['sign_in_failed', 'has blocked the account. Ask its administrator.'],
+  AUTHORIZATIONFAILED: ['sign_in_failed', 'does not let this user open the mailbox.'],
+};
+const NOT_CONNECTED = /authenticated but not connected/i;
 
 const UNREACHABLE = [
   'ECONNREFUSED',
@@ -43,8 +57,18 @@ const TLS_CODES = /^(?:ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HO
 /** Any error of the library, of Node's sockets, or of TLS as an ImapError. */
 export function toImapError(error: unknown, { host, ...account }: ImapAccount): ImapError {
   if (error instanceof ImapError) return error;
-  const { code = '', authenticationFailed, responseText, message } = error as LibraryError;
+  const libraryError = error as LibraryError;
+  const { code = '', serverResponseCode = '', authenticationFailed, responseText } = libraryError;
+  const { message } = libraryError;
   const usesToken = 'accessToken' in account;
+  const [problem, text] = SIGN_IN_CODES[serverResponseCode] ?? [];
+  if (authenticationFailed && problem)
+    return new ImapError(problem, `${host} ${text}${quoted(responseText)}`);
+  if (NOT_CONNECTED.test(responseText ?? ''))
+    return new ImapError(
+      'sign_in_failed',
+      `${host} accepts the sign-in, but opens no mailbox. Check that the account has a mailbox and allows IMAP.${quoted(responseText)}`,
+    );
   if (authenticationFailed)
     return new ImapError(
       'sign_in_failed',

@@ -7,8 +7,8 @@ import * as oidc from 'openid-client';
 import type { OAuthClient } from '../../config/oauth-client.ts';
 import { AccountError, quoted } from '../account-error.ts';
 import type { WebClient } from '../http/web.ts';
+import { adviceOn } from './microsoft-errors.ts';
 import {
-  adviceOn,
   configurationOf,
   type Tokens,
   toAccountError,

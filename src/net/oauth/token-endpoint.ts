@@ -6,6 +6,7 @@ import { HOUR_MS } from '../../lib/durations.ts';
 import { AccountError, type AccountProblem, quoted } from '../account-error.ts';
 import type { Failure } from '../guarded-connection.ts';
 import type { WebClient } from '../http/web.ts';
+import { adviceOn } from './microsoft-errors.ts';
 
 export interface Tokens {
   accessToken: string;
@@ -82,21 +83,6 @@ export function tokensOf(
 /** Why the person has to sign in again (RFC 6749 §5.2, and what Microsoft adds). */
 const EXPIRED = ['invalid_grant', 'interaction_required', 'consent_required', 'login_required'];
 const TEMPORARY = ['temporarily_unavailable', 'server_error', 'slow_down'];
-
-/** What to do about the errors of Microsoft (learn.microsoft.com/entra/identity-platform/reference-error-codes). */
-const ADVICE: [codes: RegExp, advice: string][] = [
-  [/AADSTS(70008|700082)\b/, 'The sign-in was not used for too long. Sign in again.'],
-  [/AADSTS50173\b/, 'The password has changed, or the sign-in was revoked. Sign in again.'],
-  [/AADSTS6500[14]\b/, 'Nobody has consented to the permissions. Sign in again, and accept them.'],
-  [/AADSTS5007[69]\b/, 'Microsoft asks for a second factor. Sign in again.'],
-  [/AADSTS50011\b/, 'The app must allow http://localhost, as a mobile and desktop app.'],
-  [/AADSTS90023\b/, 'The app is registered as a single-page app. Register a desktop app instead.'],
-  [/AADSTS700016\b/, 'Microsoft does not know the app. Check "client_id".'],
-];
-
-/** What to do about an error description; null if nothing special is known. */
-export const adviceOn = (description = ''): string | null =>
-  ADVICE.find(([codes]) => codes.test(description))?.[1] ?? null;
 
 /** Any error of the library or of a request as a AccountError. */
 export function toAccountError(error: unknown, { tokenUrl }: OAuthClient): AccountError {

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { Notification } from '../../../src/alerts/alert-text.ts';
 import { CHANNELS, type ChannelId } from '../../../src/alerts/channels/index.ts';
 import type { AlertRow } from '../../../src/store/tables.generated.ts';
-import { SERVICES, type Service, slackCompatibleService } from './services.ts';
+import { customService, SERVICES, type Service, slackCompatibleService } from './services.ts';
 
 const HOSTILE = [
   '*bold* _italic_ ~struck~ `code` ```block``` ||spoiler||',
@@ -55,9 +55,14 @@ function show(id: ChannelId, service: Service, notification: Notification): stri
   const settings = JSON.stringify(service.settings('https://service.example'));
   const rule = { id: 'alt_1', name: 'Rule', slack_webhook_url: settings } as AlertRow;
   const { post } = CHANNELS[id];
-  const { pathname, search } = new URL(post!.url(app, rule)!);
-  const { body, headers = {} } = post!.message(notification, app, rule, null);
-  const request = { method: 'POST', path: pathname + search, headers, body: JSON.stringify(body) };
+  const { body, headers = {}, url } = post!.message(notification, app, rule, null);
+  const { pathname, search } = new URL(url ?? post!.url(app, rule)!);
+  const request = {
+    method: 'POST',
+    path: pathname + search,
+    headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  };
   const { status = 200, body: answer } = service.respond(request);
   assert.ok(status < 300, `${status} ${String(answer)}`);
   assert.equal(service.shown.length, 1);
@@ -73,6 +78,7 @@ const INVISIBLE =
 for (const [id, start] of Object.entries({
   ...SERVICES,
   slack: () => slackCompatibleService(5000),
+  custom: customService,
 }))
   test(`Hostile texts of any length do not format or mention anything in ${id}`, () => {
     for (const text of HOSTILE) {
@@ -117,6 +123,10 @@ for (const id of ['teams', 'discord', 'ntfy', 'pagerduty'] as const)
 
 test('The most important parts stay when a message is too long', () => {
   const long = hostileNotification('🦊'.repeat(10_000));
-  for (const id of ['discord', 'telegram', 'ntfy'] as const)
-    assert.match(show(id, SERVICES[id](), long), /…\n\n(?:Open report\n\n)?Rule 🦊+/u, id);
+  for (const id of ['discord', 'telegram', 'ntfy', 'apprise'] as const)
+    assert.match(
+      show(id, SERVICES[id](), long),
+      /…\n\n(?:Open report(?:: \S+)?\n\n)?Rule 🦊+/u,
+      id,
+    );
 });

@@ -6,7 +6,14 @@ import type { ChannelId } from '../../../src/alerts/channels/index.ts';
 import { memberOf } from '../../dashboard/member.ts';
 import { mainOf } from '../../dashboard/pages.ts';
 import { startAlerting } from '../alerting.ts';
-import { SERVICES, type Service, type Shown, slackCompatibleService } from './services.ts';
+import {
+  appriseService,
+  customService,
+  SERVICES,
+  type Service,
+  type Shown,
+  slackCompatibleService,
+} from './services.ts';
 
 const HOUR_MS = 3_600_000;
 const FIX = {
@@ -130,6 +137,22 @@ test('PagerDuty gets one alert, which the end of the incident resolves', async (
   assert.deepEqual([resolved[0]!.joins, resolved[0]!.state], [incident.id, 'closed']);
 });
 
+for (const isStateless of [false, true])
+  test(`Apprise shows each message ${isStateless ? 'for the URLs of the rule' : 'for a key and tags'}`, async (t) => {
+    const found = await runIncident(t, 'apprise', appriseService({ isStateless }));
+    assertTexts(found.resolved);
+    const types = found.slack.requests.map(({ body }) => JSON.parse(body).type);
+    assert.deepEqual(types, ['failure', 'failure', 'success']);
+  });
+
+test('A custom webhook gets its incident with one key, and learns of reminders and the end', async (t) => {
+  const found = await runIncident(t, 'custom', customService());
+  const { opened, reminded, resolved, incident } = found;
+  assertTexts([opened[0], reminded[0], resolved[0]]);
+  assert.deepEqual([resolved.length, resolved[0]!.joins], [1, incident.id]);
+  assert.equal(resolved[0]!.state, 'closed');
+});
+
 for (const [name, maxLength] of [
   ['Mattermost', 16_383],
   ['Rocket.Chat', 5000],
@@ -139,7 +162,7 @@ for (const [name, maxLength] of [
     assertTexts(resolved);
   });
 
-for (const [id, start] of Object.entries(SERVICES))
+for (const [id, start] of Object.entries({ ...SERVICES, custom: customService }))
   test(`A sample through ${id} is shown once, and leaves nothing open`, async (t) => {
     const service = start();
     const { app, alert, service: deliverability } = await startChannel(t, id as ChannelId, service);
@@ -328,7 +351,15 @@ test('The page of the rule names what channels are set up, and never their secre
   const { id } = await makeAlert({ channels: Object.keys(SERVICES), ...settings });
   const owner = await memberOf(service, 'owner@example.com');
   const { html } = await owner.get(`/alerts/${id}`);
-  for (const name of ['Teams', 'Discord', 'Google Chat', 'Telegram', 'ntfy', 'PagerDuty'])
+  for (const name of [
+    'Teams',
+    'Discord',
+    'Google Chat',
+    'Telegram',
+    'ntfy',
+    'PagerDuty',
+    'Apprise',
+  ])
     assert.match(mainOf(html), new RegExp(name));
   assert.match(mainOf(html), /Telegram chat ID.*-1001234567890/s);
   for (const secret of services.flatMap(({ secrets }) => secrets))

@@ -8,7 +8,7 @@ import { CHANNELS, type ChannelId } from '../../../src/alerts/channels/index.ts'
 import { slackMessage } from '../../../src/alerts/channels/slack-message.ts';
 import { cleanText } from '../../../src/alerts/channels/text.ts';
 import type { AlertRow } from '../../../src/store/tables.generated.ts';
-import { SERVICES, slackCompatibleService } from './services.ts';
+import { customService, SERVICES, slackCompatibleService } from './services.ts';
 
 const MENTIONS = [
   '<!channel>',
@@ -73,7 +73,11 @@ const notificationOf = (text: string): Notification => ({
 
 /** Encrypted by nothing. */
 const app = { secrets: { open: (text: string) => text } } as never;
-const services = { ...SERVICES, slack: () => slackCompatibleService(5000) };
+const services = {
+  ...SERVICES,
+  slack: () => slackCompatibleService(5000),
+  custom: customService,
+};
 
 /** The message of a channel, and of Slack in both of its forms. */
 const FORMS: Record<string, (notification: Notification) => object> = {
@@ -82,7 +86,13 @@ const FORMS: Record<string, (notification: Notification) => object> = {
       const settings = JSON.stringify(start().settings('https://service.example'));
       const rule = { id: 'alt_1', name: 'Rule', slack_webhook_url: settings } as AlertRow;
       const { post } = CHANNELS[id as ChannelId];
-      return [id, (notification) => post!.message(notification, app, rule, null).body];
+      return [
+        id,
+        (notification) => {
+          const { body } = post!.message(notification, app, rule, null);
+          return typeof body === 'string' ? JSON.parse(body) : body;
+        },
+      ];
     }),
   ),
   'slack with blocks': slackMessage,

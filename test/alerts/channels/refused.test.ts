@@ -145,7 +145,7 @@ test('A dead host, a host that is not the service, and a forbidden one are told 
   receiver.respond = () => ({ status: 200, body: '<!doctype html>Welcome' });
   assert.match(await tryIt(), /Status 200, but not a response of this service; check its URL/);
   receiver.respond = () => ({ status: 500, body: '{'.repeat(60_000) });
-  assert.match(await tryIt(), /Status 500: only 2xx counts as success/);
+  assert.match(await tryIt(), /Status 500: the server had an internal error/);
   receiver.respond = (_, response) => {
     response.destroy();
     return null;
@@ -188,6 +188,7 @@ test('A new address of a server needs the secrets again', async (t) => {
     ['telegram', 'telegram_server_url', ['telegram_bot_token']],
     ['ntfy', 'ntfy_server_url', ['ntfy_topic', 'ntfy_token']],
     ['pagerduty', 'pagerduty_server_url', ['pagerduty_routing_key']],
+    ['apprise', 'apprise_server_url', ['apprise_key', 'apprise_login']],
   ] as const) {
     const { alert, service, receiver } = await startChannel(t, id as ChannelId as 'telegram');
     const path = `/v1/alerts/${alert.id}`;
@@ -197,7 +198,8 @@ test('A new address of a server needs the secrets again', async (t) => {
       assert.equal(refused.status, 422);
       assert.match(refused.text, new RegExp(`${secrets[0]}.*must be entered again`));
     }
-    const same = { [server]: `${new URL(receiver.url).origin}/`, name: 'Renamed' };
+    const origin = new URL(receiver.url).origin;
+    const same = { [server]: SERVICES[id]().settings(origin)[server], name: 'Renamed' };
     assert.equal((await service.call('PATCH', path, { json: same })).status, 200);
     assert.equal((await service.call('PATCH', path, { json: own })).status, 200);
   }

@@ -569,6 +569,109 @@ export function slackCompatibleService(maxLength: number): Service {
   };
 }
 
+// Apprise API: `POST /notify/{key}` with JSON (github.com/caronc/apprise-api, apprise_api/api/views.py and forms.py).
+
+const AppriseMessage = v.strictObject({
+  // In code points.
+  title: v.pipe(
+    v.string(),
+    v.check((title) => [...title].length <= 250, 'the title is too long'),
+  ),
+  body: text(32_768),
+  type: v.picklist(['info', 'success', 'warning', 'failure']),
+  format: v.picklist(['text', 'markdown', 'html']),
+  tag: v.optional(v.pipe(v.string(), v.regex(/^[\w.-]+(?:[, ]+[\w.-]+)*$/))),
+  urls: v.optional(v.union([v.string(), v.array(v.string())])),
+});
+
+/** Without a key, it is stateless: the URLs are in the request. */
+export function appriseService({ isStateless = false } = {}): ChatService {
+  const shown: Shown[] = [];
+  const login = 'alerts:very-secret-password';
+  return {
+    shown,
+    secrets: isStateless
+      ? ['very-secret-push-token', login]
+      : ['very-secret-key', login, 'very-secret-password'],
+    settings: (origin) => ({
+      apprise_server_url: `${origin}/apprise/`,
+      apprise_login: login,
+      ...(isStateless
+        ? { apprise_urls: 'gotifys://push.example/very-secret-push-token\nntfys://ntfy.example/x' }
+        : { apprise_key: 'very-secret-key', apprise_tag: 'mail-team, ops' }),
+    }),
+    respond({ method, path, headers, body }) {
+      const error = (status: number, message: string): Reply =>
+        headers.accept?.includes('json')
+          ? json(status, { error: message })
+          : { status, headers: { 'content-type': 'text/plain' }, body: message };
+      const [, key] = /^\/apprise\/notify(?:\/([\w-]{1,128}))?$/.exec(path) ?? [null];
+      if (key === null) return { status: 404, body: '<html>Not Found</html>' };
+      if (method !== 'POST') return error(405, 'Method Not Allowed');
+      if (headers.authorization !== `Basic ${btoa(login)}`) return this.revoked;
+      if (!/^application\/json\b/.test(headers['content-type'] ?? ''))
+        return error(400, 'Bad FORM Payload provided');
+      const message = parse(AppriseMessage, body);
+      if (key !== undefined && key !== 'very-secret-key') return { status: 204 };
+      if (key === undefined && [message.urls ?? []].flat().length === 0) return { status: 204 };
+      const links = [...message.body.matchAll(/^(?:Open|View)[^:\n]*: (https?:\/\/\S+)$/gm)];
+      shown.push({
+        text: `${message.title}\n${message.body}`,
+        links: links.map(([, link]) => link!),
+        joins: null,
+        state: 'new',
+      });
+      return json(200, { error: null, details: [] });
+    },
+    advice: /Status 401: Apprise requires a user and password, or rejects them.*Access Denied/s,
+    revoked: json(401, { error: 'Access Denied' }, { 'www-authenticate': 'Basic realm="Apprise"' }),
+    throttled: (seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) } }),
+  };
+}
+
+// Any service behind a custom webhook: this one has incidents of its own, and takes the token in the body.
+
+const CustomMessage = v.strictObject({
+  token: v.literal('very-secret-value'),
+  title: v.string(),
+  message: v.string(),
+  status: v.picklist(['triggered', 'reminder', 'resolved', 'sample']),
+  key: text(255),
+  url: v.string(),
+});
+
+export function customService(): Service {
+  const shown: Shown[] = [];
+  return {
+    shown,
+    secrets: ['very-secret-path', 'very-secret-header', 'very-secret-value'],
+    settings: (origin) => ({
+      custom_url: `${origin}/very-secret-path/{{incident_id}}?as={{status}}`,
+      custom_headers: 'X-Token: very-secret-header\nX-Team: Mail & more',
+      custom_secret: 'very-secret-value',
+      custom_body: `{"token": "{{secret}}", "title": "{{title}}", "message": "{{ message }}",
+        "status": "{{status}}", "key": "{{incident_id}}", "url": "{{url}}"}`,
+    }),
+    respond({ method, path, headers, body }) {
+      if (method !== 'POST') return json(405, { error: 'Method Not Allowed' });
+      if (headers['x-token'] !== 'very-secret-header' || headers['x-team'] !== 'Mail & more')
+        return this.revoked;
+      if (!/^application\/json\b/.test(headers['content-type'] ?? '')) return json(415, {});
+      const { title, message, status, key, url } = parse(CustomMessage, body);
+      if (path !== `/very-secret-path/${key}?as=${status}`) return json(404, {});
+      const index = shown.findIndex(({ joins, state }) => joins === key && state !== 'closed');
+      const text = `${title}\n${message}`;
+      const links = url === '' ? [] : [url];
+      if (status === 'resolved') shown[index] = { text, links, joins: key, state: 'closed' };
+      else if (index === -1) shown.push({ text, links, joins: key, state: 'new' });
+      else shown[index] = { text, links, joins: key, state: 'changed' };
+      return { status: 204 };
+    },
+    revoked: json(403, { message: 'bad token very-secret-header' }),
+    throttled: (seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) } }),
+  };
+}
+
 export const SERVICES = {
   teams: teamsService,
   discord: discordService,
@@ -576,4 +679,5 @@ export const SERVICES = {
   telegram: telegramService,
   ntfy: ntfyService,
   pagerduty: pagerDutyService,
+  apprise: appriseService,
 };

@@ -767,13 +767,12 @@ test('Webhook client looks up the name for each new connection', async (t) => {
   assert.deepEqual(dialed, ['1.2.3.4 443', '4.3.2.1 443']);
 });
 
-test('Webhook client rejects invalid and non-https URLs', async (t) => {
+test('Webhook client rejects invalid URLs', async (t) => {
   const { dial, dialed } = dialTo(1);
   const { post } = makePoster(t, { dial });
   for (const url of [
     '',
     'public.example.com',
-    'http://public.example.com/',
     'ftp://public.example.com/',
     'https://',
     'https://user:secret@public.example.com/',
@@ -842,4 +841,70 @@ test('Closing the webhook client ends all connections and starts none', async (t
   assert.equal(await request('http://no.example.com/'), null);
   assert.equal(server.connections, 4);
   poster.close();
+});
+
+const PLAIN_RULE = /^http:\/\/ is only for hosts in private networks .*WEBHOOK_ALLOW_NETWORKS/;
+
+test('Webhook client uses http where all addresses of the host are in allowed private networks', async (t) => {
+  const canary = await startCanary(t, (_, response) => response.end('at home'));
+  const allowNetworks = ['127.0.0.0/8', '10.0.0.0/8', 'fd00::/8', '203.0.113.0/24', '1.2.3.0/24'];
+  const zone = zoneResolver({
+    'home.lan': { A: ['10.0.0.1'], AAAA: ['fd00::1'] },
+    'mixed.example': { A: ['10.0.0.1', '1.2.3.4'] },
+    'mixed6.example': { A: ['10.0.0.1'], AAAA: ['2606:4700::1111'] },
+    'other.lan': { A: ['192.168.1.1'] },
+    'public.example': { A: ['1.2.3.4'] },
+    'metadata.lan': { A: ['169.254.169.254'] },
+  });
+  const { dial, dialed } = dialTo(canary.port);
+  const { post } = makePoster(t, {
+    resolver: zone,
+    dial,
+    allowNetworks: allowNetworks.map(parseNetwork),
+  });
+  const taken = await post('http://home.lan:8080/message?token=AbC');
+  assert.equal(textOf(taken), 'at home', JSON.stringify(taken));
+  assert.equal(summary(await post('http://10.9.9.9/')), 200);
+  assert.deepEqual(canary.requests, ['POST /message?token=AbC', 'POST /']);
+  const before = dialed.length;
+  // Not even in an allowed network may it be public: the internet is no network at home.
+  for (const host of [
+    'mixed.example',
+    'mixed6.example',
+    'other.lan',
+    'public.example',
+    'metadata.lan',
+    '1.2.3.4',
+    '192.168.1.1',
+    '[::ffff:10.0.0.1]',
+  ]) {
+    const { failure } = await post(`http://${host}/`);
+    assert.equal(failure?.reason, 'forbidden_address', host);
+    assert.match(failure!.detail, PLAIN_RULE, host);
+  }
+  assert.equal(dialed.length, before, 'nothing is dialed');
+});
+
+test('Webhook client shares no connection between http and https, and repeats no request in the clear', async (t) => {
+  const plain = await startCanary(t, (_, response) => response.end('plain'));
+  const { post } = makePoster(t);
+  const url = `http://${HOST}:${plain.port}/`;
+  assert.equal(textOf(await post(url)), 'plain');
+  assert.equal(textOf(await post(url)), 'plain');
+  assert.equal(plain.connections, 1, 'kept for the same scheme');
+  assert.equal(summary(await post(at(plain.port))), 'tls');
+  assert.equal(plain.requests.length, 2);
+});
+
+test('Webhook client refuses http to a host that has moved to a public address meanwhile', async (t) => {
+  const canary = await startCanary(t, (_, response) =>
+    response.setHeader('Connection', 'close').end(),
+  );
+  let address = '127.0.0.1';
+  const moving: Resolver = (name, type) => zoneResolver({ [HOST]: { A: [address] } })(name, type);
+  const { post } = makePoster(t, { resolver: moving });
+  const url = `http://${HOST}:${canary.port}/`;
+  assert.equal(summary(await post(url)), 200);
+  address = '1.2.3.4';
+  assert.equal(summary(await post(url)), 'forbidden_address');
 });

@@ -1,0 +1,268 @@
+/** Custom webhook: any service that takes a request over HTTP, with a body of the rule in which placeholders are replaced. */
+
+import * as v from 'valibot';
+import type { AlertRow } from '../../store/tables.generated.ts';
+import type { Notification } from '../alert-text.ts';
+import type { Channel, ChannelContext, ChannelField } from './channel.ts';
+import { settingOf } from './settings.ts';
+import { clip, PLAIN, wholeText } from './text.ts';
+
+/** How values are written into a body of each type. */
+const ESCAPES: Record<string, (text: string) => string> = {
+  'application/json': (text) => JSON.stringify(text).slice(1, -1),
+  'application/x-www-form-urlencoded': encodeURIComponent,
+  'text/plain': (text) => text,
+  'application/xml': (text) =>
+    text
+      .replace(/[\ufffe\uffff]/g, '')
+      .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`),
+};
+const [JSON_TYPE, FORM_TYPE] = Object.keys(ESCAPES) as [string, string];
+
+const URL_FIELD: ChannelField = {
+  name: 'custom_url',
+  kind: 'url',
+  isSecret: true,
+  label: 'Webhook URL',
+  noun: 'webhook URL',
+  hint: 'Its path and query can have placeholders. It is a secret and is not shown again.',
+  placeholder: 'https://example.com/notify',
+  example: 'https://push.example.com/message',
+};
+const METHOD: ChannelField = {
+  name: 'custom_method',
+  kind: 'text',
+  isSecret: false,
+  label: 'Method',
+  noun: 'method',
+  hint: 'By default, POST.',
+  choices: ['POST', 'PUT', 'PATCH'],
+  example: 'POST',
+};
+const TYPE: ChannelField = {
+  name: 'custom_content_type',
+  kind: 'text',
+  isSecret: false,
+  label: 'Content type',
+  noun: 'content type',
+  hint: 'Values are escaped for it. By default, JSON.',
+  choices: Object.keys(ESCAPES),
+  example: JSON_TYPE,
+};
+
+const MAX_MESSAGE = 4000;
+const STATUSES = {
+  Alert: 'triggered',
+  Reminder: 'reminder',
+  Resolved: 'resolved',
+  Sample: 'sample',
+};
+
+/** What each placeholder becomes, but `secret`. */
+const VALUES: Record<string, (notification: Notification, rule: AlertRow) => string> = {
+  title: ({ kind, title }) => clip(`${kind}: ${title}`, 'heading'),
+  message: (notification) =>
+    wholeText(notification, PLAIN, { max: MAX_MESSAGE, without: ['heading'] }),
+  lead: ({ lead }) => clip(lead, 'lead'),
+  status: ({ kind }) => STATUSES[kind],
+  subject: ({ facts }) => clip(facts[0]?.[1] ?? '', 'value'),
+  rule: (_, { name }) => clip(name, 'title'),
+  rule_id: (_, { id }) => id,
+  incident_id: ({ incident }, { id }) => incident ?? `sample-${id}`,
+  notification_id: ({ id = 'sample' }) => id,
+  url: ({ link }) => (link === null ? '' : new URL(link.url).href),
+};
+const PLACEHOLDERS = [...Object.keys(VALUES), 'secret'];
+const LISTED = PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ');
+
+const DEFAULT_BODY = `{
+  "title": "{{title}}",
+  "message": "{{message}}",
+  "status": "{{status}}",
+  "incident_id": "{{incident_id}}",
+  "url": "{{url}}"
+}`;
+
+const BODY: ChannelField = {
+  name: 'custom_body',
+  kind: 'lines',
+  isSecret: false,
+  label: 'Body',
+  noun: 'body',
+  hint: `If empty, a JSON object with the most important values. Placeholders: ${LISTED}. In JSON, write them inside quotes. In a form, write one name=value on each line.`,
+  placeholder: DEFAULT_BODY,
+  example: '{"title": "{{title}}", "message": "{{message}}"}',
+};
+const SECRET = { isSecret: true, sentTo: URL_FIELD.name } as const;
+const HEADERS: ChannelField = {
+  ...SECRET,
+  name: 'custom_headers',
+  kind: 'lines',
+  label: 'Request headers',
+  noun: 'request headers',
+  hint: 'One on each line, such as Authorization: Bearer abc. They are secret and not shown again.',
+  example: 'Authorization: Bearer abc',
+};
+const TOKEN: ChannelField = {
+  ...SECRET,
+  name: 'custom_secret',
+  kind: 'text',
+  label: 'Secret',
+  noun: 'secret',
+  hint: 'What {{secret}} stands for, so that a token in the body stays hidden. It is not shown again.',
+  example: 'azGDORePK8gMaC0QOYAMyEEuzJnyUi',
+};
+
+export const custom: Channel = {
+  name: 'Custom webhook',
+  hints: {
+    configured: 'Sends a request of your own form to a URL.',
+    unconfigured: 'Enter the URL of any service that takes a request below.',
+  },
+  fields: [URL_FIELD, METHOD, TYPE, BODY, HEADERS, TOKEN],
+  unconfigured: 'no usable webhook URL: add one to the rule',
+  check(app, rule) {
+    const problems = [
+      [URL_FIELD, placeholderProblem(withBraces(settingOf(app, rule, URL_FIELD) ?? ''))],
+      [BODY, bodyProblem(templateOf(app, rule))],
+      [HEADERS, headersProblem(settingOf(app, rule, HEADERS) ?? '')],
+    ] as const;
+    const [field, message] = problems.find(([, problem]) => problem !== null) ?? [];
+    return field && message ? { param: field.name, message } : null;
+  },
+  post: {
+    url(app, rule) {
+      const isLost = [HEADERS, TOKEN].some((field) => settingOf(app, rule, field) === null);
+      return isLost ? null : (settingOf(app, rule, URL_FIELD) ?? null);
+    },
+    missing: 'the webhook URL was removed, or a secret cannot be decrypted',
+    message(notification, app, rule) {
+      const values = valuesOf(notification, rule, settingOf(app, rule, TOKEN) ?? '');
+      const template = templateOf(app, rule);
+      const url = withBraces(settingOf(app, rule, URL_FIELD)!);
+      return {
+        url: fill(url, values, encodeURIComponent),
+        method: (settingOf(app, rule, METHOD) ?? 'POST') as 'POST',
+        headers: {
+          ...Object.fromEntries(linesOf(settingOf(app, rule, HEADERS) ?? '').map(readHeader)),
+          'content-type': `${template.type}; charset=utf-8`,
+        },
+        body: fillBody(template, values),
+      };
+    },
+    // It may be a service that opens incidents of its own.
+    tracksIncidents: true,
+    answers: {
+      refusals: {},
+      problem: v.pipe(
+        v.unknown(),
+        v.transform((said) => ({ text: typeof said === 'string' ? said : JSON.stringify(said) })),
+      ),
+    },
+  },
+};
+
+// Templates.
+
+interface Template {
+  type: string;
+  body: string;
+}
+type Values = Record<string, string>;
+
+const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
+
+const templateOf = (app: ChannelContext, rule: AlertRow): Template => {
+  const type = settingOf(app, rule, TYPE) ?? JSON_TYPE;
+  return { type, body: settingOf(app, rule, BODY) ?? (type === JSON_TYPE ? DEFAULT_BODY : '') };
+};
+
+const valuesOf = (notification: Notification, rule: AlertRow, secret: string): Values => ({
+  ...Object.fromEntries(
+    Object.entries(VALUES).map(([name, read]) => [name, read(notification, rule)]),
+  ),
+  secret,
+});
+
+const fill = (text: string, values: Values, encode: (value: string) => string): string =>
+  text.replace(PLACEHOLDER, (_, name: string) => encode(values[name.trim()] ?? ''));
+
+function fillBody({ type, body }: Template, values: Values): string {
+  const text = type === FORM_TYPE ? linesOf(body).join('&') : body;
+  return fill(text, values, ESCAPES[type] ?? encodeURIComponent);
+}
+
+/** The body that the settings of a rule make, without its secret. */
+export const previewOf = (
+  app: ChannelContext,
+  rule: AlertRow,
+  notification: Notification,
+): { content_type: string; body: string } => {
+  const template = templateOf(app, rule);
+  const body = fillBody(template, valuesOf(notification, rule, '…'));
+  return { content_type: template.type, body };
+};
+
+/** The parser of URLs encodes the braces in a path. */
+const withBraces = (url: string): string => url.replace(/%7B%7B(\w+)%7D%7D/gi, '{{$1}}');
+
+function placeholderProblem(text: string): string | null {
+  const unknown = [...text.matchAll(PLACEHOLDER)].find(
+    ([, name]) => !PLACEHOLDERS.includes(name!.trim()),
+  );
+  if (unknown) return `has the unknown placeholder ${unknown[0]}; known ones are ${LISTED}`;
+  return null;
+}
+
+/** Not a valid value anywhere but inside quotes, where it must be escaped. */
+const PROBE = 'a"\\\n';
+
+function bodyProblem(template: Template): string | null {
+  const { type, body } = template;
+  if (body === '') return `is required for the content type ${type}`;
+  const unknown = placeholderProblem(body);
+  if (unknown !== null) return unknown;
+  const filled = fillBody(template, Object.fromEntries(PLACEHOLDERS.map((name) => [name, PROBE])));
+  if (type === FORM_TYPE && !/^[!-~]+$/.test(filled))
+    return 'must have one name=value on each line, with spaces and other special characters percent-encoded';
+  if (type !== JSON_TYPE) return null;
+  try {
+    JSON.parse(filled);
+    return null;
+  } catch {
+    return 'is not valid JSON when its placeholders are filled in; write each inside quotes, as in "{{title}}"';
+  }
+}
+
+// Header fields (RFC 9110 §5).
+
+const linesOf = (text: string): string[] =>
+  text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+
+const readHeader = (line: string): [name: string, value: string] => {
+  const colon = line.indexOf(':');
+  return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
+};
+
+const HEADER = /^[\w!#$%&'*+.^`|~-]+:[\t ]*[\t -~]*$/;
+/** What the connection, the message or its body decide, or a proxy. */
+const RESERVED =
+  /^(?:host|content-(?:length|type|encoding)|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|accept-encoding|proxy-.*)$/;
+const MAX_HEADERS = 20;
+
+function headersProblem(text: string): string | null {
+  const lines = linesOf(text);
+  if (lines.length > MAX_HEADERS) return `must have at most ${MAX_HEADERS} lines`;
+  const names = new Set<string>();
+  for (const [index, line] of lines.entries()) {
+    const where = `in line ${index + 1}`;
+    if (!HEADER.test(line)) return `must have the form “Name: value”, which is missing ${where}`;
+    const [name] = readHeader(line);
+    if (RESERVED.test(name))
+      return `must not set ${name}, which the service sets itself (${where})`;
+    if (names.has(name)) return `must have each name once; ${name} is repeated ${where}`;
+    if (line.includes('{{')) return `must not have placeholders, as ${where}`;
+    names.add(name);
+  }
+  return null;
+}
