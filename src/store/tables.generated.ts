@@ -521,6 +521,21 @@ export interface DomainRow {
   watched: string | null;
 }
 
+/** What the service serves at the hosts mta-sts.<domain> and bimi.<domain>. */
+export interface HostedFileRow {
+  domain_id: string;
+  /** JSON: mode, mail servers and lifetime of the MTA-STS policy; null if none is served. */
+  policy: string | null;
+  policy_changed_at: string | null;
+  /** Until when senders can remember a former policy in enforce mode. */
+  enforced_until: string | null;
+  /** The BIMI logo (SVG) and its certificate (PEM). The former ones keep their URLs until the next change. */
+  logo: string | null;
+  certificate: string | null;
+  former_logo: string | null;
+  former_certificate: string | null;
+}
+
 /** Monitors: what is checked at regular intervals. */
 export interface MonitorRow {
   /** `mon_…`: monitor */
@@ -1310,6 +1325,7 @@ export interface Tables {
   webhook_deliveries: WebhookDeliveryRow;
   webhook_attempts: WebhookAttemptRow;
   domains: DomainRow;
+  hosted_files: HostedFileRow;
   monitors: MonitorRow;
   monitor_runs: MonitorRunRow;
   alerts: AlertRow;

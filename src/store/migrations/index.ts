@@ -5,6 +5,7 @@ import { LOOKS } from './version-20.ts';
 import { REPORTERS } from './version-21.ts';
 import { CLAIMS } from './version-22.ts';
 import { REPORT_MAILBOXES } from './version-23.ts';
+import { HOSTED_FILES } from './version-24.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -75,7 +76,16 @@ export const MIGRATIONS: Migration[] = [
     },
     postgres: withPostgresTypes(REPORT_MAILBOXES),
   },
+  {
+    // Files that are served for a domain. Older versions answer 404 at their hosts.
+    version: 24,
+    sideBySide: true,
+    sqlite(sqlite) {
+      sqlite.exec(HOSTED_FILES);
+    },
+    postgres: withPostgresTypes(HOSTED_FILES),
+  },
 ];
 
 /** The version of `schema.sql`. */
-export const SCHEMA_VERSION = 23;
+export const SCHEMA_VERSION = 24;

@@ -1,0 +1,14 @@
+/** Step 24: the files that are served for a domain. */
+
+export const HOSTED_FILES = `
+CREATE TABLE hosted_files (
+  domain_id TEXT NOT NULL PRIMARY KEY REFERENCES domains (id) ON DELETE CASCADE,
+  policy TEXT,
+  policy_changed_at TEXT,
+  enforced_until TEXT,
+  logo TEXT,
+  certificate TEXT,
+  former_logo TEXT,
+  former_certificate TEXT
+);
+`;
