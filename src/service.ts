@@ -2,18 +2,21 @@
 
 import { unwatchFile, watchFile } from 'node:fs';
 import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { type App, createApp, type OpenedApp, type Overrides } from './app.ts';
 import type { Config } from './config/config.ts';
 import { createFetch, destinationsOf, FEATURES, jobsOf, subscriptionsOf } from './features.ts';
 import { releaseClaims } from './http/idempotency.ts';
 import type { Fetch } from './http/router.ts';
 import { type HttpListener, startHttp } from './http/server.ts';
-import { readKeyPair, smtpKeyPair } from './keys/tls-files.ts';
+import { createPairFolder, readKeyPair, smtpKeyPair } from './keys/tls-files.ts';
+import type { KeyPair } from './lib/certificates.ts';
 import type { ConnectionLimits } from './lib/connection-limits.ts';
 import { isPostgresUrl } from './lib/database-url.ts';
 import { createDiskReader, MIN_FREE_BYTES, readDisk } from './lib/disk.ts';
 import { errorMessage } from './lib/errors.ts';
 import { type FittedLimits, fitToFileLimit, readFileLimit } from './lib/file-limit.ts';
+import { silentLog } from './lib/log.ts';
 import { type DeliveryAttempt, recordAttempt } from './mailtests/live.ts';
 import type { Destination } from './smtp/destination.ts';
 import { type EndedSession, SMTP_LIMITS } from './smtp/listener-state.ts';
@@ -41,7 +44,11 @@ export async function startService(
   version: string,
   overrides: Overrides = {},
 ): Promise<Service> {
-  const httpTls = readKeyPair(config, 'HTTP');
+  const pair = readKeyPair(config, 'HTTP');
+  const readOthers = config.HTTP_TLS_DIR
+    ? createPairFolder(config.HTTP_TLS_DIR, overrides.log ?? silentLog)
+    : () => [];
+  const httpTls = pair && { ...pair, others: readOthers() };
   const unlock = isPostgresUrl(config.DATABASE_URL) ? () => {} : lockFile(config.DATABASE_URL);
   let smtp: SmtpListener | undefined;
   let lmtp: SmtpListener | undefined;
@@ -82,7 +89,7 @@ export async function startService(
     app.scheduler.start();
     startWakeUps(app);
     const mailListeners = lmtp ? [smtp, lmtp] : [smtp];
-    const unwatch = watchKeyPairs(app, http, mailListeners);
+    const unwatch = watchKeyPairs(app, http, mailListeners, readOthers);
     const components = { assembled, http, mailListeners };
     return { app, http, smtp, lmtp, stop: () => stop(components, unwatch, unlock) };
   } catch (error) {
@@ -228,9 +235,11 @@ function watchKeyPairs(
   { config, log }: App,
   http: HttpListener,
   mailListeners: SmtpListener[],
+  readOthers: () => KeyPair[],
 ): () => void {
   const listeners = { HTTP: [http], SMTP: mailListeners };
   const watchedFiles: string[] = [];
+  let others = readOthers();
   for (const kind of ['HTTP', 'SMTP'] as const) {
     const cert = config[`${kind}_TLS_CERT_FILE`];
     const key = config[`${kind}_TLS_KEY_FILE`];
@@ -238,7 +247,7 @@ function watchKeyPairs(
     const reload = () => {
       try {
         const pair = readKeyPair(config, kind)!;
-        for (const listener of listeners[kind]) listener.updateTls(pair);
+        for (const listener of listeners[kind]) listener.updateTls({ ...pair, others });
         log.info('reloaded the certificate', { file: cert });
       } catch (error) {
         log.error('could not reload the certificate; the previous one stays in use', {
@@ -251,7 +260,25 @@ function watchKeyPairs(
       watchFile(file, { interval: CERTIFICATE_CHECK_INTERVAL_MS, persistent: false }, reload);
     watchedFiles.push(cert, key);
   }
+  const rereadOthers = () => {
+    try {
+      const next = readOthers();
+      if (isDeepStrictEqual(next, others)) return;
+      http.updateTls({ ...readKeyPair(config, 'HTTP')!, others: next });
+      others = next;
+      log.info('reloaded the certificates', { folder: config.HTTP_TLS_DIR, count: next.length });
+    } catch (error) {
+      log.error('could not reload the certificates; the previous ones stay in use', {
+        folder: config.HTTP_TLS_DIR,
+        error: String(error),
+      });
+    }
+  };
+  const timer = config.HTTP_TLS_DIR
+    ? setInterval(rereadOthers, CERTIFICATE_CHECK_INTERVAL_MS).unref()
+    : undefined;
   return () => {
+    clearInterval(timer);
     for (const file of watchedFiles) unwatchFile(file);
   };
 }

@@ -176,6 +176,11 @@ export const VARIABLES = {
     fallback: '',
     help: 'Private key (PEM) of that certificate.',
   }),
+  HTTP_TLS_DIR: variable({
+    read: optional,
+    fallback: '',
+    help: 'Folder with further certificates for HTTPS, such as those of hosted files. Each is a pair of `fullchain.pem` and `privkey.pem`, or of `NAME.crt` and `NAME.key`, also in a subfolder. Read every minute. Needs `HTTP_TLS_CERT_FILE`, which other names get.',
+  }),
   HTTP_MAX_CONNECTIONS: variable({
     read: connectionLimit,
     fallback: '1000',

@@ -1,12 +1,14 @@
 /** Reads and checks the certificates and keys in the configured files. */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { type Config, ConfigError, PREFIX } from '../config/config.ts';
 import { type KeyPair, makeCertificate } from '../lib/certificates.ts';
+import { errorMessage } from '../lib/errors.ts';
 import { createFolder } from '../lib/folders.ts';
+import type { Log } from '../lib/log.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
 import { createPoster } from '../net/http/poster.ts';
 import type { Poster } from '../net/http/web.ts';
@@ -21,16 +23,77 @@ export function readKeyPair(config: Config, kind: 'HTTP' | 'SMTP'): KeyPair | nu
     key: readConfiguredFile(`${kind}_TLS_KEY_FILE`, keyFile),
   };
   try {
-    createSecureContext(pair);
-    // OpenSSL accepts an RSA certificate with an EC key, and then fails each handshake.
-    if (!new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key)))
-      throw new Error('the key does not belong to the certificate');
+    requireMatch(pair);
   } catch (error) {
     throw new ConfigError([
       `${PREFIX}${kind}_TLS_CERT_FILE and ${PREFIX}${kind}_TLS_KEY_FILE must be a certificate and its key in PEM format (${(error as Error).message})`,
     ]);
   }
   return pair;
+}
+
+function requireMatch(pair: KeyPair): void {
+  createSecureContext(pair);
+  // OpenSSL accepts an RSA certificate with an EC key, and then fails each handshake.
+  if (!new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key)))
+    throw new Error('the key does not belong to the certificate');
+}
+
+/** How ACME clients name a certificate and its key: `fullchain.pem` and `privkey.pem`, or `NAME.crt` and `NAME.key`. */
+const keyFileOf = (name: string): string | null =>
+  name === 'fullchain.pem'
+    ? 'privkey.pem'
+    : name.endsWith('.crt')
+      ? name.replace(/crt$/, 'key')
+      : null;
+
+/**
+ * Returns a function that reads the pairs in a folder and its subfolders. A pair that is invalid now, such as one that is
+ * being written, is logged once and stays as it was. Throws a ConfigError for a folder that can't be read.
+ */
+export function createPairFolder(folder: string, log: Log): () => KeyPair[] {
+  let known = new Map<string, { text: string; pair: KeyPair | null }>();
+  return () => {
+    const next: typeof known = new Map();
+    for (const [certFile, keyFile] of pairFilesIn(folder)) {
+      const former = known.get(certFile);
+      let text = '';
+      try {
+        const pair = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
+        text = pair.cert + pair.key;
+        if (former?.text !== text) requireMatch(pair);
+        next.set(certFile, former?.text === text ? former : { text, pair });
+      } catch (error) {
+        if (former?.text !== text)
+          log.error('cannot use a certificate', { file: certFile, error: errorMessage(error) });
+        next.set(certFile, { text, pair: former?.pair ?? null });
+      }
+    }
+    known = next;
+    return [...known.values()].flatMap(({ pair }) => pair ?? []);
+  };
+}
+
+function pairFilesIn(folder: string): [cert: string, key: string][] {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError([`Cannot read the folder in ${PREFIX}HTTP_TLS_DIR: ${folder} (${code})`]);
+  }
+  const inside = names.flatMap((name) => {
+    try {
+      return readdirSync(join(folder, name)).map((file) => join(name, file));
+    } catch {
+      // A file.
+      return [];
+    }
+  });
+  return [...names, ...inside].sort().flatMap((path): [string, string][] => {
+    const key = keyFileOf(basename(path));
+    return key === null ? [] : [[join(folder, path), join(folder, dirname(path), key)]];
+  });
 }
 
 function readConfiguredFile(name: string, file: string): string {

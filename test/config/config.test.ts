@@ -43,6 +43,7 @@ test('readConfig without variables returns the complete defaults', () => {
     APP_URL: 'http://127.0.0.1:8080',
     HTTP_TLS_CERT_FILE: null,
     HTTP_TLS_KEY_FILE: null,
+    HTTP_TLS_DIR: null,
     HTTP_MAX_CONNECTIONS: 1000,
     HTTP_MAX_CONNECTIONS_PER_CLIENT: 100,
     SURFACE: 'full',

@@ -137,6 +137,7 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
   SMTP_MAX_CONNECTIONS_PER_CLIENT: CONNECTION_LIMIT,
   HTTP_TLS_CERT_FILE: { good: [['/etc/a.pem', '/etc/a.pem']], bad: [] },
   HTTP_TLS_KEY_FILE: { good: [['/etc/a.key', '/etc/a.key']], bad: [] },
+  HTTP_TLS_DIR: { good: [['/etc/letsencrypt/live', '/etc/letsencrypt/live']], bad: [] },
   SURFACE: {
     good: [
       ['full', 'full'],
