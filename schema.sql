@@ -577,17 +577,13 @@ CREATE INDEX domains_listed ON domains (status, health_status, id, name);
 
 -- What the service serves at the hosts mta-sts.<domain> and bimi.<domain>.
 CREATE TABLE hosted_files (
-  domain_id          TEXT NOT NULL PRIMARY KEY REFERENCES domains (id) ON DELETE CASCADE,
-  -- JSON: mode, mail servers and lifetime of the MTA-STS policy; null if none is served.
-  policy             TEXT,
-  policy_changed_at  TEXT,
-  -- Until when senders can remember a former policy in enforce mode.
-  enforced_until     TEXT,
-  -- The BIMI logo (SVG) and its certificate (PEM). The former ones keep their URLs until the next change.
-  logo               TEXT,
-  certificate        TEXT,
-  former_logo        TEXT,
-  former_certificate TEXT
+  domain_id   TEXT NOT NULL PRIMARY KEY REFERENCES domains (id) ON DELETE CASCADE,
+  -- JSON: the MTA-STS policy, when it last changed, and until when senders can remember one in enforce mode; null if none
+  -- is served.
+  policy      TEXT,
+  -- The BIMI logo (SVG) and its certificate (PEM).
+  logo        TEXT,
+  certificate TEXT
 );
 
 -- Monitors: what is checked at regular intervals.

@@ -2,7 +2,6 @@
 
 import { unwatchFile, watchFile } from 'node:fs';
 import { dirname } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { type App, createApp, type OpenedApp, type Overrides } from './app.ts';
 import type { Config } from './config/config.ts';
 import { createFetch, destinationsOf, FEATURES, jobsOf, subscriptionsOf } from './features.ts';
@@ -10,13 +9,11 @@ import { releaseClaims } from './http/idempotency.ts';
 import type { Fetch } from './http/router.ts';
 import { type HttpListener, startHttp } from './http/server.ts';
 import { createPairFolder, readKeyPair, smtpKeyPair } from './keys/tls-files.ts';
-import type { KeyPair } from './lib/certificates.ts';
 import type { ConnectionLimits } from './lib/connection-limits.ts';
 import { isPostgresUrl } from './lib/database-url.ts';
 import { createDiskReader, MIN_FREE_BYTES, readDisk } from './lib/disk.ts';
 import { errorMessage } from './lib/errors.ts';
 import { type FittedLimits, fitToFileLimit, readFileLimit } from './lib/file-limit.ts';
-import { silentLog } from './lib/log.ts';
 import { type DeliveryAttempt, recordAttempt } from './mailtests/live.ts';
 import type { Destination } from './smtp/destination.ts';
 import { type EndedSession, SMTP_LIMITS } from './smtp/listener-state.ts';
@@ -44,11 +41,7 @@ export async function startService(
   version: string,
   overrides: Overrides = {},
 ): Promise<Service> {
-  const pair = readKeyPair(config, 'HTTP');
-  const readOthers = config.HTTP_TLS_DIR
-    ? createPairFolder(config.HTTP_TLS_DIR, overrides.log ?? silentLog)
-    : () => [];
-  const httpTls = pair && { ...pair, others: readOthers() };
+  const httpTls = readKeyPair(config, 'HTTP');
   const unlock = isPostgresUrl(config.DATABASE_URL) ? () => {} : lockFile(config.DATABASE_URL);
   let smtp: SmtpListener | undefined;
   let lmtp: SmtpListener | undefined;
@@ -80,6 +73,7 @@ export async function startService(
       host: config.HTTP_HOST,
       port: config.HTTP_PORT,
       tls: httpTls ?? undefined,
+      contextFor: config.HTTP_TLS_DIR ? createPairFolder(config.HTTP_TLS_DIR, app) : undefined,
       fetch,
       log: app.log,
       newId: app.newId,
@@ -89,7 +83,7 @@ export async function startService(
     app.scheduler.start();
     startWakeUps(app);
     const mailListeners = lmtp ? [smtp, lmtp] : [smtp];
-    const unwatch = watchKeyPairs(app, http, mailListeners, readOthers);
+    const unwatch = watchKeyPairs(app, http, mailListeners);
     const components = { assembled, http, mailListeners };
     return { app, http, smtp, lmtp, stop: () => stop(components, unwatch, unlock) };
   } catch (error) {
@@ -235,11 +229,9 @@ function watchKeyPairs(
   { config, log }: App,
   http: HttpListener,
   mailListeners: SmtpListener[],
-  readOthers: () => KeyPair[],
 ): () => void {
   const listeners = { HTTP: [http], SMTP: mailListeners };
   const watchedFiles: string[] = [];
-  let others = readOthers();
   for (const kind of ['HTTP', 'SMTP'] as const) {
     const cert = config[`${kind}_TLS_CERT_FILE`];
     const key = config[`${kind}_TLS_KEY_FILE`];
@@ -247,7 +239,7 @@ function watchKeyPairs(
     const reload = () => {
       try {
         const pair = readKeyPair(config, kind)!;
-        for (const listener of listeners[kind]) listener.updateTls({ ...pair, others });
+        for (const listener of listeners[kind]) listener.updateTls(pair);
         log.info('reloaded the certificate', { file: cert });
       } catch (error) {
         log.error('could not reload the certificate; the previous one stays in use', {
@@ -260,25 +252,7 @@ function watchKeyPairs(
       watchFile(file, { interval: CERTIFICATE_CHECK_INTERVAL_MS, persistent: false }, reload);
     watchedFiles.push(cert, key);
   }
-  const rereadOthers = () => {
-    try {
-      const next = readOthers();
-      if (isDeepStrictEqual(next, others)) return;
-      http.updateTls({ ...readKeyPair(config, 'HTTP')!, others: next });
-      others = next;
-      log.info('reloaded the certificates', { folder: config.HTTP_TLS_DIR, count: next.length });
-    } catch (error) {
-      log.error('could not reload the certificates; the previous ones stay in use', {
-        folder: config.HTTP_TLS_DIR,
-        error: String(error),
-      });
-    }
-  };
-  const timer = config.HTTP_TLS_DIR
-    ? setInterval(rereadOthers, CERTIFICATE_CHECK_INTERVAL_MS).unref()
-    : undefined;
   return () => {
-    clearInterval(timer);
     for (const file of watchedFiles) unwatchFile(file);
   };
 }

@@ -179,7 +179,7 @@ export const VARIABLES = {
   HTTP_TLS_DIR: variable({
     read: optional,
     fallback: '',
-    help: 'Folder with further certificates for HTTPS, such as those of hosted files. Each is a pair of `fullchain.pem` and `privkey.pem`, or of `NAME.crt` and `NAME.key`, also in a subfolder. Read every minute. Needs `HTTP_TLS_CERT_FILE`, which other names get.',
+    help: 'Folder with further certificates for HTTPS by host name, such as `/etc/letsencrypt/live`: `NAME/fullchain.pem` and `NAME/privkey.pem`, or `NAME.crt` and `NAME.key`. Read again every minute.',
   }),
   HTTP_MAX_CONNECTIONS: variable({
     read: connectionLimit,

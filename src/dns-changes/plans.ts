@@ -2,8 +2,7 @@
 
 import type { App } from '../app.ts';
 import { storedHealth } from '../domains/health.ts';
-import { hostedRecords } from '../hosted-files/records.ts';
-import { hostedFilesOf } from '../hosted-files/stored.ts';
+import { hostedFilesOf, hostedRecords } from '../hosted-files/files.ts';
 import { ownedDomain, ownerOf } from '../lib/domain-names.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { storedReport } from '../mailtests/present.ts';
@@ -159,7 +158,7 @@ async function proposalsFor(
 
 /** The records of the files that this service serves, in place of what the checks propose. */
 async function hostedProposals(app: App, { id, name }: DomainRow): Promise<ProposedRecord[]> {
-  const records = hostedRecords(app.config, name, await hostedFilesOf(app.db, id));
+  const records = hostedRecords(app, name, await hostedFilesOf(app.db, id));
   return records.map(({ check, ...record }) => ({
     ...record,
     checks: [check],

@@ -4,15 +4,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { createSecureContext, type SecureContext } from 'node:tls';
+import type { SecureContext } from 'node:tls';
 import { getRequestListener } from '@hono/node-server';
 import type { Network } from '../lib/addresses.ts';
-import type { KeyPair } from '../lib/certificates.ts';
 import type { ConnectionLimits } from '../lib/connection-limits.ts';
 import { AppError, type ErrorCode } from '../lib/errors.ts';
 import type { NewId } from '../lib/ids.ts';
 import type { Log } from '../lib/log.ts';
-import { namesOf } from '../net/verify-key-pair.ts';
 import { Connections, HTTP_LIMITS } from './connections.ts';
 import { internalError, PROBLEM_TYPE, problemOf, problemResponse } from './problem.ts';
 import { COMMON_HEADERS } from './response.ts';
@@ -22,8 +20,10 @@ import { createTurns } from './turns.ts';
 export interface HttpOptions {
   host: string;
   port: number;
-  /** Without it, the server uses plain HTTP. */
-  tls?: ServerPairs;
+  /** In PEM format. Without it, the server uses plain HTTP. */
+  tls?: { cert: string; key: string };
+  /** The certificate for a name that a client asks for (SNI, RFC 6066 §3); by default, that of `tls`. */
+  contextFor?(name: string): SecureContext | undefined;
   fetch: Fetch;
   log: Log;
   newId: NewId;
@@ -32,12 +32,6 @@ export interface HttpOptions {
   trustedProxies?: Network[];
   /** In milliseconds; shorter in tests. */
   timeouts?: Partial<typeof HTTP_TIMEOUTS>;
-}
-
-/** Certificates and keys in PEM format. */
-export interface ServerPairs extends KeyPair {
-  /** For connections that ask for a name in one of these certificates (SNI, RFC 6066 §3). */
-  others?: KeyPair[];
 }
 
 /**
@@ -57,8 +51,8 @@ export const HTTP_TIMEOUTS = {
 
 export interface HttpListener {
   port: number;
-  /** Sets the certificates of new connections. Throws if a pair is invalid, and keeps the current ones. */
-  updateTls(pairs: ServerPairs): void;
+  /** Sets the certificate of new connections. Throws if the pair is invalid, and keeps the current one. */
+  updateTls(pair: { cert: string; key: string }): void;
   /** The number of open connections. */
   connections(): number;
   /** Whether connections were refused or closed within the last minute because there were too many. */
@@ -102,15 +96,13 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
   const takeTurn = createTurns();
   const listener = (request: IncomingMessage, response: ServerResponse) =>
     takeTurn(request, response, serve);
-  let contexts = contextsByName(options.tls);
   const server: Server = options.tls
     ? createTlsServer(
         {
           ...settings,
           handshakeTimeout: timeouts.handshake,
+          SNICallback: (name, done) => done(null, options.contextFor?.(name)),
           ...tlsContext(options.tls),
-          // Names without a context get that of the server.
-          SNICallback: (name, done) => done(null, contextFor(contexts, name)),
         },
         listener,
       )
@@ -130,15 +122,13 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
   server.on('error', (error) => connections.logs.accept.record({ error: error.message }));
   return {
     port: (server.address() as AddressInfo).port,
-    updateTls(pairs) {
+    updateTls(pair) {
       // Node accepts empty values silently, and then every handshake fails.
-      if (!pairs.cert || !pairs.key) throw new Error('the certificate or its key is empty');
-      const next = contextsByName(pairs);
+      if (!pair.cert || !pair.key) throw new Error('the certificate or its key is empty');
       if ('setSecureContext' in server)
         (server as never as { setSecureContext(p: object): void }).setSecureContext(
-          tlsContext(pairs),
+          tlsContext(pair),
         );
-      contexts = next;
     },
     connections: () => connections.size(),
     isLimitReached: () => connections.isLimitReached(),
@@ -165,24 +155,11 @@ const isInvalidRequest = (error: unknown): boolean =>
 
 const BAD_REQUEST = "The request isn't valid HTTP.";
 
-const tlsContext = ({ cert, key }: KeyPair) => ({ cert, key, minVersion: 'TLSv1.2' as const });
-
-type Contexts = Map<string, SecureContext>;
-
-function contextsByName(pairs: ServerPairs | undefined): Contexts {
-  return new Map(
-    (pairs?.others ?? []).flatMap((pair) => {
-      const context = createSecureContext(tlsContext(pair));
-      return namesOf(pair.cert).map((name) => [name.toLowerCase(), context] as const);
-    }),
-  );
-}
-
-/** RFC 6125 §6.4.3: a wildcard stands for the first label. */
-function contextFor(contexts: Contexts, name: string): SecureContext | undefined {
-  const lower = name.toLowerCase();
-  return contexts.get(lower) ?? contexts.get(lower.replace(/^[^.]+/, '*'));
-}
+const tlsContext = ({ cert, key }: { cert: string; key: string }) => ({
+  cert,
+  key,
+  minVersion: 'TLSv1.2' as const,
+});
 
 /** Refused connections never reach Node's HTTP or TLS code, and so cost little. */
 function admitConnections(server: Server, connections: Connections): void {

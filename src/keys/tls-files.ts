@@ -1,12 +1,12 @@
 /** Reads and checks the certificates and keys in the configured files. */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { createSecureContext } from 'node:tls';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { type Config, ConfigError, PREFIX } from '../config/config.ts';
 import { type KeyPair, makeCertificate } from '../lib/certificates.ts';
-import { errorMessage } from '../lib/errors.ts';
+import type { Clock } from '../lib/clock.ts';
 import { createFolder } from '../lib/folders.ts';
 import type { Log } from '../lib/log.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
@@ -23,77 +23,13 @@ export function readKeyPair(config: Config, kind: 'HTTP' | 'SMTP'): KeyPair | nu
     key: readConfiguredFile(`${kind}_TLS_KEY_FILE`, keyFile),
   };
   try {
-    requireMatch(pair);
+    contextOf(pair);
   } catch (error) {
     throw new ConfigError([
       `${PREFIX}${kind}_TLS_CERT_FILE and ${PREFIX}${kind}_TLS_KEY_FILE must be a certificate and its key in PEM format (${(error as Error).message})`,
     ]);
   }
   return pair;
-}
-
-function requireMatch(pair: KeyPair): void {
-  createSecureContext(pair);
-  // OpenSSL accepts an RSA certificate with an EC key, and then fails each handshake.
-  if (!new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key)))
-    throw new Error('the key does not belong to the certificate');
-}
-
-/** How ACME clients name a certificate and its key: `fullchain.pem` and `privkey.pem`, or `NAME.crt` and `NAME.key`. */
-const keyFileOf = (name: string): string | null =>
-  name === 'fullchain.pem'
-    ? 'privkey.pem'
-    : name.endsWith('.crt')
-      ? name.replace(/crt$/, 'key')
-      : null;
-
-/**
- * Returns a function that reads the pairs in a folder and its subfolders. A pair that is invalid now, such as one that is
- * being written, is logged once and stays as it was. Throws a ConfigError for a folder that can't be read.
- */
-export function createPairFolder(folder: string, log: Log): () => KeyPair[] {
-  let known = new Map<string, { text: string; pair: KeyPair | null }>();
-  return () => {
-    const next: typeof known = new Map();
-    for (const [certFile, keyFile] of pairFilesIn(folder)) {
-      const former = known.get(certFile);
-      let text = '';
-      try {
-        const pair = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
-        text = pair.cert + pair.key;
-        if (former?.text !== text) requireMatch(pair);
-        next.set(certFile, former?.text === text ? former : { text, pair });
-      } catch (error) {
-        if (former?.text !== text)
-          log.error('cannot use a certificate', { file: certFile, error: errorMessage(error) });
-        next.set(certFile, { text, pair: former?.pair ?? null });
-      }
-    }
-    known = next;
-    return [...known.values()].flatMap(({ pair }) => pair ?? []);
-  };
-}
-
-function pairFilesIn(folder: string): [cert: string, key: string][] {
-  let names: string[];
-  try {
-    names = readdirSync(folder);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError([`Cannot read the folder in ${PREFIX}HTTP_TLS_DIR: ${folder} (${code})`]);
-  }
-  const inside = names.flatMap((name) => {
-    try {
-      return readdirSync(join(folder, name)).map((file) => join(name, file));
-    } catch {
-      // A file.
-      return [];
-    }
-  });
-  return [...names, ...inside].sort().flatMap((path): [string, string][] => {
-    const key = keyFileOf(basename(path));
-    return key === null ? [] : [[join(folder, path), join(folder, dirname(path), key)]];
-  });
 }
 
 function readConfiguredFile(name: string, file: string): string {
@@ -103,6 +39,52 @@ function readConfiguredFile(name: string, file: string): string {
     const { code } = error as NodeJS.ErrnoException;
     throw new ConfigError([`Cannot read the file in ${PREFIX}${name}: ${file} (${code})`]);
   }
+}
+
+// Key pairs by host name.
+
+const REREAD_AFTER_MS = 60_000;
+
+/** As certbot and lego name certificates and keys in their folders. */
+const pairFiles = (name: string) => [
+  [join(name, 'fullchain.pem'), join(name, 'privkey.pem')],
+  [`${name}.crt`, `${name}.key`],
+];
+
+/** Finds the pair of a host in a folder. An invalid one, such as one that is being written, leaves the former in use. */
+export function createPairFolder(folder: string, { clock, log }: { clock: Clock; log: Log }) {
+  const known = new Map<string, { readAt: number; context: SecureContext | undefined }>();
+  return (host: string): SecureContext | undefined => {
+    const name = host.toLowerCase();
+    const now = clock.now();
+    const former = known.get(name);
+    if (former && Math.abs(now - former.readAt) < REREAD_AFTER_MS) return former.context;
+    // Clients choose it: nothing outside of the folder.
+    const files = /^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/.test(name)
+      ? pairFiles(join(folder, name)).find((paths) => paths.every((path) => existsSync(path)))
+      : undefined;
+    if (!files) {
+      known.delete(name);
+      return undefined;
+    }
+    let context = former?.context;
+    try {
+      const [cert, key] = files.map((path) => readFileSync(path, 'utf8'));
+      context = contextOf({ cert: cert!, key: key! });
+    } catch (error) {
+      log.error('cannot use a certificate', { file: files[0], error: String(error) });
+    }
+    known.set(name, { readAt: now, context });
+    return context;
+  };
+}
+
+function contextOf(pair: KeyPair): SecureContext {
+  const context = createSecureContext({ ...pair, minVersion: 'TLSv1.2' });
+  // OpenSSL accepts an RSA certificate with an EC key, and then fails each handshake.
+  if (!new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key)))
+    throw new Error('the key does not belong to the certificate');
+  return context;
 }
 
 // The key pair for STARTTLS.

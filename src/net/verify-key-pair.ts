@@ -47,7 +47,7 @@ export async function verifyKeyPair(
       (authorizationError as { code?: string } | null)?.code ?? String(authorizationError);
     return {
       problem: authorized ? null : problemOf(code),
-      names: namesOf(pair.cert),
+      names: namesOf(certificate),
       validTo: Date.parse(certificate.validTo),
       chainLength: pair.cert.split('-----BEGIN CERTIFICATE-----').length - 1,
     };
@@ -62,9 +62,8 @@ const problemOf = (code: string): string =>
     ? 'its chain is incomplete, or its authority is not trusted'
     : `it ${certificateProblem(code) ?? `cannot be verified (${code})`}`;
 
-/** The host names and addresses that the first certificate is for. */
-export const namesOf = (cert: string): string[] =>
-  (new X509Certificate(cert).subjectAltName ?? '')
+const namesOf = ({ subjectAltName }: X509Certificate): string[] =>
+  (subjectAltName ?? '')
     .split(', ')
     .filter((name) => name.startsWith('DNS:') || name.startsWith('IP Address:'))
     .map((name) => name.slice(name.indexOf(':') + 1));

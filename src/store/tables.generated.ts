@@ -524,16 +524,14 @@ export interface DomainRow {
 /** What the service serves at the hosts mta-sts.<domain> and bimi.<domain>. */
 export interface HostedFileRow {
   domain_id: string;
-  /** JSON: mode, mail servers and lifetime of the MTA-STS policy; null if none is served. */
+  /**
+   * JSON: the MTA-STS policy, when it last changed, and until when senders can remember one in enforce mode; null if none
+   * is served.
+   */
   policy: string | null;
-  policy_changed_at: string | null;
-  /** Until when senders can remember a former policy in enforce mode. */
-  enforced_until: string | null;
-  /** The BIMI logo (SVG) and its certificate (PEM). The former ones keep their URLs until the next change. */
+  /** The BIMI logo (SVG) and its certificate (PEM). */
   logo: string | null;
   certificate: string | null;
-  former_logo: string | null;
-  former_certificate: string | null;
 }
 
 /** Monitors: what is checked at regular intervals. */

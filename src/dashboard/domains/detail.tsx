@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { findRulesOfDomain, latestDomainEvents } from '../../domains/queries.ts';
 import { domainOperations } from '../../domains/routes.ts';
 import type { Domain } from '../../domains/schema.ts';
-import { hostedFilesOf } from '../../hosted-files/stored.ts';
+import { hostedFilesOf } from '../../hosted-files/files.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { findScoreChanges } from '../../mailtests/history.ts';
 import { testOperations } from '../../mailtests/routes.ts';

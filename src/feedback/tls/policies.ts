@@ -1,7 +1,7 @@
 /** The policies under which servers connected, and which of a domain's mail servers failed why: from TLS reports. */
 
 import { sql } from 'kysely';
-import type { Db } from '../../store/open.ts';
+import type { Db, Tx } from '../../store/open.ts';
 import type { TlsFailureRow } from '../../store/tables.generated.ts';
 import { isOfCountedReport } from '../queries.ts';
 import { reporterTitle } from '../record/reporters.ts';
@@ -20,7 +20,7 @@ interface StoredPolicy {
 
 /** By type and MTA-STS mode; those with the most sessions first. */
 export async function tlsPolicies(
-  db: Db,
+  db: Db | Tx,
   { domain, from, to }: Pick<Period, 'from' | 'to'> & { domain: Pick<Period['domain'], 'id'> },
 ) {
   const rows = await countedReports(db, { domains: [domain.id], from, to }, 'tls')

@@ -4,11 +4,7 @@ export const HOSTED_FILES = `
 CREATE TABLE hosted_files (
   domain_id TEXT NOT NULL PRIMARY KEY REFERENCES domains (id) ON DELETE CASCADE,
   policy TEXT,
-  policy_changed_at TEXT,
-  enforced_until TEXT,
   logo TEXT,
-  certificate TEXT,
-  former_logo TEXT,
-  former_certificate TEXT
+  certificate TEXT
 );
 `;
