@@ -243,3 +243,8 @@ test('readConfig truncates long invalid values in messages', () => {
   const [fault] = faultsOf({ [`${PREFIX}SURFACE`]: 'x'.repeat(10_000) });
   assert.ok(fault!.length < 300);
 });
+
+test('Certificates by host name need one for all other names', () => {
+  const env = { DELIVERABILITY_HTTP_TLS_DIR: '/etc/letsencrypt/live' };
+  assert.throws(() => readConfig(env), /HTTP_TLS_DIR needs DELIVERABILITY_HTTP_TLS_CERT_FILE/);
+});

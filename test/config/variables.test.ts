@@ -429,7 +429,9 @@ const TOGETHER: Partial<Record<Name, string>>[] = [
 ];
 
 function environmentWith(name: Name, text: string): Environment {
-  const row = TOGETHER.find((one) => name in one) ?? {};
+  // Needs the first row, which does not need it.
+  const group: Name = name === 'HTTP_TLS_DIR' ? 'HTTP_TLS_CERT_FILE' : name;
+  const row = TOGETHER.find((one) => group in one) ?? {};
   const given = Object.entries({ ...row, [name]: text });
   return Object.fromEntries(given.map(([key, value]) => [PREFIX + key, value]));
 }
