@@ -31,7 +31,6 @@ import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { NotSetUp } from '../frame/states.tsx';
 import { VersionField, versionOf } from '../frame/version.tsx';
-import { DnsRecord } from './dns-record.tsx';
 import { DOMAINS } from './list.tsx';
 
 const PATH = `${DOMAINS}/:id/files`;
@@ -74,7 +73,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
   const { logo } = row;
   const isVerified = domain.status === 'verified';
   const canEdit = isVerified && allows(call.actor.role, 'admin') && call.actor.livemode;
-  const { mta_sts: policy, mail_servers, records } = files;
+  const { mta_sts: policy, mail_servers } = files;
   const value = (name: string, stored: string) => ({ name, value: typed?.[name] ?? stored });
   const errorOf = (name: string) => problem?.fields[name];
   const readable = readableDomain(domain.name);
@@ -100,7 +99,17 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
         {!isVerified && (
           <Notice tone="warn">Nothing is served until the domain is verified.</Notice>
         )}
-        <Card title="Served now" id="served">
+        <Card
+          title="Served now"
+          id="served"
+          actions={
+            served.length > 0 && (
+              <a class="button primary" href={publishPath(id, { checks: 'mta_sts,bimi' })}>
+                Publish their records
+              </a>
+            )
+          }
+        >
           <Notice tone={/^(Add|Switch to testing)/.test(files.advice) ? 'warn' : 'info'}>
             <strong>MTA-STS:</strong> {files.advice}
           </Notice>
@@ -114,7 +123,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
                 height={72}
               />
             )}
-            <ul>
+            <ul class="stack">
               {served.map(({ url }) => (
                 <li key={url}>
                   <Copyable text={url} label="the URL" />
@@ -122,6 +131,12 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
               ))}
             </ul>
           </div>
+          {served.length > 0 && (
+            <p class="muted">
+              Both hosts, mta-sts.{domain.name} and bimi.{domain.name}, need a certificate for HTTPS
+              at your proxy or at this service.
+            </p>
+          )}
           {policy && !canEdit && <p>Mail servers: {policy.mx.join(', ')}</p>}
         </Card>
         {canEdit && (
@@ -184,25 +199,6 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
               )}
               <Submit>Save files</Submit>
             </form>
-          </Card>
-        )}
-        {records.length > 0 && (
-          <Card
-            title="DNS records"
-            id="records"
-            actions={
-              <a class="button primary" href={publishPath(id, { checks: 'mta_sts,bimi' })}>
-                {canEdit ? 'Publish these records' : 'Compare with DNS'}
-              </a>
-            }
-          >
-            <p class="muted">
-              Publish them after the files are saved. Both hosts need a certificate for HTTPS at
-              your proxy or at this service.
-            </p>
-            {records.map((record) => (
-              <DnsRecord key={record.name} record={record} domain={domain.name} />
-            ))}
           </Card>
         )}
       </>
