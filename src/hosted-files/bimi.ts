@@ -54,7 +54,7 @@ export function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** Written anew from what was read, so that nothing else in the file is served. */
+/** Written from what was parsed, so that nothing else in the file is served. */
 const onlyCertificates = (pem: string): string =>
   pem
     .match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)!

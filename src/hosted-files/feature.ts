@@ -28,7 +28,7 @@ const get = route({
   role: 'member',
   summary: 'Get the hosted files of a domain',
   description:
-    'Returns the files that the service serves for a domain, the DNS records that lead to them, and which mode of the MTA-STS policy TLS reports allow.',
+    'Returns the files that the service serves for a domain, with their DNS records. `advice` says which mode of the policy TLS reports allow.',
   async handle({ app, params }) {
     const domain = await domainOr404(app.db, params.id!);
     const mailServers = await mailServersOf(app, domain.name);
@@ -65,11 +65,13 @@ const ask = route({
   path: '/v1/hosted_hosts',
   operation: 'findHostedHost',
   role: 'public',
+  // Proxies may add parameters.
+  isPublicLink: true,
   summary: 'Ask whether a host has files',
   description:
     'For proxies that get certificates on demand, such as Caddy: succeeds only for the exact name of a host with files of a verified domain.',
   query: v.strictObject({
-    domain: described(v.string('must be a string'), 'The host.', 'mta-sts.example.com'),
+    domain: described(v.optional(v.string(), ''), 'The host.', 'mta-sts.example.com'),
   }),
   response: named(
     'HostedHost',

@@ -26,7 +26,7 @@ export const unlistedIn = ({ mx }: Pick<Policy, 'mx'>, hosts: string[]): string[
 
 /** The period of the reports. */
 export const REPORT_DAYS = 14;
-/** Large receivers report each day, and mail on weekends differs. */
+/** Mailbox providers report each day, and mail on weekends differs. */
 const MIN_DAYS = 7;
 
 /** Which mode is right, as a sentence. `mailServers`: null if they are not known. */

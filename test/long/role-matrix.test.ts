@@ -385,6 +385,7 @@ const LIVE_ONLY = new Set([
   'deleteDnsServer',
   'checkDnsServer',
   'updateDomain',
+  'updateHostedFiles',
   'deleteDomain',
   'verifyDomain',
   'createMonitor',

@@ -8,6 +8,7 @@ import { hostedFileOperations } from '../../hosted-files/feature.ts';
 import { filesOf, hostedFilesOf, policyOf } from '../../hosted-files/files.ts';
 import { DAY_S, type HostedFilesPatch } from '../../hosted-files/schema.ts';
 import { allows } from '../../http/actor.ts';
+import { requireLive } from '../../http/authorize.ts';
 import { type FormParts, readFormParts, textField } from '../../http/multipart.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import type { HostedFileRow } from '../../store/tables.generated.ts';
@@ -224,6 +225,7 @@ const save = form({
   summary: 'Change the hosted files of a domain with the form',
   consumes: { type: 'multipart/form-data', maxBytes: () => 512 * 1024 },
   async handle(call) {
+    requireLive(call.actor);
     const id = call.params.id!;
     const parts = readFormParts(call.raw, call.headers.get('content-type'));
     const typed = Object.fromEntries(
