@@ -47,7 +47,7 @@ export function filesOf(domain: string, row: HostedFileRow): HostedFile[] {
 /** The host comes before the record of its file: senders that read a new id fetch the policy. */
 export function hostedRecords({ config }: Pick<App, 'config'>, domain: string, row: HostedFileRow) {
   const value = new URL(config.BASE_URL).hostname.replace(/^\[|\]$/g, '');
-  const type = ['CNAME', 'A', 'AAAA'][Math.ceil(isIP(value) / 3)]!;
+  const type = { 0: 'CNAME', 4: 'A', 6: 'AAAA' }[isIP(value)]!;
   const policy = policyOf(row);
   const bimi = filesOf(domain, row).flatMap(({ check, url }) => (check === 'bimi' ? [url] : []));
   const recordsOf = (check: HostedFile['check'], host: string, name: string, text: string) => [

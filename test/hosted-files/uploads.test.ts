@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { hostedRecords } from '../../src/hosted-files/files.ts';
 import type { HostedFiles } from '../../src/hosted-files/schema.ts';
 import { makeMark } from '../analysis/bimi/mark-certificates.ts';
 import { memberOf, newMember } from '../dashboard/member.ts';
@@ -231,4 +232,19 @@ test('an admin edits the files in a form, which members only read', async (t) =>
   const read = await member.get(path);
   assert.match(read.html, /src="data:image\/svg\+xml;base64,/);
   assert.doesNotMatch(read.html, /<form[^>]*files"/);
+});
+
+test('a service without a host name is reached by its address', () => {
+  const row = { domain_id: 'dom_1', policy: null, logo: LOGO, certificate: null };
+  const first = (BASE_URL: string) => {
+    const [{ type, value } = { type: '', value: '' }] = hostedRecords(
+      { config: { BASE_URL } } as never,
+      'example.com',
+      row,
+    );
+    return `${type} ${value}`;
+  };
+  assert.equal(first('https://mail.example.net:8443/x'), 'CNAME mail.example.net');
+  assert.equal(first('http://192.0.2.7:8080'), 'A 192.0.2.7');
+  assert.equal(first('http://[2001:db8::7]:8080'), 'AAAA 2001:db8::7');
 });
