@@ -78,12 +78,14 @@ function nextPolicy(
 ): Policy | null {
   if (!change) {
     // RFC 8461 §2.
-    if (before?.mode === 'enforce')
-      throw new AppError(
-        'conflict',
-        'Senders enforce the policy, and remember it. Set its mode to none first, and publish the new id.',
-      );
-    return null;
+    const isRemembered =
+      before?.mode === 'enforce' ||
+      (before?.mode === 'testing' && Date.parse(before.enforced_until) > now);
+    if (!isRemembered) return null;
+    throw new AppError(
+      'conflict',
+      'Senders remember a policy that they enforce. Set its mode to none first, and publish the new id.',
+    );
   }
   const { mode } = change;
   if (mailServers === null && (!change.mx || mode === 'enforce'))

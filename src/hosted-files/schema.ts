@@ -93,7 +93,7 @@ export const HostedFilesPatch = named(
   v.strictObject({
     mta_sts: described(
       v.optional(v.nullable(NewPolicy)),
-      'The MTA-STS policy. Null removes it, which is refused in enforce mode.',
+      'The MTA-STS policy. Null removes it, which is refused while senders enforce it, unless its mode is `none`.',
     ),
     bimi: described(v.optional(v.nullable(NewLogo)), 'The BIMI logo. Null removes it.'),
   }),

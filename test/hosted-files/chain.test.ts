@@ -97,6 +97,8 @@ test('a policy and a logo pass the checks of the domain once the planned records
   // RFC 8461 §2: an enforced policy is not removed while senders remember it.
   const removed = await setFiles(domain.id, { mta_sts: null });
   assert.equal(removed.status, 409, removed.text);
+  await setFiles(domain.id, { mta_sts: { mode: 'testing' } });
+  assert.equal((await setFiles(domain.id, { mta_sts: null })).status, 409);
   const none = await setFiles(domain.id, { mta_sts: { mode: 'none' } });
   assert.match(none.body.advice, /^Keep this policy and its record until 2026-12-21/);
   assert.equal((await setFiles(domain.id, { mta_sts: null })).status, 200);
@@ -106,7 +108,7 @@ test('a policy and a logo pass the checks of the domain once the planned records
     `/v1/audit_log?object_id=${domain.id}&limit=100`,
   );
   const entries = audit.body.data.filter(({ action }) => action === 'domain.files_changed');
-  assert.equal(entries.length, 6);
+  assert.equal(entries.length, 7);
   assert.deepEqual(Object.keys(entries.at(-1)!.details).toSorted(), ['from', 'to']);
   assert.ok(!JSON.stringify(entries).includes('svg version'));
 });
