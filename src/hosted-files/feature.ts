@@ -81,6 +81,7 @@ const ask = route({
     }),
     'A host with files of a verified domain.',
   ),
+  errors: ['not_found'],
   async handle({ app, query: { domain: host } }) {
     if (await findHost(app, host)) return { object: 'hosted_host' as const, host };
     throw new AppError('not_found', 'No file is served at this host.');
