@@ -575,6 +575,17 @@ CREATE INDEX domains_looks ON domains (next_look_at) WHERE next_look_at IS NOT N
 -- With the name, so that a search by name reads no row: rows are large.
 CREATE INDEX domains_listed ON domains (status, health_status, id, name);
 
+-- What the service serves at the hosts mta-sts.<domain> and bimi.<domain>.
+CREATE TABLE hosted_files (
+  domain_id   TEXT NOT NULL PRIMARY KEY REFERENCES domains (id) ON DELETE CASCADE,
+  -- JSON: the MTA-STS policy, when it last changed, and until when senders can remember one in enforce mode; null if none
+  -- is served.
+  policy      TEXT,
+  -- The BIMI logo (SVG) and its certificate (PEM).
+  logo        TEXT,
+  certificate TEXT
+);
+
 -- Monitors: what is checked at regular intervals.
 CREATE TABLE monitors (
   -- `mon_…`: monitor

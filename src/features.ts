@@ -12,6 +12,8 @@ import { events } from './events/feature.ts';
 import type { Feature } from './feature.ts';
 import { feedback } from './feedback/feature.ts';
 import { health } from './health/feature.ts';
+import { hostedFiles } from './hosted-files/feature.ts';
+import { serveHostedFiles } from './hosted-files/serve.ts';
 import { deleteExpiredResponses } from './http/idempotency.ts';
 import type { Route } from './http/route.ts';
 import { createRouter, type Fetch } from './http/router.ts';
@@ -47,6 +49,7 @@ export const FEATURES: Feature[] = [
   feedback,
   receivers,
   picture,
+  hostedFiles,
   dnsChanges,
   events,
   webhooks,
@@ -94,7 +97,7 @@ export const jobsOf = (app: App): Job[] => [
 ];
 
 /** The router for all routes. The team feature identifies callers; the dashboard renders errors for browsers. */
-export const createFetch = (app: App): Fetch =>
+const createAppRouter = (app: App): Fetch =>
   createRouter({
     app,
     routes: ROUTES,
@@ -104,6 +107,9 @@ export const createFetch = (app: App): Fetch =>
     problemPage: (problem, context) => problemPage(app, problem, context),
     signInPath,
   });
+
+/** The hosts of files have nothing else. */
+export const createFetch = (app: App): Fetch => serveHostedFiles(app, createAppRouter(app));
 
 export const subscriptionsOf = (app: App): Subscription[] =>
   FEATURES.flatMap((feature) => feature.subscribers?.(app) ?? []);

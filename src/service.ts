@@ -8,7 +8,7 @@ import { createFetch, destinationsOf, FEATURES, jobsOf, subscriptionsOf } from '
 import { releaseClaims } from './http/idempotency.ts';
 import type { Fetch } from './http/router.ts';
 import { type HttpListener, startHttp } from './http/server.ts';
-import { readKeyPair, smtpKeyPair } from './keys/tls-files.ts';
+import { createPairFolder, readKeyPair, smtpKeyPair } from './keys/tls-files.ts';
 import type { ConnectionLimits } from './lib/connection-limits.ts';
 import { isPostgresUrl } from './lib/database-url.ts';
 import { createDiskReader, MIN_FREE_BYTES, readDisk } from './lib/disk.ts';
@@ -73,6 +73,7 @@ export async function startService(
       host: config.HTTP_HOST,
       port: config.HTTP_PORT,
       tls: httpTls ?? undefined,
+      contextFor: config.HTTP_TLS_DIR ? createPairFolder(config.HTTP_TLS_DIR, app) : undefined,
       fetch,
       log: app.log,
       newId: app.newId,

@@ -38,6 +38,7 @@ export async function benchPages() {
       `/tests/${waiting!.id}`,
       `/tests/${completed!.id}`,
       `/domains/${domain}`,
+      `/domains/${domain}/files`,
       `/tests?domain_id=${domain}`,
       `/?period=month&domain_id=${domain}`,
     ];

@@ -129,6 +129,10 @@ const quoted = (value: string | undefined): string =>
 
 /** A certificate without its key, or a key without its certificate. */
 function pairFaults(texts: Record<string, string>): string[] {
+  if (texts.HTTP_TLS_DIR && !texts.HTTP_TLS_CERT_FILE)
+    return [
+      `${PREFIX}HTTP_TLS_DIR needs ${PREFIX}HTTP_TLS_CERT_FILE, the certificate of other names`,
+    ];
   return ['HTTP', 'SMTP'].flatMap((kind) => {
     const names = [`${kind}_TLS_CERT_FILE`, `${kind}_TLS_KEY_FILE`];
     const missing = names.filter((name) => !texts[name]);

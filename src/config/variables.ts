@@ -176,6 +176,11 @@ export const VARIABLES = {
     fallback: '',
     help: 'Private key (PEM) of that certificate.',
   }),
+  HTTP_TLS_DIR: variable({
+    read: optional,
+    fallback: '',
+    help: 'Folder with further certificates for HTTPS by host name, such as `/etc/letsencrypt/live`: `NAME/fullchain.pem` and `NAME/privkey.pem`, or `NAME.crt` and `NAME.key`. Read again every minute.',
+  }),
   HTTP_MAX_CONNECTIONS: variable({
     read: connectionLimit,
     fallback: '1000',

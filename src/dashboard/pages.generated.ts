@@ -14,6 +14,7 @@ import { dnsPlanPages } from './dns/plan.tsx';
 import { dnsServerPages } from './dns/server.tsx';
 import { dnsServerListPages } from './dns/servers.tsx';
 import { domainPages } from './domains/detail.tsx';
+import { hostedFilePages } from './domains/files.tsx';
 import { domainListPages } from './domains/list.tsx';
 import { errorTypePages } from './error-types.tsx';
 import { bouncePages } from './feedback/bounces.tsx';
@@ -76,6 +77,7 @@ export const DASHBOARD_ROUTES = [
   ...dnsServerPages,
   ...dnsServerListPages,
   ...domainPages,
+  ...hostedFilePages,
   ...domainListPages,
   ...errorTypePages,
   ...bouncePages,

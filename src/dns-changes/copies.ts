@@ -76,8 +76,10 @@ function octodnsEntry({ name, type, ttl, values }: RecordSet, zone: string): str
     `${JSON.stringify(relative)}:`,
     `  - type: ${type}`,
     `    ttl: ${ttl}`,
-    '    values:',
-    ...values.map((value) => `      - ${octodnsValue(type, value)}`),
+    // An alias has one target.
+    ...(type === 'CNAME'
+      ? [`    value: ${absoluteName(values[0]!)}`]
+      : ['    values:', ...values.map((value) => `      - ${octodnsValue(type, value)}`)]),
   ];
   return lines.join('\n');
 }

@@ -30,6 +30,8 @@ export interface ProposedRecord {
   basedOn: string[] | null;
   /** Published beside other records, whatever they are, such as the verification records of several teams. */
   isAdded?: boolean;
+  /** It becomes the only record at this name, whatever is there. */
+  isFinal?: boolean;
   /** Why it cannot be published as it is; null if it can. */
   problem: string | null;
   /** A condition that only the reader can confirm: the change is published only if chosen. Null if there is none. */
@@ -95,7 +97,20 @@ async function planSet(source: RecordSource, proposals: ProposedRecord[]): Promi
       `${name} is not in a zone of this server, or it is delegated to another server.`,
     );
   const alias = await source.read(zone, name, 'CNAME');
-  if (alias.values.length > 0)
+  if (type === 'CNAME') {
+    const others = await Promise.all(
+      BESIDE_ALIAS.map(async (other) =>
+        (await source.read(zone, name, other)).values.length > 0 ? [other] : [],
+      ),
+    );
+    // A resolver shows the records of the target.
+    if (alias.values.length === 0 && others.flat().length > 0)
+      return unchanged(
+        `${name} has ${others.flat().join(' and ')} records. Beside an alias (CNAME), there can be no others. Remove them first.`,
+        none,
+        zone,
+      );
+  } else if (alias.values.length > 0)
     return unchanged(
       `${name} is an alias (CNAME) of ${alias.values[0]}, so it can have no other records. Publish the record there, or remove the alias first.`,
       none,
@@ -109,14 +124,17 @@ async function planSet(source: RecordSource, proposals: ProposedRecord[]): Promi
   const after = { ...before, values: result.values };
   if (hasSameValues(before, after))
     return unchanged(result.isShortened ? NEEDS_MAILBOX : null, before, zone);
-  const addresses = await otherAddresses(source, zone, before);
+  const addresses = publishable.some(({ isFinal }) => isFinal)
+    ? []
+    : await otherAddresses(source, zone, before);
   if (addresses.length > 0)
     return unchanged(
       `${name} has other addresses already: ${addresses.join(', ')}. A further one would also lead its visitors there. If all are of the same server, publish it yourself.`,
       before,
       zone,
     );
-  const loss = before.values.length > 0 ? NO_LOSS : await wildcardLoss(source, zone, name);
+  const isReplacement = before.values.length > 0 || publishable.some(({ isFinal }) => isFinal);
+  const loss = isReplacement ? NO_LOSS : await wildcardLoss(source, zone, name);
   if (loss.problem !== null) return unchanged(loss.problem, before, zone);
   const cautions = [
     loss.caution,
@@ -134,6 +152,9 @@ async function planSet(source: RecordSource, proposals: ProposedRecord[]): Promi
     needsChoice: publishable.some(({ caution }) => caution !== null),
   };
 }
+
+/** Types that a name with files of a web server has. */
+const BESIDE_ALIAS = ['A', 'AAAA', 'TXT', 'MX'];
 
 /** Of both versions, for a set of addresses. */
 async function otherAddresses(
@@ -192,6 +213,7 @@ function resultOf({ values: current }: RecordSet, proposals: ProposedRecord[]): 
   const [first] = replacing;
   const kept = [...new Set([...current, ...added])];
   if (!first) return { values: kept, isShortened: false, isMerged: false };
+  if (first.isFinal) return { values: [first.value], isShortened: false, isMerged: false };
   const replaced = current.filter((text) => isReplaced(text, first));
   const parts = replacing.map((proposal) => {
     const value = stripPlaceholderRua(proposal.value, replaced);
@@ -212,8 +234,8 @@ function resultOf({ values: current }: RecordSet, proposals: ProposedRecord[]): 
 }
 
 /** Addresses and the hashes of certificates stand beside each other. */
-const isAddedBeside = ({ type, isAdded }: ProposedRecord): boolean =>
-  isAdded === true || (type !== 'TXT' && type !== 'CAA');
+const isAddedBeside = ({ type, isAdded, isFinal }: ProposedRecord): boolean =>
+  isAdded === true || (!isFinal && type !== 'TXT' && type !== 'CAA');
 
 /** The first of the replaced values becomes the new one, in its place. */
 function replaceIn(values: string[], replaced: string[], value: string): string[] {

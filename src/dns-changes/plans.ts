@@ -2,6 +2,7 @@
 
 import type { App } from '../app.ts';
 import { storedHealth } from '../domains/health.ts';
+import { hostedFilesOf, hostedRecords } from '../hosted-files/files.ts';
 import { ownedDomain, ownerOf } from '../lib/domain-names.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { storedReport } from '../mailtests/present.ts';
@@ -137,7 +138,10 @@ async function proposalsFor(
     : storedHealth(domain).health.checks;
   const isVerified = domain.status === 'verified';
   const owner = ownerOf(domain.name);
-  const owned = proposalsOf(checks).filter(({ name }) => isWithin(name, owner));
+  const hosted = test_id ? [] : await hostedProposals(app, domain);
+  const isHosted = (id: string) => hosted.some((proposal) => proposal.checks.includes(id));
+  const found = proposalsOf(checks).filter((proposal) => !proposal.checks.some(isHosted));
+  const owned = [...found, ...hosted].filter(({ name }) => isWithin(name, owner));
   const unproven = await unprovenNames(app.db, domain.name, owned);
   const proposals = owned.map((proposal) => {
     if (!isVerified) return { ...proposal, problem: NOT_VERIFIED };
@@ -148,8 +152,21 @@ async function proposalsFor(
   const proof = needsProof ? [{ ...verificationProposal(domain), checks: [VERIFICATION] }] : [];
   const all = [...proof, ...proposals];
   return all.filter(({ checks: of }) =>
-    of.some((id) => (ids ? ids.includes(id) : !isOnRequest(id))),
+    of.some((id) => (ids ? ids.includes(id) : isHosted(id) || !isOnRequest(id))),
   );
+}
+
+/** The records of the files that this service serves, in place of what the checks propose. */
+async function hostedProposals(app: App, { id, name }: DomainRow): Promise<ProposedRecord[]> {
+  const records = hostedRecords(app, name, await hostedFilesOf(app.db, id));
+  return records.map(({ check, ...record }) => ({
+    ...record,
+    checks: [check],
+    basedOn: null,
+    isFinal: true,
+    problem: null,
+    caution: null,
+  }));
 }
 
 const isWithin = (name: string, domain: string): boolean =>

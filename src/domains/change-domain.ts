@@ -30,10 +30,19 @@ type DomainAuthor = Author & { app: App };
 export const AUDITED_DOMAIN = audited({
   type: 'domain',
   name: 'Domain',
-  actions: ['domain.created', 'domain.changed', 'domain.verification_asked', 'domain.deleted'],
+  actions: [
+    'domain.created',
+    'domain.changed',
+    'domain.verification_asked',
+    'domain.files_changed',
+    'domain.deleted',
+  ],
   page: (id) => `/domains/${id}`,
   withPage: rowsOf('domains'),
-  texts: { 'domain.verification_asked': 'Domain verification requested' },
+  texts: {
+    'domain.verification_asked': 'Domain verification requested',
+    'domain.files_changed': 'Hosted files changed',
+  },
 });
 
 /**

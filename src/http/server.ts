@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { SecureContext } from 'node:tls';
 import { getRequestListener } from '@hono/node-server';
 import type { Network } from '../lib/addresses.ts';
 import type { ConnectionLimits } from '../lib/connection-limits.ts';
@@ -21,6 +22,8 @@ export interface HttpOptions {
   port: number;
   /** In PEM format. Without it, the server uses plain HTTP. */
   tls?: { cert: string; key: string };
+  /** The certificate for a name that a client asks for (SNI, RFC 6066 §3); by default, that of `tls`. */
+  contextFor?(name: string): SecureContext | undefined;
   fetch: Fetch;
   log: Log;
   newId: NewId;
@@ -95,7 +98,12 @@ export async function startHttp(options: HttpOptions): Promise<HttpListener> {
     takeTurn(request, response, serve);
   const server: Server = options.tls
     ? createTlsServer(
-        { ...settings, handshakeTimeout: timeouts.handshake, ...tlsContext(options.tls) },
+        {
+          ...settings,
+          handshakeTimeout: timeouts.handshake,
+          SNICallback: (name, done) => done(null, options.contextFor?.(name)),
+          ...tlsContext(options.tls),
+        },
         listener,
       )
     : createServer(settings, listener);

@@ -1,12 +1,14 @@
 /** Reads and checks the certificates and keys in the configured files. */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createSecureContext } from 'node:tls';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { type Config, ConfigError, PREFIX } from '../config/config.ts';
 import { type KeyPair, makeCertificate } from '../lib/certificates.ts';
+import type { Clock } from '../lib/clock.ts';
 import { createFolder } from '../lib/folders.ts';
+import type { Log } from '../lib/log.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
 import { createPoster } from '../net/http/poster.ts';
 import type { Poster } from '../net/http/web.ts';
@@ -21,10 +23,7 @@ export function readKeyPair(config: Config, kind: 'HTTP' | 'SMTP'): KeyPair | nu
     key: readConfiguredFile(`${kind}_TLS_KEY_FILE`, keyFile),
   };
   try {
-    createSecureContext(pair);
-    // OpenSSL accepts an RSA certificate with an EC key, and then fails each handshake.
-    if (!new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key)))
-      throw new Error('the key does not belong to the certificate');
+    contextOf(pair);
   } catch (error) {
     throw new ConfigError([
       `${PREFIX}${kind}_TLS_CERT_FILE and ${PREFIX}${kind}_TLS_KEY_FILE must be a certificate and its key in PEM format (${(error as Error).message})`,
@@ -40,6 +39,52 @@ function readConfiguredFile(name: string, file: string): string {
     const { code } = error as NodeJS.ErrnoException;
     throw new ConfigError([`Cannot read the file in ${PREFIX}${name}: ${file} (${code})`]);
   }
+}
+
+// Key pairs by host name.
+
+const REREAD_AFTER_MS = 60_000;
+
+/** As certbot and lego name certificates and keys in their folders. */
+const pairFiles = (name: string) => [
+  [join(name, 'fullchain.pem'), join(name, 'privkey.pem')],
+  [`${name}.crt`, `${name}.key`],
+];
+
+/** Finds the pair of a host in a folder. An invalid one, such as one that is being written, leaves the former in use. */
+export function createPairFolder(folder: string, { clock, log }: { clock: Clock; log: Log }) {
+  const known = new Map<string, { readAt: number; context: SecureContext | undefined }>();
+  return (host: string): SecureContext | undefined => {
+    const name = host.toLowerCase();
+    const now = clock.now();
+    const former = known.get(name);
+    if (former && Math.abs(now - former.readAt) < REREAD_AFTER_MS) return former.context;
+    // Clients choose it: nothing outside of the folder.
+    const files = /^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/.test(name)
+      ? pairFiles(join(folder, name)).find((paths) => paths.every((path) => existsSync(path)))
+      : undefined;
+    if (!files) {
+      known.delete(name);
+      return undefined;
+    }
+    let context = former?.context;
+    try {
+      const [cert, key] = files.map((path) => readFileSync(path, 'utf8'));
+      context = contextOf({ cert: cert!, key: key! });
+    } catch (error) {
+      log.error('cannot use a certificate', { file: files[0], error: String(error) });
+    }
+    known.set(name, { readAt: now, context });
+    return context;
+  };
+}
+
+function contextOf(pair: KeyPair): SecureContext {
+  const context = createSecureContext({ ...pair, minVersion: 'TLSv1.2' });
+  // OpenSSL accepts an RSA certificate with an EC key, and then fails each handshake.
+  if (!new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key)))
+    throw new Error('the key does not belong to the certificate');
+  return context;
 }
 
 // The key pair for STARTTLS.

@@ -521,6 +521,19 @@ export interface DomainRow {
   watched: string | null;
 }
 
+/** What the service serves at the hosts mta-sts.<domain> and bimi.<domain>. */
+export interface HostedFileRow {
+  domain_id: string;
+  /**
+   * JSON: the MTA-STS policy, when it last changed, and until when senders can remember one in enforce mode; null if none
+   * is served.
+   */
+  policy: string | null;
+  /** The BIMI logo (SVG) and its certificate (PEM). */
+  logo: string | null;
+  certificate: string | null;
+}
+
 /** Monitors: what is checked at regular intervals. */
 export interface MonitorRow {
   /** `mon_…`: monitor */
@@ -1316,6 +1329,7 @@ export interface Tables {
   webhook_deliveries: WebhookDeliveryRow;
   webhook_attempts: WebhookAttemptRow;
   domains: DomainRow;
+  hosted_files: HostedFileRow;
   monitors: MonitorRow;
   monitor_runs: MonitorRunRow;
   alerts: AlertRow;

@@ -43,6 +43,7 @@ test('readConfig without variables returns the complete defaults', () => {
     APP_URL: 'http://127.0.0.1:8080',
     HTTP_TLS_CERT_FILE: null,
     HTTP_TLS_KEY_FILE: null,
+    HTTP_TLS_DIR: null,
     HTTP_MAX_CONNECTIONS: 1000,
     HTTP_MAX_CONNECTIONS_PER_CLIENT: 100,
     SURFACE: 'full',
@@ -241,4 +242,9 @@ test('readConfig messages never contain a secret', (t) => {
 test('readConfig truncates long invalid values in messages', () => {
   const [fault] = faultsOf({ [`${PREFIX}SURFACE`]: 'x'.repeat(10_000) });
   assert.ok(fault!.length < 300);
+});
+
+test('Certificates by host name need one for all other names', () => {
+  const env = { DELIVERABILITY_HTTP_TLS_DIR: '/etc/letsencrypt/live' };
+  assert.throws(() => readConfig(env), /HTTP_TLS_DIR needs DELIVERABILITY_HTTP_TLS_CERT_FILE/);
 });

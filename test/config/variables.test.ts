@@ -137,6 +137,7 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
   SMTP_MAX_CONNECTIONS_PER_CLIENT: CONNECTION_LIMIT,
   HTTP_TLS_CERT_FILE: { good: [['/etc/a.pem', '/etc/a.pem']], bad: [] },
   HTTP_TLS_KEY_FILE: { good: [['/etc/a.key', '/etc/a.key']], bad: [] },
+  HTTP_TLS_DIR: { good: [['/etc/letsencrypt/live', '/etc/letsencrypt/live']], bad: [] },
   SURFACE: {
     good: [
       ['full', 'full'],
@@ -428,7 +429,9 @@ const TOGETHER: Partial<Record<Name, string>>[] = [
 ];
 
 function environmentWith(name: Name, text: string): Environment {
-  const row = TOGETHER.find((one) => name in one) ?? {};
+  // Needs the first row, which does not need it.
+  const group: Name = name === 'HTTP_TLS_DIR' ? 'HTTP_TLS_CERT_FILE' : name;
+  const row = TOGETHER.find((one) => group in one) ?? {};
   const given = Object.entries({ ...row, [name]: text });
   return Object.fromEntries(given.map(([key, value]) => [PREFIX + key, value]));
 }

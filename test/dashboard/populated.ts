@@ -53,6 +53,9 @@ export async function populate(service: TestService, receiver: Receiver): Promis
   await service.call('DELETE', `/v1/domains/${deleted}`);
   const [pending, verified] = domains as [string, string];
   await service.call('GET', `/v1/domains/${verified}/health`);
+  const policy = { mode: 'testing', mx: ['mx.verified.example'] };
+  const files = `/v1/domains/${verified}/hosted_files`;
+  await service.call('PATCH', files, { json: { mta_sts: policy } });
   const rule = await post('/v1/alerts', {
     name: 'Low scores',
     condition: 'score_below',

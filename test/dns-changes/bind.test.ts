@@ -40,6 +40,7 @@ async function startPublishing(t: TestContext) {
     {},
     {
       DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS: '127.0.0.0/8',
+      DELIVERABILITY_BASE_URL: 'http://mail.example.net',
     },
   );
   service.clock.set(systemClock.now());
@@ -131,6 +132,30 @@ describe('Records of a domain at a real BIND', { skip: skipUnlessInstalled('name
     const undone = await call<DnsChange>('POST', `/v1/dns_changes/${made!.id}/undo`);
     assert.deepEqual([undone.body.status, undone.body.error], ['applied', null]);
     assert.deepEqual(await texts(bind, 'example.com'), SPF.toSorted());
+
+    // The host of a file is an alias, beside the record that names the file.
+    const files = { mta_sts: { mode: 'testing', mx: ['mx.example.com'] } };
+    await call('PATCH', `${path}/hosted_files`, { json: files });
+    const hosted = await apply(await planWith({ checks: ['mta_sts'] }), { checks: ['mta_sts'] });
+    assert.deepEqual(
+      hosted.map(({ type, status, error }) => [type, status, error]),
+      [
+        ['CNAME', 'applied', null],
+        ['TXT', 'applied', null],
+      ],
+    );
+    const host = 'mta-sts.example.com';
+    assert.deepEqual(recordsOf(await bind.resolver(host, 'CNAME')), ['mail.example.net']);
+    const none = await planWith({ checks: ['mta_sts'] });
+    assert.deepEqual(
+      none.changes.map(({ action, problem }) => [action, problem]),
+      [
+        ['none', null],
+        ['none', null],
+      ],
+    );
+    await call('POST', `/v1/dns_changes/${hosted[0]!.id}/undo`);
+    assert.deepEqual(recordsOf(await bind.resolver(host, 'CNAME')), []);
   });
 
   it('fail with words if the key is wrong or the server is away', async (t) => {

@@ -237,6 +237,28 @@ test('a plan refuses an alias and a name of another zone, but not a name below a
   assert.match(foreign.problem!, /is not in a zone of this server/);
 });
 
+test('a plan makes the host of a file an alias, unless it has other records', async () => {
+  const alias = {
+    type: 'CNAME',
+    name: 'mta-sts.example.com',
+    value: 'mail.example.net',
+    isFinal: true,
+  };
+  const added = await planOne({ '*.example.com': { A: ['192.0.2.9'] } }, alias);
+  assert.deepEqual([added.action, added.after.values], ['add', ['mail.example.net']]);
+  const other = { 'mta-sts.example.com': { CNAME: ['other.example'] } };
+  const replaced = await planOne({ ...other, 'other.example': { A: ['192.0.2.9'] } }, alias);
+  assert.deepEqual([replaced.action, replaced.after.values], ['replace', ['mail.example.net']]);
+  const same = await planOne({ 'mta-sts.example.com': { CNAME: ['mail.example.net'] } }, alias);
+  assert.deepEqual([same.action, same.problem], ['none', null]);
+  const own = await planOne({ 'mta-sts.example.com': { A: ['192.0.2.9'], TXT: ['a'] } }, alias);
+  assert.equal(own.action, 'none');
+  assert.match(own.problem!, /mta-sts\.example\.com has A and TXT records/);
+  const record = { name: '_mta-sts.example.com', value: 'v=STSv1; id=new', isFinal: true };
+  const texts = { '_mta-sts.example.com': { TXT: ['v=STSv1; id=old', 'v=STSv1; id=older'] } };
+  assert.deepEqual((await planOne(texts, record)).after.values, ['v=STSv1; id=new']);
+});
+
 test('a plan fails if records cannot be read, and never takes them for absent', async () => {
   const source = sourceOf({ '_dmarc.example.com': { fails: 'timeout' } });
   await assert.rejects(

@@ -157,7 +157,7 @@ async function walkWebhooks({ ask, receiver }: Walk) {
   await ask('DELETE', path, 200);
 }
 
-async function walkDomains({ ask }: Walk) {
+async function walkDomains({ ask, service }: Walk) {
   const json = { name: 'example.com', dkim_selectors: ['s1'] };
   const made = await ask('POST', '/v1/domains', 201, { json });
   await ask('POST', '/v1/domains', 409, { json });
@@ -169,6 +169,17 @@ async function walkDomains({ ask }: Walk) {
   await ask('PATCH', path, 412, { json: { dkim_selectors: null }, headers: { 'if-match': etag } });
   await ask('POST', `${path}/verify`, 200);
   await ask('GET', `${path}/health`, 200);
+  const files = { mta_sts: { mode: 'testing', mx: ['mx.example.com'] } };
+  await ask('GET', `${path}/hosted_files`, 200);
+  await ask('PATCH', `${path}/hosted_files`, 409, { json: files });
+  await service.app.db
+    .updateTable('domains')
+    .set({ status: 'verified' })
+    .where('name', '=', json.name)
+    .execute();
+  await ask('PATCH', `${path}/hosted_files`, 200, { json: files });
+  await ask('GET', '/v1/hosted_hosts?domain=mta-sts.example.com', 200, { key: null });
+  await ask('GET', '/v1/hosted_hosts?domain=bimi.example.com', 404, { key: null });
   await ask('POST', '/v1/tests', 201, { json: { domain_id: made.body.id } });
   await ask('POST', '/v1/tests', 422, { json: { domain_id: 'dom_none' } });
   await ask('DELETE', path, 200);

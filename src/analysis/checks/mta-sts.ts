@@ -320,7 +320,7 @@ function validPolicy(domain: string, { mode, maxAge }: StsPolicy, evidence: Evid
 
 // Parses an MTA-STS policy (RFC 8461 §3.2).
 
-interface StsPolicy {
+export interface StsPolicy {
   version: string | null;
   mode: string | null;
   /** Seconds; null if absent or not a number. */
@@ -332,15 +332,16 @@ interface StsPolicy {
 }
 
 /** Seconds: about one year (§3.2). */
-const MAX_MAX_AGE = 31_557_600;
+export const MAX_MAX_AGE = 31_557_600;
 /** Bounds the work on a hostile policy. */
 const MAX_LINES = 500;
 const MAX_MX = 100;
 
-const MODES = ['enforce', 'testing', 'none'];
+export const STS_MODES = ['enforce', 'testing', 'none'] as const;
+const MODES: readonly string[] = STS_MODES;
 const MX_PATTERN = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9-]{1,63}$/;
 
-function parseStsPolicy(text: string): StsPolicy {
+export function parseStsPolicy(text: string): StsPolicy {
   const fields = new Map<string, string>();
   const mx: string[] = [];
   const problems: string[] = [];
@@ -394,7 +395,7 @@ function mxProblems({ mode, mx }: StsPolicy): string[] {
 }
 
 /** §4.1: the same name, or exactly one label in place of a leading `*`. */
-function matchesMx(host: string, patterns: string[]): boolean {
+export function matchesMx(host: string, patterns: string[]): boolean {
   const name = host.toLowerCase();
   const parent = name.slice(name.indexOf('.') + 1);
   return patterns.some(
@@ -406,7 +407,7 @@ function matchesMx(host: string, patterns: string[]): boolean {
 
 const MAX_BYTES = 64 * 1024;
 
-function stsPolicyUrl(domain: string): string {
+export function stsPolicyUrl(domain: string): string {
   return `https://mta-sts.${domain}/.well-known/mta-sts.txt`;
 }
 

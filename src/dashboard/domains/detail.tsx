@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { findRulesOfDomain, latestDomainEvents } from '../../domains/queries.ts';
 import { domainOperations } from '../../domains/routes.ts';
 import type { Domain } from '../../domains/schema.ts';
+import { hostedFilesOf } from '../../hosted-files/files.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { findScoreChanges } from '../../mailtests/history.ts';
 import { testOperations } from '../../mailtests/routes.ts';
@@ -29,6 +30,7 @@ import { Placement } from '../overview/placement.tsx';
 import { Gmail } from '../receivers/gmail.tsx';
 import { receiversOf } from '../receivers/of-domain.ts';
 import { Outlook } from '../receivers/outlook.tsx';
+import { HostedFilesCard } from './files.tsx';
 import { Health } from './health.tsx';
 import { History, LatestTests } from './history.tsx';
 import { DOMAINS } from './list.tsx';
@@ -133,6 +135,7 @@ async function render(call: PageCall, id: string, state: State = {}) {
           <DomainMonitors {...ofDomain} />
           <Selectors domain={domain} typed={selectors} problem={problemOf('selectors')} />
         </div>
+        <HostedFilesCard domain={domain} row={await hostedFilesOf(call.app.db, id)} />
         <Badge domain={domain} />
         {!isRecordWanted(domain) && <Verification domain={domain} />}
         <Deletion {...ofDomain} rules={rules.length} problem={problemOf('delete')} />

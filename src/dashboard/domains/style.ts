@@ -41,6 +41,9 @@ export const DOMAINS_STYLE = `
 .check-reasons strong { color: var(--ink); }
 .selectors, .targets { display: flex; flex-wrap: wrap; gap: 4px 8px; }
 .edit[open] > summary { margin-bottom: 16px; }
+.logo-row { display: flex; flex-wrap: wrap; gap: 16px 24px; align-items: center; }
+.logo-row > img { padding: 8px; border: 1px solid var(--line); border-radius: 12px; background: #fff; }
+.logo-row > .facts { flex: 1 1 280px; min-width: 0; }
 .monitor-lines > li { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 16px; padding: 6px 0; }
 .monitor-lines > li + li { border-top: 1px solid var(--line); }
 .monitor-state { display: flex; flex-wrap: wrap; gap: 4px 12px; align-items: baseline; }

@@ -166,7 +166,7 @@ export function TextArea(
 /** Text, a number, or a date in one line; optional unless `required` is set. */
 export function TextField(
   props: ControlProps & {
-    type?: 'text' | 'number' | 'date' | 'url' | 'email' | 'search';
+    type?: 'text' | 'number' | 'date' | 'url' | 'email' | 'search' | 'file';
     value?: string;
     required?: boolean;
     min?: number;

@@ -1,7 +1,7 @@
 /** The policies under which servers connected, and which of a domain's mail servers failed why: from TLS reports. */
 
 import { sql } from 'kysely';
-import type { Db } from '../../store/open.ts';
+import type { Db, Tx } from '../../store/open.ts';
 import type { TlsFailureRow } from '../../store/tables.generated.ts';
 import { isOfCountedReport } from '../queries.ts';
 import { reporterTitle } from '../record/reporters.ts';
@@ -19,22 +19,26 @@ interface StoredPolicy {
 }
 
 /** By type and MTA-STS mode; those with the most sessions first. */
-export async function tlsPolicies(db: Db, { domain, from, to }: Period) {
+export async function tlsPolicies(
+  db: Db | Tx,
+  { domain, from, to }: Pick<Period, 'from' | 'to'> & { domain: Pick<Period['domain'], 'id'> },
+) {
   const rows = await countedReports(db, { domains: [domain.id], from, to }, 'tls')
-    .select('content')
+    .select(['content', 'period_to'])
     .where('content', '<>', EMPTY_CONTENT)
     .orderBy('period_to', 'desc')
     .limit(MAX_POLICY_REPORTS)
     .execute();
   const sums = new Map<string, TlsPolicySum>();
-  for (const { content } of rows) {
+  for (const { content, period_to } of rows) {
     const { policies = [] } = JSON.parse(content) as { policies?: StoredPolicy[] };
     for (const { policy_type, policy_string, succeeded, failed } of policies) {
       const mode = modeOf(policy_type, policy_string);
       const key = `${policy_type} ${mode}`;
-      const sum = sums.get(key) ?? { policy_type, mode, succeeded: 0, failed: 0 };
+      const sum = sums.get(key) ?? { policy_type, mode, succeeded: 0, failed: 0, days: new Set() };
       sum.succeeded += succeeded;
       sum.failed += failed;
+      sum.days.add(period_to!.slice(0, 10));
       sums.set(key, sum);
     }
   }
@@ -46,6 +50,8 @@ interface TlsPolicySum {
   mode: string | null;
   succeeded: number;
   failed: number;
+  /** The last days of the reports, which are of one day each. Not in responses. */
+  days: Set<string>;
 }
 
 /** Of an MTA-STS policy (RFC 8461 §3.2). */

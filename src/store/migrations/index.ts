@@ -5,7 +5,7 @@ import { LOOKS } from './version-20.ts';
 import { REPORTERS } from './version-21.ts';
 import { CLAIMS } from './version-22.ts';
 import { REPORT_MAILBOXES } from './version-23.ts';
-import { RECEIVER_ACCESS } from './version-24.ts';
+import { ACCESS_AND_FILES } from './version-24.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -77,13 +77,14 @@ export const MIGRATIONS: Migration[] = [
     postgres: withPostgresTypes(REPORT_MAILBOXES),
   },
   {
-    // How old the access to receivers is. Sign-ins with an older version count from when their token was last replaced.
+    // Older versions sign in by address alone and keep the links, refuse the tokens of assistants, and answer 404 at the hosts of files.
+    // Sign-ins at receivers with an older version count from when their token was last replaced.
     version: 24,
     sideBySide: true,
     sqlite(sqlite) {
-      sqlite.exec(RECEIVER_ACCESS);
+      sqlite.exec(ACCESS_AND_FILES);
     },
-    postgres: withPostgresTypes(RECEIVER_ACCESS),
+    postgres: withPostgresTypes(ACCESS_AND_FILES),
   },
 ];
 

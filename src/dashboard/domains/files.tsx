@@ -1,0 +1,273 @@
+/** The files that the service serves for a domain, and the form that edits them: the MTA-STS policy and the BIMI logo. */
+
+import { unpackSvg } from '../../analysis/bimi/svg.ts';
+import { domainOr404 } from '../../domains/queries.ts';
+import type { Domain } from '../../domains/schema.ts';
+import { textOf } from '../../hosted-files/bimi.ts';
+import { hostedFileOperations } from '../../hosted-files/feature.ts';
+import { filesOf, hostedFilesOf, policyOf } from '../../hosted-files/files.ts';
+import { DAY_S, type HostedFilesPatch } from '../../hosted-files/schema.ts';
+import { allows } from '../../http/actor.ts';
+import { requireLive } from '../../http/authorize.ts';
+import { type FormParts, readFormParts, textField } from '../../http/multipart.ts';
+import { readableDomain } from '../../lib/readable-domain.ts';
+import type { HostedFileRow } from '../../store/tables.generated.ts';
+import { Copyable } from '../../ui/components.tsx';
+import { publishPath } from '../dns/parts.tsx';
+import { appPage, type PageCall } from '../frame/app-page.tsx';
+import { Card, Facts } from '../frame/card.tsx';
+import {
+  Checkbox,
+  type FormProblem,
+  Notice,
+  PageQuery,
+  ProblemNotice,
+  Select,
+  Submit,
+  submit,
+  TextArea,
+  TextField,
+} from '../frame/form.tsx';
+import { seeOther } from '../frame/page.tsx';
+import { form, page } from '../frame/page-route.ts';
+import { NotSetUp } from '../frame/states.tsx';
+import { VersionField, versionOf } from '../frame/version.tsx';
+import { DOMAINS } from './list.tsx';
+
+const PATH = `${DOMAINS}/:id/files`;
+const { get, update } = hostedFileOperations;
+
+/** On the page of the domain. */
+export function HostedFilesCard({ domain, row }: { domain: Domain; row: HostedFileRow }) {
+  if (domain.status !== 'verified') return null;
+  const state = (text: string | undefined) => text ?? <NotSetUp>Not served here</NotSetUp>;
+  return (
+    <Card
+      title="Files that go with records"
+      id="files"
+      actions={<a href={`${DOMAINS}/${domain.id}/files`}>All files</a>}
+    >
+      <Facts
+        items={[
+          ['MTA-STS policy', state(policyOf(row)?.mode)],
+          ['BIMI logo', state(row.logo === null ? undefined : 'Served')],
+          ['Mark certificate', state(row.certificate === null ? undefined : 'Served')],
+        ]}
+      />
+    </Card>
+  );
+}
+
+interface State {
+  done?: string;
+  problem?: FormProblem;
+  /** What was typed. */
+  typed?: Record<string, string>;
+}
+
+async function render(call: PageCall, id: string, { done, problem, typed }: State = {}) {
+  const params = { id };
+  const domain = await domainOr404(call.app.db, id);
+  const files = await call.invoke(get, { params });
+  const row = await hostedFilesOf(call.app.db, id);
+  const served = filesOf(domain.name, row);
+  const { logo } = row;
+  const isVerified = domain.status === 'verified';
+  const canEdit = isVerified && allows(call.actor.role, 'admin') && call.actor.livemode;
+  const { mta_sts: policy, mail_servers } = files;
+  const value = (name: string, stored: string) => ({ name, value: typed?.[name] ?? stored });
+  const errorOf = (name: string) => problem?.fields[name];
+  const readable = readableDomain(domain.name);
+  return appPage(call, {
+    title: `Files of ${readable}`,
+    section: 'domains',
+    path: `${DOMAINS}/${id}/files`,
+    parents: [
+      { href: DOMAINS, text: 'Domains' },
+      { href: `${DOMAINS}/${id}`, text: readable },
+    ],
+    status: problem?.status,
+    headers: problem?.headers,
+    calls: [
+      { route: get, params },
+      { route: update, params },
+    ],
+    children: (
+      <>
+        {done && (
+          <Notice tone="pass">Saved, and served now. Publish the records that have changed.</Notice>
+        )}
+        {!isVerified && (
+          <Notice tone="warn">Nothing is served until the domain is verified.</Notice>
+        )}
+        <Card
+          title="Served now"
+          id="served"
+          actions={
+            served.length > 0 && (
+              <a class="button primary" href={publishPath(id, { checks: 'mta_sts,bimi' })}>
+                Publish their records
+              </a>
+            )
+          }
+        >
+          <Notice tone={/^(Add|Switch to testing)/.test(files.advice) ? 'warn' : 'info'}>
+            <strong>MTA-STS:</strong> {files.advice}
+          </Notice>
+          {served.length === 0 && <NotSetUp>No files</NotSetUp>}
+          <div class="logo-row">
+            {logo !== null && (
+              <img
+                src={`data:image/svg+xml;base64,${Buffer.from(logo).toString('base64')}`}
+                alt="The logo as receivers get it"
+                width={72}
+                height={72}
+              />
+            )}
+            <ul class="stack">
+              {served.map(({ url }) => (
+                <li key={url}>
+                  <Copyable text={url} label="the URL" />
+                </li>
+              ))}
+            </ul>
+          </div>
+          {served.length > 0 && (
+            <p class="muted">
+              Both hosts, mta-sts.{domain.name} and bimi.{domain.name}, need a certificate for HTTPS
+              at your proxy or at this service.
+            </p>
+          )}
+          {policy && !canEdit && <p>Mail servers: {policy.mx.join(', ')}</p>}
+        </Card>
+        {canEdit && (
+          <Card title="Edit files" id="edit">
+            <form
+              method="post"
+              action={`${DOMAINS}/${id}/files`}
+              enctype="multipart/form-data"
+              class="fields"
+            >
+              <ProblemNotice problem={problem ?? null} />
+              <VersionField version={versionOf(get, files)} />
+              <Select
+                {...value('mode', policy?.mode ?? '')}
+                label="MTA-STS policy"
+                hint="Senders that support MTA-STS deliver only over verified TLS, and only to these mail servers."
+                error={errorOf('mta_sts')}
+                options={[
+                  ['', 'Not served'],
+                  ['testing', 'Testing: senders report failures, and still deliver'],
+                  ['enforce', 'Enforce: senders deliver only over verified TLS'],
+                  ['none', 'None: senders forget the policy'],
+                ]}
+              />
+              <TextArea
+                {...value('mx', (policy?.mx ?? mail_servers ?? []).join('\n'))}
+                label="Mail servers"
+                hint={`One per line. DNS has ${mail_servers === null ? 'not answered' : mail_servers.join(', ') || 'none'}.`}
+                mono
+              />
+              <TextField
+                {...value('days', String((policy?.max_age ?? 7 * DAY_S) / DAY_S))}
+                type="number"
+                min={1}
+                max={365}
+                label="Senders remember the policy for (days)"
+                hint="A week is enough for testing. For enforce, choose at least a month."
+              />
+              <TextField
+                name="logo"
+                type="file"
+                label="BIMI logo"
+                hint="SVG Tiny PS: square, at most 32 KB, with a title. Not needed with a new certificate, which contains it."
+                error={errorOf('bimi.logo')}
+              />
+              <TextField
+                name="certificate"
+                type="file"
+                label="Mark certificate (VMC or CMC)"
+                hint="PEM, followed by the certificates of its authorities. Gmail and Apple Mail show no logo without it. Never upload a private key."
+                error={errorOf('bimi.certificate')}
+              />
+              {logo !== null && (
+                <Checkbox
+                  name="remove_bimi"
+                  label="Remove the logo and its certificate"
+                  hint="Remove the DNS record first."
+                  checked={false}
+                />
+              )}
+              <Submit>Save files</Submit>
+            </form>
+          </Card>
+        )}
+      </>
+    ),
+  });
+}
+
+const show = page({
+  path: PATH,
+  operation: 'showHostedFiles',
+  role: 'member',
+  summary: 'Show the hosted files of a domain',
+  query: PageQuery,
+  handle: (call) => render(call, call.params.id!, call.query),
+});
+
+const LABELS = { mta_sts: 'policy', 'bimi.logo': 'logo', 'bimi.certificate': 'certificate' };
+
+const save = form({
+  path: PATH,
+  operation: 'submitHostedFiles',
+  role: 'admin',
+  summary: 'Change the hosted files of a domain with the form',
+  consumes: { type: 'multipart/form-data', maxBytes: () => 512 * 1024 },
+  async handle(call) {
+    requireLive(call.actor);
+    const id = call.params.id!;
+    const parts = readFormParts(call.raw, call.headers.get('content-type'));
+    const typed = Object.fromEntries(
+      ['mode', 'mx', 'days', 'version', 'remove_bimi'].map((name) => [
+        name,
+        textField(parts, name),
+      ]),
+    );
+    const version = typed.version!.replace(/[^\x21-\x7e]/g, '?');
+    const { problem } = await submit(LABELS, () =>
+      call.invoke(update, {
+        params: { id },
+        headers: version ? { 'if-match': version } : {},
+        body: patchOf(parts, typed),
+      }),
+    );
+    if (problem) return render(call, id, { problem, typed });
+    return seeOther(`${DOMAINS}/${id}/files?done=saved`);
+  },
+});
+
+function patchOf(parts: FormParts, typed: Record<string, string>): HostedFilesPatch {
+  const { mode, mx = '', days, remove_bimi } = typed;
+  const fileOf = (name: string) => {
+    const { filename, bytes } = parts.get(name) ?? {};
+    if (!filename || !bytes) return undefined;
+    // A logo is decompressed, as it is compared with that in the certificate. What is no text is refused as such.
+    const content = name === 'logo' ? unpackSvg(bytes) : bytes;
+    return (content && textOf(content)) ?? '\0';
+  };
+  const bimi = { logo: fileOf('logo'), certificate: fileOf('certificate') };
+  const hasFile = Object.values(bimi).some((file) => file !== undefined);
+  return {
+    mta_sts: mode
+      ? {
+          mode: mode as 'none',
+          mx: mx.split(/[\s,]+/).filter(Boolean),
+          max_age: Number(days) * DAY_S,
+        }
+      : null,
+    ...(remove_bimi ? { bimi: null } : hasFile ? { bimi } : {}),
+  };
+}
+
+export const hostedFilePages = [show, save];
