@@ -28,13 +28,16 @@ const KIND_TEXT = `The kind of server. ${SERVER_KIND_IDS.map((id) => `\`${id}\`:
 const Kind = oneOf(SERVER_KIND_IDS);
 const NAME_TEXT = 'Your name for the server.';
 
-/** The fields of all kinds, each with the sentence of the API reference. */
-const FIELDS: [field: ServerField, text: string][] = SERVER_KIND_IDS.flatMap((id) =>
-  SERVER_KINDS[id].fields.map((field): [ServerField, string] => [
-    field,
-    `${field.documentation} Only for \`${id}\`.`,
-  ]),
-);
+/** The fields of all kinds, each with the sentences of the API reference. Kinds that share a name share its schema. */
+const FIELDS = [
+  ...Map.groupBy(
+    SERVER_KIND_IDS.flatMap((id) => SERVER_KINDS[id].fields.map((field) => ({ id, field }))),
+    ({ field }) => field.name,
+  ).values(),
+].map((kinds): [field: ServerField, text: string] => [
+  kinds[0]!.field,
+  kinds.map(({ id, field }) => `For \`${id}\`: ${field.documentation}`).join(' '),
+]);
 const PUBLIC_FIELDS = FIELDS.filter(([{ isSecret }]) => !isSecret);
 
 const exampleOf = (isShown: (field: ServerField) => boolean) =>

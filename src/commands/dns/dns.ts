@@ -11,6 +11,7 @@ import type { DnsPlan } from '../../dns-changes/schema.ts';
 import { SERVER_KIND_IDS } from '../../dns-changes/servers/index.ts';
 import { settleStopped } from '../../dns-changes/settle-job.ts';
 import {
+  addConfiguredServers,
   allServers,
   checkServer,
   createServer,
@@ -145,6 +146,7 @@ async function withApp(io: Io, use: (app: App) => Promise<number>): Promise<numb
   if (!config) return EXIT.usage;
   const { app, close } = await assembleService(config, VERSION);
   try {
+    await addConfiguredServers(app);
     return await use(app);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
