@@ -49,7 +49,6 @@ export async function createServer(
   author: ServerAuthor,
   { kind, name, settings }: NewDnsServer,
 ): Promise<DnsServerRow> {
-  const { app } = author;
   await requireBelowLimit(tx, tx.selectFrom('dns_servers'), {
     max: MAX_SERVERS,
     noun: 'name servers',
@@ -209,7 +208,10 @@ const isConfigured = (): AppError =>
     'This name server is in the configuration (DELIVERABILITY_DNS_COMMANDS). Change it there.',
   );
 
-const configuredCommand = ({ config }: Pick<App, 'config'>, row: Pick<DnsServerRow, 'kind' | 'name'>) =>
+const configuredCommand = (
+  { config }: Pick<App, 'config'>,
+  row: Pick<DnsServerRow, 'kind' | 'name'>,
+) =>
   row.kind === 'command' ? config.DNS_COMMANDS.find(({ name }) => name === row.name) : undefined;
 
 /** Adds those of the configuration, and takes over their zones. The others stay for their changes. */
@@ -222,11 +224,18 @@ export async function addConfiguredServers(app: App): Promise<void> {
       const author: ServerAuthor = { app, actor: null, caller: { ip: null } };
       if (!row) await insertServer(tx, author, 'command', name, {}, listed);
       else if (row.kind !== 'command')
-        app.log.error('a name server has the name of a program in DNS_COMMANDS. Rename one of them', {
-          name,
-        });
+        app.log.error(
+          'a name server has the name of a program in DNS_COMMANDS. Rename one of them',
+          {
+            name,
+          },
+        );
       else if (row.zones !== listed)
-        await tx.updateTable('dns_servers').set({ zones: listed }).where('id', '=', row.id).execute();
+        await tx
+          .updateTable('dns_servers')
+          .set({ zones: listed })
+          .where('id', '=', row.id)
+          .execute();
     });
 }
 

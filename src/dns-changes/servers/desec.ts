@@ -33,7 +33,7 @@ export const desec: ServerKind = {
 };
 
 const Domain = v.object({ name: v.string(), minimum_ttl: v.number() });
-const Set = v.object({
+const RrSet = v.object({
   name: v.string(),
   type: v.string(),
   ttl: v.number(),
@@ -95,7 +95,7 @@ function desecApi(token: string, context: ServerContext) {
       }));
     },
     async entries({ id }: Domain): Promise<Entry<string[]>[]> {
-      const sets = await list(`${DESEC_URL}${encodeURIComponent(id)}/rrsets/?cursor=`, Set);
+      const sets = await list(`${DESEC_URL}${encodeURIComponent(id)}/rrsets/?cursor=`, RrSet);
       return sets.map(({ name: owner, type, ttl, records }) => ({
         name: plainName(owner),
         type,

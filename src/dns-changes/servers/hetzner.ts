@@ -19,9 +19,9 @@ import {
 
 export const HETZNER_URL = 'https://api.hetzner.cloud/v1';
 const PAGE_SIZE = '50';
-/** Actions take a second or two. */
-const POLL_MS = 500;
-const MAX_POLLS = 30;
+/** Actions take a second or two, and are asked for less and less often. */
+const POLL_MS = 100;
+const MAX_POLLS = 15;
 
 export const hetzner: ServerKind = {
   name: 'Hetzner',
@@ -45,7 +45,7 @@ const ZoneItem = v.object({
 });
 const Stored = v.object({ value: v.string(), comment: v.nullish(v.string()) });
 type Stored = v.InferOutput<typeof Stored>;
-const Set = v.object({
+const RrSet = v.object({
   name: v.string(),
   type: v.string(),
   ttl: v.nullish(v.number()),
@@ -119,7 +119,10 @@ function hetznerApi(token: string, context: ServerContext) {
       const search = new URLSearchParams({ ...query, page: `${page}`, per_page: PAGE_SIZE });
       const schema = v.object({ [key]: v.array(item), meta: Meta });
       const found = readJson(name, schema, await send({ url: `${HETZNER_URL}${path}?${search}` }));
-      return [found[key] as T[], (found.meta as v.InferOutput<typeof Meta>).pagination.next_page ?? null];
+      return [
+        found[key] as T[],
+        (found.meta as v.InferOutput<typeof Meta>).pagination.next_page ?? null,
+      ];
     });
 
   /** Waits until the change is made. */
@@ -135,7 +138,9 @@ function hetznerApi(token: string, context: ServerContext) {
         const words = message ?? `Hetzner could not make the change: ${error?.message ?? status}.`;
         throw new DnsServerError(problem ?? 'server_failed', words, { mayHaveChanged: true });
       }
-      await setTimeout(POLL_MS, undefined, { signal: context.signal }).catch(() => {});
+      await setTimeout(POLL_MS * (polls + 1), undefined, { signal: context.signal }).catch(
+        () => {},
+      );
       response = await send({ changes, url: `${HETZNER_URL}/actions/${id}` });
     }
     const words = 'Hetzner has accepted the change, but not completed it in time.';
@@ -144,7 +149,8 @@ function hetznerApi(token: string, context: ServerContext) {
 
   return {
     name,
-    noZones: 'The project of the token has no primary zone at Hetzner. Create the zone there first.',
+    noZones:
+      'The project of the token has no primary zone at Hetzner. Create the zone there first.',
     async zones(zone?: string): Promise<HetznerZone[]> {
       const found = await list('/zones', 'zones', zone ? { name: zone } : {}, ZoneItem);
       return found
@@ -153,7 +159,7 @@ function hetznerApi(token: string, context: ServerContext) {
     },
     async entries({ id, name: zone, ttl: zoneTtl }: HetznerZone, { name: at }: { name?: string }) {
       const query = at === undefined ? {} : { name: relativeName(at, zone) };
-      const sets = await list(`/zones/${id}/rrsets`, 'rrsets', query, Set);
+      const sets = await list(`/zones/${id}/rrsets`, 'rrsets', query, RrSet);
       return sets.map(
         ({ name: owner, type, ttl, records, protection }): Entry<Stored[]> => ({
           name: owner === '@' ? zone : `${plainName(owner)}.${zone}`,
@@ -176,7 +182,8 @@ function hetznerApi(token: string, context: ServerContext) {
       const at = relativeName(before.name, zone.name);
       const path = `/zones/${zone.id}/rrsets`;
       const own = `${path}/${encodeURIComponent(at)}/${type}`;
-      if (current.length === 0) await run('POST', path, { name: at, type, ttl: after.ttl, records });
+      if (current.length === 0)
+        await run('POST', path, { name: at, type, ttl: after.ttl, records });
       else if (records.length === 0) await run('DELETE', own);
       else await run('POST', `${own}/actions/set_records`, { records });
     },

@@ -31,10 +31,7 @@ export const ZONES_FIELD: ServerField = {
     v.transform((text) =>
       [...new Set(splitNames(text).map((name) => normalizeDomain(name)!))].join(', '),
     ),
-    v.check(
-      (text) => splitNames(text).length <= MAX_ZONES,
-      `must have at most ${MAX_ZONES} zones`,
-    ),
+    v.check((text) => splitNames(text).length <= MAX_ZONES, `must have at most ${MAX_ZONES} zones`),
   ),
 };
 

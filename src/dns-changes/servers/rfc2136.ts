@@ -1,5 +1,6 @@
 /** Any name server with dynamic updates (RFC 2136) that are signed with a shared key (TSIG, RFC 8945). */
 
+import { isIP } from 'node:net';
 import type { Answer } from 'dns-packet';
 import { type Clock, formatUtcTime } from '../../lib/clock.ts';
 import { recordText } from '../../net/dns/message.ts';
@@ -303,6 +304,9 @@ const isRestorable = (record: Answer): boolean =>
 
 function encodedRecord(name: string, type: string, value: string, ttl: number) {
   try {
+    // The encoder would take any text for an address.
+    const version = { A: 4, AAAA: 6 }[type];
+    if (version !== undefined && isIP(value) !== version) throw new Error('no address');
     return updateRecord(name, type, value, ttl);
   } catch {
     throw new DnsServerError('invalid_record', `“${value}” is not a valid ${type} record.`);

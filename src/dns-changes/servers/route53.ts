@@ -60,11 +60,16 @@ export const route53: ServerKind = {
 class Xml {
   constructor(private readonly nodes: { name?: string; data?: string; children?: unknown[] }[]) {}
   all(name: string): Xml[] {
-    return this.nodes.filter((node) => node.name === name).map((node) => new Xml(node.children as never));
+    return this.nodes
+      .filter((node) => node.name === name)
+      .map((node) => new Xml(node.children as never));
   }
   /** Empty if there is none. */
   child = (name: string): Xml => this.all(name)[0] ?? new Xml([]);
-  text = (name: string): string => this.child(name).nodes.map(({ data }) => data ?? '').join('');
+  text = (name: string): string =>
+    this.child(name)
+      .nodes.map(({ data }) => data ?? '')
+      .join('');
   has = (name: string): boolean => this.all(name).length > 0;
 }
 
@@ -76,7 +81,9 @@ const escapeXml = (text: string): string =>
 
 /** Other characters than letters, digits, hyphens and underscores come in octal, such as `\052` for `*`. */
 const nameOf = (text: string): string =>
-  plainName(text.replace(/\\(\d{3})/g, (_, digits) => String.fromCharCode(Number.parseInt(digits, 8))));
+  plainName(
+    text.replace(/\\(\d{3})/g, (_, digits) => String.fromCharCode(Number.parseInt(digits, 8))),
+  );
 
 const dataOf = (type: string, value: string): string =>
   type === 'TXT' ? quotedStrings(value, 8) : zoneFileData(type, value);
@@ -85,7 +92,8 @@ const WRONG_SECRET =
   'Amazon does not accept the access key. It may be deleted or inactive, or its secret is another one. Create a new key.';
 
 /** The codes of errors, as the references of the three operations and of Signature Version 4 list them. */
-const CREDENTIALS = /^(InvalidClientTokenId|SignatureDoesNotMatch|InvalidSignature|IncompleteSignature|MissingAuthenticationToken|UnrecognizedClient)/;
+const CREDENTIALS =
+  /^(InvalidClientTokenId|SignatureDoesNotMatch|InvalidSignature|IncompleteSignature|MissingAuthenticationToken|UnrecognizedClient)/;
 const EXPIRED = /expired|not yet current/i;
 /** https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/troubleshooting.html: a set that is to be deleted is another one, or that is to be created exists. */
 const NOT_AS_PLANNED = /not found|do not match|already exists/i;
@@ -153,7 +161,13 @@ function route53Api(settings: Record<string, string>, context: ServerContext) {
     );
     const type = { 'content-type': 'application/xml', accept: 'application/xml' };
     const changes = body !== undefined;
-    const response = await callApi({ method, changes, url: url.href, body, headers: { ...headers, ...type } });
+    const response = await callApi({
+      method,
+      changes,
+      url: url.href,
+      body,
+      headers: { ...headers, ...type },
+    });
     return parseXml(response.body);
   }
 
@@ -201,9 +215,15 @@ function route53Api(settings: Record<string, string>, context: ServerContext) {
           const list = answer.child('ListResourceRecordSetsResponse');
           const entries = list.child('ResourceRecordSets').all('ResourceRecordSet').map(entryOf);
           const isOver = entries.some((one) =>
-            at === undefined ? below !== undefined && !`.${one.name}`.endsWith(`.${below}`) : one.name !== at,
+            at === undefined
+              ? below !== undefined && !`.${one.name}`.endsWith(`.${below}`)
+              : one.name !== at,
           );
-          const keys = { name: 'NextRecordName', type: 'NextRecordType', identifier: 'NextRecordIdentifier' };
+          const keys = {
+            name: 'NextRecordName',
+            type: 'NextRecordType',
+            identifier: 'NextRecordIdentifier',
+          };
           return [entries, isOver ? null : page(list, keys)];
         },
       );

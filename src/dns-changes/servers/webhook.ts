@@ -116,9 +116,12 @@ function webhookApi(settings: Record<string, string>, context: ServerContext) {
     noZones: null,
     async zones(zone?: string): Promise<Zone[]> {
       const filter = await ask('/', DomainFilter);
-      const declared = own === '' ? filter.include.map((one) => one.replace(/^\./, '')) : splitNames(own);
+      const declared =
+        own === '' ? filter.include.map((one) => one.replace(/^\./, '')) : splitNames(own);
       const isExcluded = (one: string) =>
-        filter.exclude.some((each) => each !== '' && `.${one}`.endsWith(`.${plainName(each).replace(/^\./, '')}`));
+        filter.exclude.some(
+          (each) => each !== '' && `.${one}`.endsWith(`.${plainName(each).replace(/^\./, '')}`),
+        );
       const named = declared.map(plainName).filter((one) => one !== '' && !isExcluded(one));
       const isOpen = declared.length === 0 && zone !== undefined && !isExcluded(zone);
       const found = isOpen && (await publicRecords(context.resolver).zoneOf(zone)) === zone;
@@ -139,7 +142,10 @@ function webhookApi(settings: Record<string, string>, context: ServerContext) {
     async write({ before, after, current }: Replacement<Zone, Endpoint>) {
       const { name: dnsName, type: recordType } = before;
       const listed = await endpoints();
-      if (!COMMON_TYPES.includes(recordType) && !listed.some((one) => one.recordType === recordType))
+      if (
+        !COMMON_TYPES.includes(recordType) &&
+        !listed.some((one) => one.recordType === recordType)
+      )
         throw new DnsServerError(
           'refused',
           `The webhook at ${name} lists no ${recordType} records, so it may not manage them. Publish this record at the provider.`,
@@ -148,7 +154,8 @@ function webhookApi(settings: Record<string, string>, context: ServerContext) {
         .filter((one) => one.recordType === 'TXT')
         .flatMap(({ targets }) => targets);
       // The registry of ExternalDNS sends its own texts in quotation marks.
-      const inQuotes = quotes === 'quoted' || (quotes !== 'plain' && (texts.length === 0 || isQuoted(texts)));
+      const inQuotes =
+        quotes === 'quoted' || (quotes !== 'plain' && (texts.length === 0 || isQuoted(texts)));
       const stored = new Map(
         current.flatMap(({ values, raw }) => values.map((value, i) => [value, raw.targets[i]!])),
       );
@@ -156,7 +163,13 @@ function webhookApi(settings: Record<string, string>, context: ServerContext) {
         recordType === 'TXT' && inQuotes ? quotedStrings(value) : value;
       const targets = after.values.map((value) => stored.get(value) ?? encode(value));
       const [old] = current.map(({ raw }) => raw);
-      const wanted = { ...old, dnsName, recordType, targets, recordTTL: old?.recordTTL ?? after.ttl };
+      const wanted = {
+        ...old,
+        dnsName,
+        recordType,
+        targets,
+        recordTTL: old?.recordTTL ?? after.ttl,
+      };
       const adjusted = targets.length > 0 ? await ask('/adjustendpoints', Endpoints, [wanted]) : [];
       if (targets.length > 0 && adjusted.length === 0)
         throw new DnsServerError(

@@ -105,7 +105,9 @@ function sourceOf<Z extends Zone, R>(api: ZoneApi<Z, R>): RecordSource {
   return {
     async zoneOf(name) {
       for (let at = name; at.includes('.'); at = parentOf(at)) {
-        const zone = (await api.zones(at)).find((one) => one.name === at);
+        // No zone begins with a wildcard, and PowerDNS refuses the question.
+        const zones = at.startsWith('*') ? [] : await api.zones(at);
+        const zone = zones.find((one) => one.name === at);
         if (!zone) continue;
         const below = await Promise.all(
           namesBelow(at, name).map((one) => entriesAt(api, zone, one)),
@@ -207,5 +209,7 @@ export function dataAfter<T>(
   return [...new Set(after.values)].map((value) => stored.get(value) ?? encode(value));
 }
 
-export const encodedData = ({ type }: RecordSet) => (value: string) =>
-  zoneFileData(type, normalizedValue(type, value));
+export const encodedData =
+  ({ type }: RecordSet) =>
+  (value: string) =>
+    zoneFileData(type, normalizedValue(type, value));
