@@ -37,7 +37,7 @@ import { defineCommand, EXIT, type Io, printMessage, UsageError } from '../comma
 import { findDatabase } from '../configure.ts';
 import { checkDomainHealth, readName } from '../domain.ts';
 import { readNewServer } from './new-server.ts';
-import { changeLine, copiesText, FORMATS, type Format, planText, serverLine } from './print.ts';
+import { changeLine, copiesText, FORMATS, planText, serverLine } from './print.ts';
 
 const DOMAIN = [{ name: 'DOMAIN' }] as const;
 
@@ -164,7 +164,7 @@ const authorOf = (app: App): Author & { app: App } => ({ app, actor: null, calle
 
 interface PlanOptions {
   server?: string | undefined;
-  as: Format | undefined;
+  as: string | undefined;
   checks: string[] | undefined;
   json: boolean;
 }
