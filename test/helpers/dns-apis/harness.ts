@@ -34,6 +34,12 @@ export interface Harness {
   fault: { kind: Fault; on: 'all' | 'write' } | null;
 }
 
+export interface ServedHarness extends Harness {
+  requests: Request[];
+  /** What somebody else does between the last reading and the change. */
+  beforeWrite?: () => void;
+}
+
 interface Served {
   records: Records;
   answer(request: Request): Answer;
@@ -48,7 +54,7 @@ interface Served {
 export async function startHarness(
   t: TestContext,
   { records, answer, isWrite, origin, radix, open, hasCredentials = true }: Served,
-): Promise<Harness & { requests: Request[] }> {
+): Promise<ServedHarness> {
   const script = await startHttpScript(t, (exchange) => {
     const { fault } = harness;
     harness.requests.push(exchange);
@@ -58,6 +64,7 @@ export async function startHarness(
       exchange.response.writeHead(status, { ...type, ...headers });
       exchange.response.end(typeof body === 'string' ? body : JSON.stringify(body));
     };
+    if (isWrite(exchange)) harness.beforeWrite?.();
     if (!isHit) return send(answer(exchange));
     switch (fault.kind) {
       case 'throttled':
@@ -87,7 +94,7 @@ export async function startHarness(
       client({ ...request, url: origin ? request.url.replace(origin, script.url) : request.url }),
     ...(timeoutMs && { signal: AbortSignal.timeout(timeoutMs) }),
   });
-  const harness: Harness & { requests: Request[] } = {
+  const harness: ServedHarness = {
     open: ({ timeoutMs } = {}) => open(context(timeoutMs), script.url, false),
     openWrong: hasCredentials ? () => open(context(), script.url, true) : null,
     put: (name, type, values, ttl = 3600) =>
