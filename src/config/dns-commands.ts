@@ -32,24 +32,25 @@ export const dnsCommands = (text: string): DnsCommand[] =>
 function readEntry(entry: Record<string, unknown>): DnsCommand | string[] {
   const { name, command, zones, env = {}, timeout = DEFAULT_TIMEOUT_SECONDS } = entry;
   const faults = unknownFields(entry, FIELDS);
-  const require = (isValid: boolean, fault: string) => isValid || faults.push(fault);
-  require(isText(name, ENTRY_NAME), `"name" ${ENTRY_NAME_RULE}`);
-  require(isTexts(command) &&
-    /^\/[^\0]+$/.test(
-      command[0] ?? '',
-    ), '"command" must be an array of texts: the absolute path of the program, and its arguments');
+  const expect = (isValid: boolean, fault: string) => isValid || faults.push(fault);
+  expect(isText(name, ENTRY_NAME), `"name" ${ENTRY_NAME_RULE}`);
+  expect(
+    isTexts(command) && /^\/[^\0]+$/.test(command[0] ?? ''),
+    '"command" must be an array of texts: the absolute path of the program, and its arguments',
+  );
   const names = isTexts(zones) ? zones.map(normalizeDomain) : [];
-  require(names.length > 0 &&
-    names.every(
-      (zone) => zone !== null,
-    ), '"zones" must be an array of domain names, such as ["example.com"]');
-  require(typeof env === 'object' &&
-    env !== null &&
-    isTexts(Object.values(env)), '"env" must be an object of texts');
-  require(Number.isInteger(timeout) &&
-    Number(timeout) >= 1 &&
-    Number(timeout) <=
-      MAX_TIMEOUT_SECONDS, `"timeout" must be a number of seconds from 1 to ${MAX_TIMEOUT_SECONDS}`);
+  expect(
+    names.length > 0 && names.every((zone) => zone !== null),
+    '"zones" must be an array of domain names, such as ["example.com"]',
+  );
+  expect(
+    typeof env === 'object' && env !== null && !Array.isArray(env) && isTexts(Object.values(env)),
+    '"env" must be an object of texts',
+  );
+  expect(
+    Number.isInteger(timeout) && Number(timeout) >= 1 && Number(timeout) <= MAX_TIMEOUT_SECONDS,
+    `"timeout" must be a number of seconds from 1 to ${MAX_TIMEOUT_SECONDS}`,
+  );
   if (faults.length > 0) return faults;
   return {
     name: name as string,

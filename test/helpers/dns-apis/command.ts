@@ -10,7 +10,7 @@ import type { Fault, Harness } from './harness.ts';
 import { plainValue, Records } from './records.ts';
 
 /** Zones and sets in `state`, which the program reads and writes. */
-const PROGRAM = `#!${process.execPath}
+export const COMMAND_PROGRAM = `#!${process.execPath}
 const { readFileSync, writeFileSync } = require('node:fs');
 const file = process.env.STATE;
 const state = JSON.parse(readFileSync(file, 'utf8'));
@@ -46,7 +46,7 @@ export function startCommand(t: TestContext, records: Records): Promise<Harness>
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'state.json');
   const program = join(folder, 'publish-dns');
-  writeFileSync(program, PROGRAM, { mode: 0o755 });
+  writeFileSync(program, COMMAND_PROGRAM, { mode: 0o755 });
   const state = () =>
     JSON.parse(readFileSync(file, 'utf8')) as {
       sets: { name: string; type: string; ttl: number; values: string[] }[];
