@@ -3,6 +3,7 @@
 import { COPY_FORMAT_IDS, COPY_FORMATS } from '../../dns-changes/copies.ts';
 import type { DnsChange, DnsServer, PlannedChangeBody } from '../../dns-changes/schema.ts';
 import { allows } from '../../http/actor.ts';
+import { printable } from '../../lib/log.ts';
 import { sanitize } from '../../report/blocks.ts';
 import { Copyable, StateMark } from '../../ui/components.tsx';
 import { useReader } from '../frame/reader.tsx';
@@ -106,7 +107,10 @@ export function RecordCopies({ copies }: { copies: NonNullable<PlannedChangeBody
       {COPY_FORMAT_IDS.map((id) => (
         <Fold key={id} summary={<span class="small">{COPY_FORMATS[id].name}</span>}>
           <div class="box command">
-            <Copyable text={sanitize(copies[id])} label={`the ${COPY_FORMATS[id].name} entry`} />
+            <Copyable
+              text={copies[id].split('\n').map(printable).join('\n')}
+              label={`the ${COPY_FORMATS[id].name} entry`}
+            />
           </div>
         </Fold>
       ))}
