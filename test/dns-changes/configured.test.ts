@@ -8,13 +8,16 @@ import { type TestContext, test } from 'node:test';
 import { EXIT } from '../../src/commands/command.ts';
 import { dns as command } from '../../src/commands/dns/dns.ts';
 import type { DnsChange, DnsPlan, DnsServer } from '../../src/dns-changes/schema.ts';
+import { command as programKind } from '../../src/dns-changes/servers/command.ts';
 import { addConfiguredServers } from '../../src/dns-changes/stored-servers.ts';
 import { GOOD_ZONE } from '../analysis/domain/domains.ts';
 import { runCommand } from '../commands/run.ts';
 import { memberOf } from '../dashboard/member.ts';
 import { mainOf } from '../dashboard/pages.ts';
 import { startDomainService } from '../domains/domain-service.ts';
+import { loopbackContext } from '../helpers/bind.ts';
 import { COMMAND_PROGRAM } from '../helpers/dns-apis/command.ts';
+import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { skipOnPostgres } from '../helpers/store.ts';
 import type { List } from '../team/team-service.ts';
 
@@ -150,4 +153,37 @@ test('the command uses a program that the service has not seen yet', {
   });
   assert.equal(listed.code, EXIT.success, listed.stderr);
   assert.match(listed.stdout, /^registrar \(command\): not checked yet, for example\.com$/m);
+});
+
+test('the program in the documentation speaks the protocol', {
+  skip: skipUnlessInstalled('python3'),
+}, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'dns-command-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const text = readFileSync(new URL('../../docs/dns-publishing.md', import.meta.url), 'utf8');
+  const [, program] = /```python\n(.*?)```/s.exec(text)!;
+  const file = join(folder, 'publish-dns');
+  writeFileSync(file, program!, { mode: 0o755 });
+  const zone = join(folder, 'zone.json');
+  writeFileSync(zone, '[]');
+  const server = programKind.open(
+    {},
+    {
+      ...loopbackContext(),
+      command: {
+        name: 'x',
+        command: [file],
+        zones: ['example.com'],
+        env: { ZONE_FILE: zone },
+        timeoutMs: 10_000,
+      },
+    },
+  );
+  const none = { name: DMARC, type: 'TXT', values: [], ttl: 3600 };
+  const one = { ...none, values: [WEAK] };
+  await server.replace('example.com', none, one);
+  assert.deepEqual(await server.read('example.com', DMARC, 'TXT'), one);
+  await assert.rejects(server.replace('example.com', none, one), { problem: 'changed' });
+  await server.replace('example.com', one, none);
+  assert.equal(readFileSync(zone, 'utf8'), '[]');
 });
