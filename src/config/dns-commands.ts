@@ -1,22 +1,37 @@
 /** Reads `DNS_COMMANDS`: a JSON array of programs that change DNS records. */
 
+import * as v from 'valibot';
 import { normalizeDomain } from '../lib/domain-names.ts';
-import { ENTRY_NAME, ENTRY_NAME_RULE, isText, readEntries, unknownFields } from './entries.ts';
+import { ENTRY_NAME, ENTRY_NAME_RULE, readEntries, unknownFields } from './entries.ts';
 
-export interface DnsCommand {
+const Text = v.pipe(v.string(), v.maxLength(10_000), v.regex(/^[^\0]*$/));
+
+const FIELDS = {
   /** Unique. The name of its server. */
-  name: string;
+  name: v.pipe(v.string(), v.regex(ENTRY_NAME)),
   /** The program and its arguments. */
-  command: string[];
-  zones: string[];
-  /** Its environment, beside PATH and LANG. */
-  env: Record<string, string>;
-  timeoutMs: number;
-}
+  command: v.pipe(
+    v.array(Text),
+    v.check(([file = '']) => /^\/./.test(file)),
+  ),
+  zones: v.pipe(
+    v.array(v.pipe(v.string(), v.transform(normalizeDomain), v.string())),
+    v.minLength(1),
+  ),
+  /** Beside PATH and LANG. */
+  env: v.optional(v.record(v.string(), Text), {}),
+  timeout: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(30)), 15),
+};
+const RULES: Record<keyof typeof FIELDS, string> = {
+  name: ENTRY_NAME_RULE,
+  command: 'must be an array of texts: the absolute path of the program, and its arguments',
+  zones: 'must be an array of domain names, such as ["example.com"]',
+  env: 'must be an object of texts',
+  timeout: 'must be a number of seconds from 1 to 30',
+};
 
-const FIELDS = ['name', 'command', 'zones', 'env', 'timeout'] as const;
-const MAX_TIMEOUT_SECONDS = 30;
-const DEFAULT_TIMEOUT_SECONDS = 15;
+const Entry = v.object(FIELDS);
+export type DnsCommand = Omit<v.InferOutput<typeof Entry>, 'timeout'> & { timeoutMs: number };
 
 /** Throws VariableFaults with one line for each problem. No line quotes a secret. */
 export const dnsCommands = (text: string): DnsCommand[] =>
@@ -26,42 +41,16 @@ export const dnsCommands = (text: string): DnsCommand[] =>
     fields: '"name", "command" and "zones"',
     max: 20,
     labels: ['name'],
-    read: readEntry,
+    read(entry) {
+      const faults = unknownFields(entry, Object.keys(FIELDS));
+      const parsed = v.safeParse(Entry, Array.isArray(entry.env) ? { ...entry, env: 0 } : entry);
+      if (parsed.success && faults.length === 0) {
+        const { timeout, ...rest } = parsed.output;
+        return { ...rest, timeoutMs: timeout * 1000 };
+      }
+      const wrong = new Set(
+        (parsed.issues ?? []).map(({ path }) => path![0]!.key as keyof typeof RULES),
+      );
+      return [...faults, ...[...wrong].map((field) => `"${field}" ${RULES[field]}`)];
+    },
   });
-
-function readEntry(entry: Record<string, unknown>): DnsCommand | string[] {
-  const { name, command, zones, env = {}, timeout = DEFAULT_TIMEOUT_SECONDS } = entry;
-  const faults = unknownFields(entry, FIELDS);
-  const expect = (isValid: boolean, fault: string) => isValid || faults.push(fault);
-  expect(isText(name, ENTRY_NAME), `"name" ${ENTRY_NAME_RULE}`);
-  expect(
-    isTexts(command) && /^\/[^\0]+$/.test(command[0] ?? ''),
-    '"command" must be an array of texts: the absolute path of the program, and its arguments',
-  );
-  const names = isTexts(zones) ? zones.map(normalizeDomain) : [];
-  expect(
-    names.length > 0 && names.every((zone) => zone !== null),
-    '"zones" must be an array of domain names, such as ["example.com"]',
-  );
-  expect(
-    typeof env === 'object' && env !== null && !Array.isArray(env) && isTexts(Object.values(env)),
-    '"env" must be an object of texts',
-  );
-  expect(
-    Number.isInteger(timeout) && Number(timeout) >= 1 && Number(timeout) <= MAX_TIMEOUT_SECONDS,
-    `"timeout" must be a number of seconds from 1 to ${MAX_TIMEOUT_SECONDS}`,
-  );
-  if (faults.length > 0) return faults;
-  return {
-    name: name as string,
-    command: command as string[],
-    zones: names as string[],
-    env: env as Record<string, string>,
-    timeoutMs: Number(timeout) * 1000,
-  };
-}
-
-const isTexts = (value: unknown): value is string[] =>
-  Array.isArray(value) &&
-  value.length <= 100 &&
-  value.every((text) => isText(text, /^[^\0]{0,10000}$/s));

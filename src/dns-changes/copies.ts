@@ -1,7 +1,14 @@
 /** A set of records as text to copy, for what manages DNS. */
 
 import { parseMx } from '../net/dns/resolver.ts';
-import { absoluteName, caaData, quotedStrings, tlsaData, zoneFileData } from './presentation.ts';
+import {
+  absoluteName,
+  caaData,
+  quotedStrings,
+  relativeName,
+  tlsaData,
+  zoneFileData,
+} from './presentation.ts';
 import type { RecordSet } from './server.ts';
 
 interface CopyFormat {
@@ -159,10 +166,6 @@ const hclString = (text: string): string =>
     .replace(/\\./g, (pair) => ({ '\\b': '\\u0008', '\\f': '\\u000c' })[pair] ?? pair);
 
 const hclList = (texts: string[]): string => `[${texts.map(hclString).join(', ')}]`;
-
-/** Empty for the zone itself. */
-const relativeName = (name: string, zone: string): string =>
-  name === zone ? '' : name.slice(0, -(zone.length + 1));
 
 // octoDNS: names are relative to the zone, and a semicolon in a TXT record is escaped.
 

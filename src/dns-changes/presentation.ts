@@ -5,10 +5,10 @@ import { txtStrings } from '../net/dns/record-data.ts';
 import { parseMx } from '../net/dns/resolver.ts';
 
 /** The data of a record as in a zone file: `"v=spf1 -all"`, `10 mx.example.com.`. */
-export function zoneFileData(type: string, value: string): string {
+export function zoneFileData(type: string, value: string, radix?: Radix): string {
   switch (type) {
     case 'TXT':
-      return quotedStrings(value);
+      return quotedStrings(value, radix);
     case 'MX': {
       const { preference, exchange } = parseMx(value);
       return `${preference} ${absoluteName(exchange)}`;
@@ -32,6 +32,10 @@ export function normalizedValue(type: string, value: string): string {
   // An IPv4-mapped address would become one of another type.
   return address?.includes(':') ? address : value;
 }
+
+/** Empty for the zone itself. */
+export const relativeName = (name: string, zone: string): string =>
+  name === zone ? '' : name.slice(0, -(zone.length + 1));
 
 /** With a dot at the end. */
 export const absoluteName = (name: string): string => (name.endsWith('.') ? name : `${name}.`);

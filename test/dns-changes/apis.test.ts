@@ -55,7 +55,7 @@ describe('Route 53', () => {
     await assertProblem(
       server.replace('example.com', alias, { ...alias, values: ['192.0.2.1'] }),
       'refused',
-      /is an alias record of Route 53/,
+      /has an alias at Route 53/,
     );
     await server.replace('example.com', NEW, added);
     assert.ok(served.requests.every(({ path }) => !path.includes('ZPRIVATE')));
@@ -66,7 +66,11 @@ describe('Hetzner', () => {
   it('adds nothing if somebody adds records right before', async (t) => {
     const served = await startHetznerApi(t, seededRecords());
     served.beforeWrite = () => void served.put(NEW.name, 'TXT', ['theirs']);
-    await assertProblem(served.open().replace('example.com', NEW, added), 'changed', /just added/);
+    await assertProblem(
+      served.open().replace('example.com', NEW, added),
+      'changed',
+      /just changed/,
+    );
     assert.deepEqual(await served.values(NEW.name, 'TXT'), ['theirs']);
   });
 
@@ -169,7 +173,7 @@ describe('PowerDNS', () => {
       { ...api, url: 'https://10.0.0.1:8081' },
       { ...loopbackContext(), allowNetworks: [] },
     );
-    await assertProblem(server.check(), 'unreachable', /so it must be in a network/);
+    await assertProblem(server.check(), 'unreachable', /not public\. It must be in a network/);
   });
 
   it('says that there is no API at the URL', async (t) => {

@@ -2,33 +2,28 @@
 
 import * as v from 'valibot';
 import { parseMx } from '../../net/dns/resolver.ts';
-import { caaData, quotedStrings, tlsaData, valueOfZoneFile } from '../presentation.ts';
+import { caaData, quotedStrings, tlsaData } from '../presentation.ts';
 import { DnsServerError, type ServerContext, type ServerKind } from '../server.ts';
 import { tokenField } from './fields.ts';
 import { allPages, httpApi, parsedJson, readJson } from './http-api.ts';
-import { type Entry, plainName, type Replacement, type Zone, zoneServer } from './zone-server.ts';
+import { type Stored, type ZoneApi, zoneServer } from './zone-server.ts';
 
 export const CLOUDFLARE_URL = 'https://api.cloudflare.com/client/v4';
 /** The most that the list of zones allows. */
-const PAGE_SIZE = 50;
+const PAGE_SIZE = '50';
 
 const NEEDS = 'Zone.Zone:Read and Zone.DNS:Edit';
 
 export const cloudflare: ServerKind = {
   name: 'Cloudflare',
   hint: 'Changes records through the Cloudflare API, with a token that is limited to your zones.',
-  fields: [
-    tokenField({
-      label: 'API token',
-      hint: `An API token with the permissions ${NEEDS}, for these zones only.`,
-      documentation: `A Cloudflare API token with the permissions ${NEEDS}.`,
-      example: 'cf-token-0123456789abcdefghijklmnopqrstuvwxyz',
-    }),
-  ],
+  fields: [tokenField(`An API token with the permissions ${NEEDS}, for these zones only.`)],
   open: (settings, context) => zoneServer(cloudflareApi(settings.api_token!, context)),
 };
 
-const Errors = v.array(v.object({ code: v.number(), message: v.string() }));
+const Refused = v.object({
+  errors: v.array(v.object({ code: v.number(), message: v.string() })),
+});
 const Answer = v.object({
   success: v.literal(true),
   result: v.unknown(),
@@ -54,33 +49,31 @@ const INVALID_HEADER = 6003;
 /** Cloudflare’s own choice, the default of its records. Resolvers get 300 seconds. */
 const AUTOMATIC_TTL = 1;
 
-function cloudflareApi(token: string, context: ServerContext) {
+function cloudflareApi(
+  token: string,
+  context: ServerContext,
+): ZoneApi<v.InferOutput<typeof ZoneItem>, StoredRecord> {
   const name = 'Cloudflare';
-  const errorsOf = (body: string) => {
-    const parsed = v.safeParse(v.object({ errors: Errors }), parsedJson(body));
-    return parsed.success ? parsed.output.errors : [];
+  const errorsOf = (body: string) => parsedJson(Refused, body)?.errors ?? [];
+  const advice = {
+    401: 'Cloudflare rejects the API token. It may be revoked, expired, or limited to other IP addresses.',
+    403: `The API token has no permission for this. It needs ${NEEDS} for the zone.`,
   };
-  const credentials =
-    'Cloudflare rejects the API token. It may be revoked, expired, or limited to other IP addresses.';
   const send = httpApi(
     {
       name,
       secrets: [token],
       headers: { authorization: `Bearer ${token}` },
-      advice: {
-        credentials,
-        permission: `The API token has no permission for this. It needs ${NEEDS} for the zone.`,
-      },
+      advice,
       said: (body) => errorsOf(body)[0]?.message,
-      refusal(_, said, body) {
+      refusal(_, body) {
         const codes = errorsOf(body).map(({ code }) => code);
-        if (codes.includes(INVALID_HEADER)) return ['bad_credentials', `${credentials}${said}`];
-        if (codes.some((one) => CONFLICTS.includes(one)))
-          return [
-            'changed',
-            `The records have changed at Cloudflare since the plan was made. Nothing was written. Make a new plan.${said}`,
-          ];
-        return undefined;
+        if (codes.includes(INVALID_HEADER)) return ['bad_credentials', advice[401]];
+        if (!codes.some((one) => CONFLICTS.includes(one))) return undefined;
+        return [
+          'changed',
+          'The records have changed at Cloudflare since the plan was made. Nothing was written. Make a new plan.',
+        ];
       },
     },
     context,
@@ -88,7 +81,7 @@ function cloudflareApi(token: string, context: ServerContext) {
 
   const list = <T>(path: string, query: object, item: v.GenericSchema<unknown, T>): Promise<T[]> =>
     allPages<T, number>(name, 1, async (page) => {
-      const search = new URLSearchParams({ ...query, per_page: `${PAGE_SIZE}`, page: `${page}` });
+      const search = new URLSearchParams({ ...query, per_page: PAGE_SIZE, page: `${page}` });
       const response = await send({ url: `${CLOUDFLARE_URL}${path}?${search}` });
       const answer = v.object({ ...Answer.entries, result: v.array(item) });
       const { result, result_info } = readJson(name, answer, response);
@@ -100,17 +93,15 @@ function cloudflareApi(token: string, context: ServerContext) {
     flattensApex: true,
     noZones: `The API token has access to no active zone. Give it ${NEEDS} for your zones.`,
     /** Zones that are not active yet have no effect. */
-    zones: (zone?: string): Promise<Zone[]> =>
-      list('/zones', { ...(zone && { name: zone }), status: 'active' }, ZoneItem),
-    async entries({ id }: Zone, { name: at, below }: { name?: string; below?: string }) {
-      const query = at ? { 'name.exact': at } : { 'name.endswith': `.${below}` };
-      return (await list(`/zones/${id}/dns_records`, query, StoredRecord)).map(entryOf);
+    zones: (zone) => list('/zones', { ...(zone && { name: zone }), status: 'active' }, ZoneItem),
+    async entries({ id }, { name: at, below }) {
+      const query = at === undefined ? { 'name.endswith': `.${below}` } : { 'name.exact': at };
+      return (await list(`/zones/${id}/dns_records`, query, StoredRecord)).map(storedOf);
     },
     /** One transaction, but without conditions. */
-    async write({ zone, before, after, current, atName }: Replacement<Zone, StoredRecord>) {
-      const { name: at, type } = before;
+    async write({ zone, before: { name: at, type }, after, current, atName }) {
       // An address beside a proxied one would be a further web server behind the proxy, not what DNS answers with.
-      if ((type === 'A' || type === 'AAAA') && atName.some(({ raw }) => raw.proxied))
+      if ((type === 'A' || type === 'AAAA') && atName.some(({ raw }) => raw!.proxied))
         throw new DnsServerError(
           'refused',
           `Cloudflare proxies ${at}, so DNS does not show its addresses. Use another name for the mail server, or turn off the proxy of this one at Cloudflare.`,
@@ -126,16 +117,16 @@ function cloudflareApi(token: string, context: ServerContext) {
       });
       // A record that changes its value keeps its TTL, its comment and its tags.
       const changed = Math.min(removed.length, added.length);
-      const isAutomatic = current.some(({ raw }) => raw.ttl === AUTOMATIC_TTL);
+      const isAutomatic = current.some(({ raw }) => raw!.ttl === AUTOMATIC_TTL);
       const response = await send({
         method: 'POST',
         changes: true,
         url: `${CLOUDFLARE_URL}/zones/${zone.id}/dns_records/batch`,
         body: JSON.stringify({
-          deletes: removed.slice(changed).map(({ raw: { id } }) => ({ id })),
+          deletes: removed.slice(changed).map(({ raw }) => ({ id: raw!.id })),
           patches: removed
             .slice(0, changed)
-            .map(({ raw: { id, ttl } }, index) => ({ id, ...record(added[index]!, ttl) })),
+            .map(({ raw }, index) => ({ id: raw!.id, ...record(added[index]!, raw!.ttl) })),
           posts: added
             .slice(changed)
             .map((value) => record(value, isAutomatic ? AUTOMATIC_TTL : after.ttl)),
@@ -146,17 +137,12 @@ function cloudflareApi(token: string, context: ServerContext) {
   };
 }
 
-function entryOf(raw: StoredRecord): Entry<StoredRecord> {
-  const { type, content, priority, ttl } = raw;
-  const data = type === 'MX' ? `${priority ?? 0} ${content}` : content;
-  return {
-    name: plainName(raw.name),
-    type,
-    ttl: ttl === AUTOMATIC_TTL ? 300 : ttl,
-    values: [valueOfZoneFile(type, data)],
-    raw,
-  };
-}
+const storedOf = (raw: StoredRecord): Stored<StoredRecord> => ({
+  ...raw,
+  ttl: raw.ttl === AUTOMATIC_TTL ? 300 : raw.ttl,
+  data: [raw.type === 'MX' ? `${raw.priority ?? 0} ${raw.content}` : raw.content],
+  raw,
+});
 
 /** What a request says about the value of a record. */
 function contentOf(type: string, value: string): object {

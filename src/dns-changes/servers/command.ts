@@ -6,19 +6,21 @@ import { quoted } from '../../net/account-error.ts';
 import { runProgram } from '../../net/run-program.ts';
 import { DEFAULT_TTL, DnsServerError, type ServerContext, type ServerKind } from '../server.ts';
 import { readJson } from './http-api.ts';
-import { type Entry, plainName, type Replacement, type Zone, zoneServer } from './zone-server.ts';
+import { type ZoneApi, zoneServer } from './zone-server.ts';
 
 const MAX_BYTES = 4 * 1024 * 1024;
+/** Shorter values of the environment are no secrets, and would be hidden within words. */
+const MIN_SECRET_LENGTH = 6;
 
 export const command: ServerKind = {
   name: 'Program',
-  hint: 'Runs a program of the configuration.',
+  hint: '',
   isConfigured: true,
   fields: [],
   open: (_, context) => zoneServer(commandApi(context.command!, context)),
 };
 
-/** What a program can say about a request that it has not fulfilled. Only the last may have changed something. */
+/** Why a program has not done what it should. Only after the last may it have changed something. */
 const PROBLEMS = [
   'bad_credentials',
   'refused',
@@ -30,8 +32,8 @@ const PROBLEMS = [
   'server_failed',
 ] as const;
 
-const Refusal = v.object({ error: v.picklist(PROBLEMS), message: v.optional(v.string()) });
-const RecordSets = v.object({
+const Refused = v.object({ error: v.picklist(PROBLEMS), message: v.optional(v.string()) });
+const Listed = v.object({
   records: v.array(
     v.object({
       name: v.string(),
@@ -43,7 +45,10 @@ const RecordSets = v.object({
 });
 const Applied = v.object({ applied: v.literal(true) });
 
-function commandApi({ name, command, env, zones, timeoutMs }: DnsCommand, context: ServerContext) {
+function commandApi(
+  { name, command, env, zones, timeoutMs }: DnsCommand,
+  { signal }: ServerContext,
+): ZoneApi {
   async function run<T>(schema: v.GenericSchema<unknown, T>, request: object, changes = false) {
     const result = await runProgram({
       command,
@@ -51,24 +56,24 @@ function commandApi({ name, command, env, zones, timeoutMs }: DnsCommand, contex
       timeoutMs,
       input: `${JSON.stringify({ version: 1, ...request })}\n`,
       maxBytes: MAX_BYTES,
-      signal: context.signal,
+      signal,
     });
-    if (result.status === 'failed')
+    if ('failure' in result)
       throw new DnsServerError(
-        result.reason === 'timeout' ? 'timeout' : 'server_failed',
-        `The program ${name} ${result.detail}. Run it by hand to see why.`,
+        result.isTimeout ? 'timeout' : 'server_failed',
+        `The program ${name} ${result.failure}. Run it by hand to see why.`,
         { mayHaveChanged: changes && result.wasStarted },
       );
     const body = result.output;
-    const answer = readJson(`The program ${name}`, v.union([schema, Refusal]), { body }, changes);
-    if (!v.is(Refusal, answer)) return answer;
+    const answer = readJson(`The program ${name}`, v.union([schema, Refused]), { body }, changes);
+    if (!v.is(Refused, answer)) return answer;
     const { error, message = error } = answer;
     const shown = Object.values(env)
-      .filter((value) => value.length >= MIN_SECRET_LENGTH)
+      .filter(({ length }) => length >= MIN_SECRET_LENGTH)
       .reduce((text, value) => text.replaceAll(value, '…'), message);
     throw new DnsServerError(
       error,
-      `The program ${name} could not do this.${quoted(shown).replace('The server', 'It')}`,
+      `The program ${name} could not do this.${quoted(shown, 'It')}`,
       { mayHaveChanged: changes && error === 'server_failed' },
     );
   }
@@ -76,16 +81,12 @@ function commandApi({ name, command, env, zones, timeoutMs }: DnsCommand, contex
   return {
     name: `the program ${name}`,
     noZones: null,
-    zones: async (): Promise<Zone[]> => zones.map((zone) => ({ id: zone, name: zone })),
-    async entries({ name: zone }: Zone, query: { name?: string; below?: string }) {
-      const { records } = await run(RecordSets, { action: 'list', zone, ...query });
-      return records.map((set): Entry => ({ ...set, name: plainName(set.name), raw: null }));
+    zones: async () => zones.map((zone) => ({ id: zone, name: zone })),
+    async entries({ name: zone }, query) {
+      const { records } = await run(Listed, { action: 'list', zone, ...query });
+      return records.map((set) => ({ ...set, data: set.values }));
     },
-    async write({ zone, before, after }: Replacement<Zone, unknown>) {
-      await run(Applied, { action: 'apply', zone: zone.name, before, after }, true);
-    },
+    write: ({ zone: { name: zone }, before, after }) =>
+      run(Applied, { action: 'apply', zone, before, after }, true),
   };
 }
-
-/** Shorter values of the environment are settings, and would be replaced within words. */
-const MIN_SECRET_LENGTH = 6;

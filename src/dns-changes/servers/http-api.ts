@@ -15,24 +15,24 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_WAIT_MS = 5_000;
 const MAX_ATTEMPTS = 3;
 /** More than a set of records, or the zones of an account, ever has. */
-export const MAX_PAGES = 200;
+const MAX_PAGES = 200;
 
-/** What the API means by a response that is not a success. Undefined: what its status says. */
-export type Refusal = [problem: DnsServerProblem, message: string] | undefined;
+export type Refusal = [problem: DnsServerProblem, message: string];
 
 export interface HttpApi {
   /** For people. */
   name: string;
-  /** An API of the administrator’s own, in any allowed network. Requests to others are public only. */
+  /** Of an API of the team. The others are public. */
   url?: string;
   /** Never in an error, even if the server repeats them. */
   secrets: string[];
   headers?: Record<string, string>;
-  /** What to do if the server does not accept the credentials (401), or not for this (403). */
-  advice: { credentials: string; permission: string };
-  /** What the body of a refusal says, for people. */
+  /** What to do about these statuses: not the right credentials, not for this, and no such zone. */
+  advice: { 401: string; 403: string; 404?: string };
+  /** What the body of a refusal says. */
   said?(body: string): string | undefined;
-  refusal?(code: number, said: string, body: string): Refusal;
+  /** What it means, if its status does not tell. */
+  refusal?(code: number, body: string): Refusal | undefined;
 }
 
 export interface ApiRequest extends Pick<WebRequest, 'url' | 'headers' | 'body'> {
@@ -42,27 +42,31 @@ export interface ApiRequest extends Pick<WebRequest, 'url' | 'headers' | 'body'>
 }
 
 export interface ApiResponse {
-  code: number;
   headers: Record<string, string>;
   body: string;
 }
 
 /** Failures of requests that never reached the server. */
 const NOT_SENT = ['no_such_name', 'dns', 'forbidden_address', 'tls', 'bad_url'];
+const PROBLEMS: Record<number, DnsServerProblem> = {
+  401: 'bad_credentials',
+  403: 'refused',
+  404: 'no_such_zone',
+};
 
 /** Returns a successful response. Rejects with a DnsServerError. */
 export type Send = (request: ApiRequest) => Promise<ApiResponse>;
 
 export function httpApi(api: HttpApi, context: ServerContext): Send {
-  const { name, url = '', secrets, advice } = api;
-  const { allowNetworks, resolver, ca = [], dial, signal } = context;
+  const { name, url = '' } = api;
+  const { signal } = context;
   const onlyAllowed = url.startsWith('http:');
-  const web = url
-    ? createWebClient({ resolver, allowNetworks, ca, onlyAllowed, ...(dial && { dial }) })
-    : context.web;
+  const web = url ? createWebClient({ ...context, onlyAllowed }) : context.web;
 
   async function send(request: ApiRequest, attempt = 1): Promise<ApiResponse> {
-    const { method = 'GET', changes: mayHaveChanged = false, headers, ...rest } = request;
+    const { method = 'GET', changes = false, headers, ...rest } = request;
+    const error = (problem: DnsServerProblem, message: string, mayHaveChanged = false) =>
+      new DnsServerError(problem, message, { mayHaveChanged: changes && mayHaveChanged });
     const result = await web({
       ...rest,
       method,
@@ -79,28 +83,20 @@ export function httpApi(api: HttpApi, context: ServerContext): Send {
     });
     if (result.status === 'failed') {
       const { reason, detail } = result;
-      const network = onlyAllowed ? '. Without https, it must be' : ', so it must be';
-      const more =
-        reason === 'forbidden_address'
-          ? `${network} in a network that your administrator allows (DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS)`
-          : '';
-      throw new DnsServerError(
+      const advice = `. ${onlyAllowed ? 'Without https, it' : 'It'} must be in a network that your administrator allows (DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS)`;
+      throw error(
         reason === 'timeout' ? 'timeout' : 'unreachable',
-        `The request to ${name} failed: ${detail}${more}.`,
-        { mayHaveChanged: mayHaveChanged && !NOT_SENT.includes(reason) },
+        `The request to ${name} failed: ${detail}${reason === 'forbidden_address' ? advice : ''}.`,
+        !NOT_SENT.includes(reason),
       );
     }
     const { code } = result;
     const body = Buffer.from(result.body).toString('utf8');
-    const response = { code, body, headers: result.headers };
-    if (code >= 200 && code < 300) return response;
+    if (code >= 200 && code < 300) return { body, headers: result.headers };
+    const [problem, message] = api.refusal?.(code, body) ?? [];
     // A server may repeat what it was sent.
-    const shown = secrets.reduce(
-      (text, secret) => text.replaceAll(secret, '…'),
-      api.said?.(body) ?? '',
-    );
-    const said = quoted(shown);
-    const [problem, message] = api.refusal?.(code, said, body) ?? [];
+    const hide = (text: string, secret: string) => text.replaceAll(secret, '…');
+    const said = quoted(api.secrets.reduce(hide, api.said?.(body) ?? ''));
     if (code === 429 || problem === 'rate_limited') {
       const { retryAfterMs } = overloadError(name, result);
       if (retryAfterMs !== null && retryAfterMs <= MAX_WAIT_MS && attempt < MAX_ATTEMPTS) {
@@ -110,33 +106,25 @@ export function httpApi(api: HttpApi, context: ServerContext): Send {
       const minutes = Math.ceil((retryAfterMs ?? 300_000) / 60_000);
       throw new DnsServerError(
         'rate_limited',
-        message ??
-          `${name} is rate-limiting this account. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+        `${message ?? `${name} is rate-limiting this account.`} Try again in ${minutes} minutes.`,
         { retryAfterMs },
       );
     }
-    if (problem)
-      throw new DnsServerError(problem, message!, {
-        mayHaveChanged: mayHaveChanged && (problem === 'server_failed' || problem === 'timeout'),
-      });
-    throw byStatus(code, said, mayHaveChanged);
-  }
-
-  function byStatus(code: number, said: string, mayHaveChanged: boolean): DnsServerError {
-    if (code === 401) return new DnsServerError('bad_credentials', `${advice.credentials}${said}`);
-    if (code === 403) return new DnsServerError('refused', `${advice.permission}${said}`);
+    if (problem) throw error(problem, message + said, problem === 'server_failed');
+    const advice = api.advice[code as keyof HttpApi['advice']];
+    if (advice) throw error(PROBLEMS[code]!, advice + said);
     if (code >= 500)
-      return new DnsServerError(
+      throw error(
         'server_failed',
         `${name} is unavailable (HTTP ${code}). Try again later.${said}`,
-        { mayHaveChanged },
+        true,
       );
     if (code >= 400)
-      return new DnsServerError(
+      throw error(
         'invalid_record',
-        `${name} rejects the request (HTTP ${code}).${said}`,
+        `${name} rejects the request (HTTP ${code}), and has changed nothing.${said}`,
       );
-    return invalidResponse(name, mayHaveChanged);
+    throw invalidResponse(name, changes);
   }
   return (request) => send(request);
 }
@@ -144,41 +132,40 @@ export function httpApi(api: HttpApi, context: ServerContext): Send {
 const invalidResponse = (name: string, mayHaveChanged = false): DnsServerError =>
   new DnsServerError('bad_response', `${name} sent an invalid response.`, { mayHaveChanged });
 
-/** Undefined if it is not JSON. */
-export function parsedJson(body: string): unknown {
+/** Undefined if it is not JSON, or of another form. */
+export function parsedJson<T>(schema: v.GenericSchema<unknown, T>, body: string): T | undefined {
   try {
-    return JSON.parse(body);
+    return v.parse(schema, JSON.parse(body));
   } catch {
     return undefined;
   }
 }
 
-/** A body of JSON. Throws a DnsServerError if it has another form. */
+/** Throws a DnsServerError if it has another form. */
 export function readJson<T>(
   name: string,
   schema: v.GenericSchema<unknown, T>,
   { body }: Pick<ApiResponse, 'body'>,
   mayHaveChanged = false,
 ): T {
-  const parsed = v.safeParse(schema, parsedJson(body));
-  if (parsed.success) return parsed.output;
-  throw invalidResponse(name, mayHaveChanged);
+  const parsed = parsedJson(schema, body);
+  if (parsed === undefined) throw invalidResponse(name, mayHaveChanged);
+  return parsed;
 }
 
-/** The items of all pages. `read` returns null after the last one, or where the next one is. */
+/** The items of all pages. `read` returns where the next page is, or null after the last one. */
 export async function allPages<T, P>(
   name: string,
   first: P,
   read: (page: P) => Promise<[items: T[], next: P | null]>,
 ): Promise<T[]> {
   const all: T[] = [];
-  let next: P | null = first;
-  for (let count = 0; next !== null; count += 1) {
-    if (count >= MAX_PAGES)
-      throw new DnsServerError('bad_response', `${name} lists more records than expected.`);
-    const [items, following]: [T[], P | null] = await read(next);
+  let page = first;
+  for (let count = 0; count < MAX_PAGES; count += 1) {
+    const [items, next] = await read(page);
     all.push(...items);
-    next = following;
+    if (next === null) return all;
+    page = next;
   }
-  return all;
+  throw new DnsServerError('bad_response', `${name} lists more records than expected.`);
 }

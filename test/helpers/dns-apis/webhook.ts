@@ -69,7 +69,7 @@ export function startWebhook(t: TestContext, records: Records, options: WebhookO
     records,
     hasCredentials: false,
     isWrite: ({ method, path }) => method === 'POST' && path === '/records',
-    open: (context, url) => webhook.open({ url, txt_quotes: 'automatic', ...settings }, context),
+    open: (context, url) => webhook.open({ url, ...settings }, context),
     answer({ method, path, headers, body }): Answer {
       const json = (value: unknown): Answer => ({
         status: 200,
