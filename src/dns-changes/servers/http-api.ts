@@ -106,7 +106,7 @@ export function httpApi(api: HttpApi, context: ServerContext): Send {
       const minutes = Math.ceil((retryAfterMs ?? 300_000) / 60_000);
       throw new DnsServerError(
         'rate_limited',
-        `${message ?? `${name} is rate-limiting this account.`} Try again in ${minutes} minutes.`,
+        `${message ?? `${name} is rate-limiting this account.`} Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
         { retryAfterMs },
       );
     }
