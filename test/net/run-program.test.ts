@@ -75,7 +75,7 @@ test('the children of a program end with it', async (t) => {
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'pid');
   const start = `
-    const { spawn } = require('node:child_process');
+    const { spawn } = process.getBuiltinModule('node:child_process');
     const idle = ['-e', 'setInterval(() => {}, 1000)'];
     const child = spawn(process.execPath, idle, { stdio: ['ignore', 'inherit', 'ignore'] });
     require('node:fs').writeFileSync(process.env.FILE, String(child.pid));`;
