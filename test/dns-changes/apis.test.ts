@@ -69,7 +69,7 @@ describe('Hetzner', () => {
     await assertProblem(
       served.open().replace('example.com', NEW, added),
       'changed',
-      /just changed/,
+      /changed at Hetzner/,
     );
     assert.deepEqual(await served.values(NEW.name, 'TXT'), ['theirs']);
   });

@@ -69,11 +69,7 @@ function cloudflareApi(
       refusal(_, body) {
         const codes = errorsOf(body).map(({ code }) => code);
         if (codes.includes(INVALID_HEADER)) return ['bad_credentials', advice[401]];
-        if (!codes.some((one) => CONFLICTS.includes(one))) return undefined;
-        return [
-          'changed',
-          'The records have changed at Cloudflare since the plan was made. Nothing was written. Make a new plan.',
-        ];
+        return codes.some((one) => CONFLICTS.includes(one)) ? 'changed' : undefined;
       },
     },
     context,

@@ -41,12 +41,11 @@ const Action = v.object({
 });
 
 const PROTECTED = 'These records are protected at Hetzner. Remove the protection there.';
-const CHANGED = 'The records have just changed at Hetzner. Nothing was written. Make a new plan.';
 /** By the codes of errors. */
 const REFUSALS: Record<string, Refusal> = {
   token_readonly: ['refused', 'The token may only read. Create one with Read & Write.'],
-  uniqueness_error: ['changed', CHANGED],
-  conflict: ['changed', CHANGED],
+  uniqueness_error: 'changed',
+  conflict: 'changed',
   locked: ['rate_limited', 'Hetzner is applying another change to this zone.'],
   protected: ['refused', PROTECTED],
 };

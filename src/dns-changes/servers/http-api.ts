@@ -17,7 +17,8 @@ const MAX_ATTEMPTS = 3;
 /** More than a set of records, or the zones of an account, ever has. */
 const MAX_PAGES = 200;
 
-export type Refusal = [problem: DnsServerProblem, message: string];
+/** `changed` needs no other words. */
+export type Refusal = 'changed' | [problem: DnsServerProblem, message: string];
 
 export interface HttpApi {
   /** For people. */
@@ -93,7 +94,14 @@ export function httpApi(api: HttpApi, context: ServerContext): Send {
     const { code } = result;
     const body = Buffer.from(result.body).toString('utf8');
     if (code >= 200 && code < 300) return { body, headers: result.headers };
-    const [problem, message] = api.refusal?.(code, body) ?? [];
+    const refusal = api.refusal?.(code, body) ?? [];
+    const [problem, message]: Partial<Exclude<Refusal, string>> =
+      refusal === 'changed'
+        ? [
+            refusal,
+            `The records have changed at ${name} since the plan was made. Nothing was written. Make a new plan.`,
+          ]
+        : refusal;
     // A server may repeat what it was sent.
     const hide = (text: string, secret: string) => text.replaceAll(secret, '…');
     const said = quoted(api.secrets.reduce(hide, api.said?.(body) ?? ''));

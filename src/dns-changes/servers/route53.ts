@@ -77,10 +77,7 @@ function refusal(_: number, body: string): Refusal | undefined {
   // A set that is to be deleted is another one, or one that is to be created exists.
   return body.includes('InvalidChangeBatch') &&
     /not found|do not match|already exists/.test(message)
-    ? [
-        'changed',
-        'The records have changed at Route 53 since the plan was made. Nothing was written. Make a new plan.',
-      ]
+    ? 'changed'
     : undefined;
 }
 
