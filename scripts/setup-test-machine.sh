@@ -53,6 +53,8 @@ packages=(
   bind9              # a name server that takes updates
   bind9-utils        # signs zones
   knot               # another one
+  pdns-server        # and a third, which also has an HTTP API
+  pdns-backend-sqlite3 # its database
   wrk                # the load generator of `npm run bench http`
   gccgo-go           # compiles a webhook verification sample; a third of the size of golang-go
 )
@@ -115,6 +117,7 @@ for name in opendkim spamd rspamd prometheus postfix haproxy nginx caddy postgre
 done
 case " ${missing[*]} " in *' dovecot-imapd '*) daemons+=(dovecot) ;; esac
 case " ${missing[*]} " in *' bind9 '*) daemons+=(named) ;; esac
+case " ${missing[*]} " in *' pdns-server '*) daemons+=(pdns) ;; esac
 case " ${missing[*]} " in *' nginx-light '*) daemons+=(nginx) ;; esac
 policy=/usr/sbin/policy-rc.d
 if [ ${#daemons[@]} -gt 0 ] && [ ! -e "$policy" ]; then

@@ -7,7 +7,7 @@ import type { AnalysisPool } from './analysis/pool.ts';
 import { createAnalysisPool } from './analysis/pool.ts';
 import { type Config, ConfigError, PREFIX } from './config/config.ts';
 import { openSecrets, readSecretKey } from './keys/secret-key.ts';
-import { configuredPoster } from './keys/tls-files.ts';
+import { configuredAuthorities, configuredPoster } from './keys/tls-files.ts';
 import { type Clock, systemClock } from './lib/clock.ts';
 import { createSignals, type Signals } from './lib/concurrency.ts';
 import type { ListenerName } from './lib/connection-limits.ts';
@@ -82,6 +82,8 @@ export interface App {
   mailer: Mailer | null;
   /** Sends requests to webhook endpoints. */
   poster: Poster;
+  /** Certificate authorities (PEM) that servers of the team may use, beside the public ones. */
+  authorities: string[];
   /** Renders reports as pages and PDFs. */
   reportRenderer: ReportRenderer;
   /** Starts threads of features. */
@@ -208,6 +210,7 @@ export async function createApp(
     blocklists: createBlocklistWatch({ lists, resolver, clock, log }),
     mailer,
     poster: overrides.poster ?? configuredPoster(config, resolver),
+    authorities: configuredAuthorities(config),
     startWorker: overrides.startWorker ?? startWorker,
     reportRenderer: createReportRenderer({
       log,

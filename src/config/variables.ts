@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { databaseLabel, isPostgresUrl } from '../lib/database-url.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { LOG_LEVELS, type LogLevel } from '../lib/log.ts';
+import { dnsCommands } from './dns-commands.ts';
 import {
   bool,
   connectionLimit,
@@ -357,6 +358,12 @@ export const VARIABLES = {
     read: optional,
     fallback: '',
     help: 'File with additional certificate authorities (PEM) that webhooks trust.',
+  }),
+  DNS_COMMANDS: variable({
+    read: dnsCommands,
+    fallback: '',
+    secret: true,
+    help: 'Programs that publish DNS records: a JSON array such as `[{"name":"registrar","command":["/usr/local/bin/publish-dns"],"zones":["example.com"]}]`.',
   }),
   TEST_RETENTION: variable({
     read: duration,

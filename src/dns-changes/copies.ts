@@ -1,48 +1,148 @@
-/** A set of records as text to copy: for a zone file, for Terraform, and for octoDNS. */
+/** A set of records as text to copy, for what manages DNS. */
 
 import { parseMx } from '../net/dns/resolver.ts';
-import { absoluteName, caaData, quotedStrings, tlsaData, zoneFileData } from './presentation.ts';
+import {
+  absoluteName,
+  caaData,
+  quotedStrings,
+  relativeName,
+  tlsaData,
+  zoneFileData,
+} from './presentation.ts';
 import type { RecordSet } from './server.ts';
 
-export interface Copies {
-  /** A line for each record. */
-  zone_file: string;
-  /** A block of the type `cloudflare_dns_record` for each record. */
-  terraform: string;
-  /** An entry of the zone’s YAML file, with all values. */
-  octodns: string;
+interface CopyFormat {
+  /** For people, and for the API. */
+  name: string;
+  description: string;
+  /** The whole set, because it replaces what there is. `zone`: the zone in which the name is. */
+  write(set: RecordSet, zone: string): string;
 }
 
-/** The whole set, since all three replace what they had. `zone`: the zone in which the name is. */
-export const copiesOf = (set: RecordSet, zone: string): Copies => ({
-  zone_file: set.values.map((value) => zoneFileLine(set, value)).join('\n'),
-  terraform: set.values.map((value, index) => terraformBlock(set, value, index)).join('\n\n'),
-  octodns: octodnsEntry(set, zone),
-});
+/** By their names in the API, in the order of the page. The command has hyphens in them. */
+export const COPY_FORMATS = {
+  zone_file: {
+    name: 'Zone file',
+    description: 'The records as lines of a zone file.',
+    write: (set) => set.values.map((value) => zoneFileLine(set, value)).join('\n'),
+  },
+  terraform: terraform('Cloudflare', 'cloudflare_dns_record'),
+  terraform_aws: terraform('Route 53', 'aws_route53_record'),
+  terraform_hetzner: terraform('Hetzner', 'hcloud_zone_rrset'),
+  terraform_desec: terraform('deSEC', 'desec_rrset'),
+  terraform_powerdns: terraform('PowerDNS', 'powerdns_record'),
+  octodns: {
+    name: 'octoDNS',
+    description: 'The records as an entry of an octoDNS zone file.',
+    write: octodnsEntry,
+  },
+  dnscontrol: {
+    name: 'DNSControl',
+    description: 'The records as lines within `D()` of DNSControl.',
+    write: (set, zone) => set.values.map((value) => dnscontrolLine(set, value, zone)).join('\n'),
+  },
+} satisfies Record<string, CopyFormat>;
+
+export type CopyFormatId = keyof typeof COPY_FORMATS;
+export const COPY_FORMAT_IDS = Object.keys(COPY_FORMATS) as CopyFormatId[];
+export type Copies = Record<CopyFormatId, string>;
+
+export const copiesOf = (set: RecordSet, zone: string): Copies =>
+  Object.fromEntries(
+    COPY_FORMAT_IDS.map((id) => [id, COPY_FORMATS[id].write(set, zone)]),
+  ) as Copies;
 
 export const zoneFileLine = ({ name, type, ttl }: Omit<RecordSet, 'values'>, value: string) =>
   `${absoluteName(name)} ${ttl} IN ${type} ${zoneFileData(type, value)}`;
 
-// Terraform: the resource of Cloudflare’s provider, version 5.
+// Terraform. Values are HCL already.
 
-function terraformBlock({ name, type, ttl }: RecordSet, value: string, index: number): string {
-  const label = `${name}_${type}`.toLowerCase().replace(/[^a-z0-9_-]/g, '_');
-  const attributes: [string, string][] = [
-    ['zone_id', 'var.cloudflare_zone_id'],
+type Attributes = [name: string, value: string][];
+
+/** Of the providers cloudflare/cloudflare (version 5), hashicorp/aws, hetznercloud/hcloud, Valodim/desec and pan-net/powerdns. */
+const RESOURCES: Record<string, (set: RecordSet, zone: string) => Attributes> = {
+  aws_route53_record: ({ name, type, values }) => [
+    ['zone_id', 'var.route53_zone_id'],
     ['name', hclString(name)],
+    // The provider adds the first and the last quotation mark.
+    [
+      'records',
+      hclList(
+        values.map((text) =>
+          type === 'TXT' ? quotedStrings(text, 8).slice(1, -1) : zoneFileData(type, text),
+        ),
+      ),
+    ],
+  ],
+  hcloud_zone_rrset: ({ name, type, values }, zone) => [
+    ['zone', hclString(zone)],
+    ['name', hclString(relativeName(name, zone) || '@')],
+    [
+      'records',
+      `[${values.map((text) => `{ value = ${hclString(zoneFileData(type, text))} }`).join(', ')}]`,
+    ],
+  ],
+  desec_rrset: ({ name, type, values }, zone) => [
+    ['domain', hclString(zone)],
+    ['subname', hclString(relativeName(name, zone))],
+    ['records', hclList(values.map((text) => zoneFileData(type, text)))],
+  ],
+  powerdns_record: ({ name, type, values }, zone) => [
+    ['zone', hclString(absoluteName(zone))],
+    ['name', hclString(absoluteName(name))],
+    ['records', hclList(values.map((text) => zoneFileData(type, text)))],
+  ],
+};
+
+/** A function, because the table above is made first. */
+function terraform(service: string, resource: string): CopyFormat {
+  return {
+    name: `Terraform (${service})`,
+    description: `The records as Terraform blocks of the type \`${resource}\`.`,
+    write(set, zone) {
+      const attributesOf = RESOURCES[resource];
+      if (attributesOf) return terraformBlock(resource, set, attributesOf(set, zone));
+      // One block for each record.
+      return set.values
+        .map((value, index) =>
+          terraformBlock(
+            resource,
+            set,
+            [
+              ['zone_id', 'var.cloudflare_zone_id'],
+              ['name', hclString(set.name)],
+              ...terraformData(set.type, value),
+            ],
+            index,
+          ),
+        )
+        .join('\n\n');
+    },
+  };
+}
+
+function terraformBlock(
+  resource: string,
+  { name, type, ttl }: RecordSet,
+  own: Attributes,
+  index = 0,
+): string {
+  const label = `${name}_${type}`.toLowerCase().replace(/[^a-z0-9_-]/g, '_');
+  const attributes: Attributes = [
+    ...own.slice(0, 2),
     ['type', hclString(type)],
     ['ttl', String(ttl)],
-    ...terraformData(type, value),
+    ...own.slice(2),
   ];
   const width = Math.max(...attributes.map(([key]) => key.length));
   const lines = attributes.map(([key, text]) => `  ${key.padEnd(width)} = ${text}`);
   // A label cannot begin with a digit or a hyphen.
   const prefix = /^[\d-]/.test(label) ? '_' : '';
   const suffix = index === 0 ? '' : `_${index + 1}`;
-  return `resource "cloudflare_dns_record" "${prefix}${label}${suffix}" {\n${lines.join('\n')}\n}`;
+  return `resource "${resource}" "${prefix}${label}${suffix}" {\n${lines.join('\n')}\n}`;
 }
 
-function terraformData(type: string, value: string): [string, string][] {
+function terraformData(type: string, value: string): Attributes {
   if (type === 'TXT') return [['content', hclString(quotedStrings(value))]];
   if (type === 'MX') {
     const { preference, exchange } = parseMx(value);
@@ -65,15 +165,16 @@ const hclString = (text: string): string =>
     .replace(/[$%](?=\{)/g, '$&$&')
     .replace(/\\./g, (pair) => ({ '\\b': '\\u0008', '\\f': '\\u000c' })[pair] ?? pair);
 
+const hclList = (texts: string[]): string => `[${texts.map(hclString).join(', ')}]`;
+
 // octoDNS: names are relative to the zone, and a semicolon in a TXT record is escaped.
 
 function octodnsEntry({ name, type, ttl, values }: RecordSet, zone: string): string {
   // octoDNS refuses other characters, and removes what looks like the border between two strings.
   if (type === 'TXT' && values.some((value) => /[^ -~]|" "/.test(value)))
     return `# octoDNS cannot publish the text of ${name}: copy it from the zone-file line.`;
-  const relative = name === zone ? '' : name.slice(0, -(zone.length + 1));
   const lines = [
-    `${JSON.stringify(relative)}:`,
+    `${JSON.stringify(relativeName(name, zone))}:`,
     `  - type: ${type}`,
     `    ttl: ${ttl}`,
     // An alias has one target.
@@ -104,4 +205,23 @@ function octodnsValue(type: string, value: string): string {
     matching_type: tlsa.matching_type,
     certificate_association_data: tlsa.certificate,
   });
+}
+
+// DNSControl: JavaScript. It divides long texts itself.
+
+function dnscontrolLine({ name, type, ttl }: RecordSet, value: string, zone: string): string {
+  const { flags, tag, value: issuer } = caaData(value) ?? {};
+  const tlsa = tlsaData(value);
+  const { preference, exchange } = parseMx(value);
+  const data =
+    type === 'MX'
+      ? [preference, absoluteName(exchange)]
+      : type === 'CAA'
+        ? [tag, issuer]
+        : type === 'TLSA' && tlsa
+          ? [tlsa.usage, tlsa.selector, tlsa.matching_type, tlsa.certificate]
+          : [type === 'TXT' ? value : zoneFileData(type, value)];
+  const parts = [relativeName(name, zone) || '@', ...data].map((part) => JSON.stringify(part));
+  const critical = type === 'CAA' && flags === 128 ? ['CAA_CRITICAL'] : [];
+  return `${type}(${[...parts, ...critical, `TTL(${ttl})`].join(', ')}),`;
 }

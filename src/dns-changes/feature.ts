@@ -4,7 +4,7 @@ import type { Feature } from '../feature.ts';
 import { AUDITED_CHANGE } from './apply.ts';
 import { dnsChangeOperations, dnsServerOperations } from './routes.ts';
 import { settleJob } from './settle-job.ts';
-import { AUDITED_SERVER } from './stored-servers.ts';
+import { AUDITED_SERVER, addConfiguredServers } from './stored-servers.ts';
 import { dnsChangeTools } from './tools.ts';
 
 export const dnsChanges: Feature = {
@@ -13,4 +13,5 @@ export const dnsChanges: Feature = {
   routes: [...Object.values(dnsChangeOperations), ...Object.values(dnsServerOperations)],
   tools: dnsChangeTools,
   jobs: (app) => [settleJob(app)],
+  onStart: addConfiguredServers,
 };

@@ -66,7 +66,8 @@ export async function planChanges(
   proposals: ProposedRecord[],
 ): Promise<PlannedChange[]> {
   const groups = Map.groupBy(proposals, ({ type, name }) => `${type} ${name}`);
-  return Promise.all([...groups.values()].map((group) => planSet(source, group)));
+  const reader = source.forPlan?.() ?? source;
+  return Promise.all([...groups.values()].map((group) => planSet(reader, group)));
 }
 
 async function planSet(source: RecordSource, proposals: ProposedRecord[]): Promise<PlannedChange> {

@@ -5,10 +5,10 @@ import { txtStrings } from '../net/dns/record-data.ts';
 import { parseMx } from '../net/dns/resolver.ts';
 
 /** The data of a record as in a zone file: `"v=spf1 -all"`, `10 mx.example.com.`. */
-export function zoneFileData(type: string, value: string): string {
+export function zoneFileData(type: string, value: string, radix?: Radix): string {
   switch (type) {
     case 'TXT':
-      return quotedStrings(value);
+      return quotedStrings(value, radix);
     case 'MX': {
       const { preference, exchange } = parseMx(value);
       return `${preference} ${absoluteName(exchange)}`;
@@ -33,24 +33,58 @@ export function normalizedValue(type: string, value: string): string {
   return address?.includes(':') ? address : value;
 }
 
+/** Empty for the zone itself. */
+export const relativeName = (name: string, zone: string): string =>
+  name === zone ? '' : name.slice(0, -(zone.length + 1));
+
 /** With a dot at the end. */
 export const absoluteName = (name: string): string => (name.endsWith('.') ? name : `${name}.`);
 
-/** The text as quoted strings of at most 255 bytes each. */
-export function quotedStrings(text: string): string {
-  return txtStrings(Buffer.from(text, 'utf8')).map(quotedString).join(' ');
+/** The reverse, with names in lower case. Data that cannot be read is returned as it is. */
+export function valueOfZoneFile(type: string, data: string, radix?: Radix): string {
+  const relative = (name: string) => name.toLowerCase().replace(/(?<=.)\.$/, '');
+  switch (type) {
+    case 'TXT':
+      return unquotedText(data, radix);
+    case 'MX':
+    case 'CNAME':
+    case 'NS':
+    case 'PTR':
+      return relative(data.trim().replace(/\s+/g, ' '));
+    case 'TLSA': {
+      const [usage, selector, matching, ...certificate] = data.toLowerCase().trim().split(/\s+/);
+      return `${usage} ${selector} ${matching} ${certificate.join('')}`;
+    }
+    case 'CAA': {
+      const [, flags, tag, value] = /^(\d+)\s+(\w+)\s+(.*)$/s.exec(data) ?? [];
+      return tag === undefined ? data : `${flags} ${tag} "${unquotedText(value!)}"`;
+    }
+    default:
+      return normalizedValue(type, data);
+  }
 }
 
-const quotedString = (bytes: Buffer): string => `"${[...bytes].map(escapedByte).join('')}"`;
+/** Zone files write other bytes with three decimal digits (RFC 1035 §5.1). Route 53 uses octal ones. */
+export type Radix = 8 | 10;
 
-function escapedByte(byte: number): string {
+/** The text as quoted strings of at most 255 bytes each. */
+export function quotedStrings(text: string, radix?: Radix): string {
+  return txtStrings(Buffer.from(text, 'utf8'))
+    .map((bytes) => quotedString(bytes, radix))
+    .join(' ');
+}
+
+const quotedString = (bytes: Buffer, radix?: Radix): string =>
+  `"${[...bytes].map((byte) => escapedByte(byte, radix)).join('')}"`;
+
+function escapedByte(byte: number, radix: Radix = 10): string {
   const character = String.fromCharCode(byte);
   if (character === '"' || character === '\\') return `\\${character}`;
-  return byte < 0x20 || byte > 0x7e ? `\\${String(byte).padStart(3, '0')}` : character;
+  return byte < 0x20 || byte > 0x7e ? `\\${byte.toString(radix).padStart(3, '0')}` : character;
 }
 
 /** The text of quoted strings. Text that does not begin with a quote is returned as it is. */
-export function unquotedText(content: string): string {
+export function unquotedText(content: string, radix: Radix = 10): string {
   if (!content.trimStart().startsWith('"')) return content;
   const strings = content.match(/"(?:[^"\\]|\\.)*"/gs) ?? [];
   const pieces = strings.flatMap((string) =>
@@ -58,7 +92,7 @@ export function unquotedText(content: string): string {
       ([, digits, escaped, plain]) =>
         digits === undefined
           ? Buffer.from(escaped ?? plain!, 'utf8')
-          : Buffer.from([Number(digits)]),
+          : Buffer.from([Number.parseInt(digits, radix)]),
     ),
   );
   return Buffer.concat(pieces).toString('utf8');

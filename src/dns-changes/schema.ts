@@ -13,6 +13,7 @@ import {
   Time,
   typeField,
 } from '../http/schemas.ts';
+import { COPY_FORMAT_IDS, COPY_FORMATS, type CopyFormatId, copiesOf } from './copies.ts';
 import type { ServerField } from './server.ts';
 import { SERVER_KIND_IDS, SERVER_KINDS } from './servers/index.ts';
 
@@ -28,13 +29,16 @@ const KIND_TEXT = `The kind of server. ${SERVER_KIND_IDS.map((id) => `\`${id}\`:
 const Kind = oneOf(SERVER_KIND_IDS);
 const NAME_TEXT = 'Your name for the server.';
 
-/** The fields of all kinds, each with the sentence of the API reference. */
-const FIELDS: [field: ServerField, text: string][] = SERVER_KIND_IDS.flatMap((id) =>
-  SERVER_KINDS[id].fields.map((field): [ServerField, string] => [
-    field,
-    `${field.documentation} Only for \`${id}\`.`,
-  ]),
-);
+/** The fields of all kinds, each with the sentences of the API reference. Kinds that share a name share its schema. */
+const FIELDS = [
+  ...Map.groupBy(
+    SERVER_KIND_IDS.flatMap((id) => SERVER_KINDS[id].fields.map((field) => ({ id, field }))),
+    ({ field }) => field.name,
+  ).values(),
+].map((kinds): [field: ServerField, text: string] => [
+  kinds[0]!.field,
+  kinds.map(({ id, field }) => `For \`${id}\`: ${field.documentation}`).join(' '),
+]);
 const PUBLIC_FIELDS = FIELDS.filter(([{ isSecret }]) => !isSecret);
 
 const exampleOf = (isShown: (field: ServerField) => boolean) =>
@@ -156,18 +160,16 @@ const EXAMPLE_VALUE = 'v=DMARC1; p=quarantine';
 
 const Copies = named(
   'DnsRecordCopies',
-  v.object({
-    zone_file: described(v.string(), 'The records as lines of a zone file.'),
-    terraform: described(v.string(), 'The records as Terraform blocks for Cloudflare.'),
-    octodns: described(v.string(), 'The records as an entry of an octoDNS zone file.'),
-  }),
+  v.object(
+    Object.fromEntries(
+      COPY_FORMAT_IDS.map((id) => [id, described(v.string(), COPY_FORMATS[id].description)]),
+    ) as unknown as Record<CopyFormatId, v.StringSchema<undefined>>,
+  ),
   'The records after the change, to copy into the tool that manages your DNS.',
-  {
-    zone_file: `_dmarc.example.com. 3600 IN TXT "${EXAMPLE_VALUE}"`,
-    terraform:
-      'resource "cloudflare_dns_record" "dmarc_example_com_txt" {\n  zone_id = var.zone_id\n  …\n}',
-    octodns: `_dmarc:\n  type: TXT\n  ttl: 3600\n  value: ${EXAMPLE_VALUE.replace(';', '\\;')}`,
-  },
+  copiesOf(
+    { name: '_dmarc.example.com', type: 'TXT', ttl: 3600, values: [EXAMPLE_VALUE] },
+    'example.com',
+  ),
 );
 
 const PlannedChange = named(

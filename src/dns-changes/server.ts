@@ -1,6 +1,7 @@
 /** How a kind of name server is declared: its settings, and how records are read and replaced there. */
 
 import type * as v from 'valibot';
+import type { DnsCommand } from '../config/dns-commands.ts';
 import type { Network } from '../lib/addresses.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
@@ -35,6 +36,8 @@ export interface RecordSource {
    * first one below it. Left out where this cannot be told.
    */
   wildcardTypes?(zone: string, name: string): Promise<string[]>;
+  /** The same source for one plan: it requests each part of a zone only once. */
+  forPlan?(): RecordSource;
 }
 
 /** The types for which wildcards are in use. */
@@ -54,6 +57,8 @@ export interface ServerKind {
   name: string;
   /** Below its option in the form. */
   hint: string;
+  /** Only the configuration of the service can add a server of this kind. */
+  isConfigured?: boolean;
   fields: ServerField[];
   /** Connects only when a function of the server is called. The settings are complete and valid. */
   open(settings: Record<string, string>, context: ServerContext): NameServer;
@@ -86,6 +91,10 @@ export interface ServerContext {
   clock: Clock;
   /** Networks that are allowed although they are not public. */
   allowNetworks: Network[];
+  /** Certificate authorities (PEM) that servers of the team may use. */
+  ca?: string[];
+  /** Of the configuration. */
+  command?: DnsCommand | undefined;
   /** Ends requests early. */
   signal?: AbortSignal;
   /** Replaced in tests. */
@@ -137,3 +146,10 @@ export function hasSameValues(a: RecordSet, b: RecordSet): boolean {
   const sorted = ({ values }: RecordSet) => JSON.stringify([...new Set(values)].toSorted());
   return sorted(a) === sorted(b);
 }
+
+/** Nothing is done if anything has changed since the plan. */
+export const changedSince = ({ name, type }: Pick<RecordSet, 'name' | 'type'>): DnsServerError =>
+  new DnsServerError(
+    'changed',
+    `${type} at ${name} has changed since the plan was made. Nothing was written. Make a new plan.`,
+  );

@@ -5,7 +5,7 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { audited, rowsOf } from '../store/audited.ts';
-import { type Db, lockIn, type Tx } from '../store/open.ts';
+import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import { rowCodec } from '../store/row-codec.ts';
 import type { DnsServerRow } from '../store/tables.generated.ts';
@@ -49,21 +49,32 @@ export async function createServer(
   author: ServerAuthor,
   { kind, name, settings }: NewDnsServer,
 ): Promise<DnsServerRow> {
-  const { app } = author;
   await requireBelowLimit(tx, tx.selectFrom('dns_servers'), {
     max: MAX_SERVERS,
     noun: 'name servers',
   });
   await requireFreeName(tx, name, '');
+  return insertServer(tx, author, kind, name, definedOnly(settings));
+}
+
+async function insertServer(
+  tx: Tx,
+  author: ServerAuthor,
+  kind: string,
+  name: string,
+  settings: Settings,
+  zones = '[]',
+): Promise<DnsServerRow> {
+  const { app } = author;
   const id = app.newId('dns');
   const row: DnsServerRow = {
     id,
     kind,
     name,
-    zones: '[]',
+    zones,
     checked_at: null,
     problem: null,
-    ...settingsToStore(app, { id, kind }, definedOnly(settings)),
+    ...settingsToStore(app, { id, kind }, settings),
     created_at: isoTime(app.clock.now()),
   };
   await tx.insertInto('dns_servers').values(row).execute();
@@ -136,6 +147,7 @@ export async function changeServer(
   { name = current.name, settings = {} }: DnsServerPatch,
 ): Promise<DnsServerRow> {
   const { app } = author;
+  if (kindOf(current)?.isConfigured) throw isConfigured();
   if (!kindOf(current))
     throw new AppError(
       'conflict',
@@ -172,6 +184,7 @@ export async function changeServer(
 
 /** Its changes stay listed, but can no longer be undone. Throws `conflict` while one is being applied. */
 export async function deleteServer(tx: Tx, author: ServerAuthor, row: DnsServerRow): Promise<void> {
+  if (configuredCommand(author.app, row)) throw isConfigured();
   const applying = await tx
     .selectFrom('dns_changes')
     .select('id')
@@ -185,6 +198,45 @@ export async function deleteServer(tx: Tx, author: ServerAuthor, row: DnsServerR
     );
   await tx.deleteFrom('dns_servers').where('id', '=', row.id).execute();
   await audit(tx, author, AUDITED_SERVER, 'dns_server.deleted', row.id, { name: row.name });
+}
+
+// Servers of the configuration.
+
+const isConfigured = (): AppError =>
+  new AppError(
+    'conflict',
+    'This name server is in the configuration (DELIVERABILITY_DNS_COMMANDS). Change it there.',
+  );
+
+const configuredCommand = (
+  { config }: Pick<App, 'config'>,
+  row: Pick<DnsServerRow, 'kind' | 'name'>,
+) =>
+  row.kind === 'command' ? config.DNS_COMMANDS.find(({ name }) => name === row.name) : undefined;
+
+/** Adds those of the configuration, and takes over their zones. The others stay for their changes. */
+export async function addConfiguredServers(app: App): Promise<void> {
+  for (const { name, zones } of app.config.DNS_COMMANDS)
+    await transact(app.db, async (tx) => {
+      const query = tx.selectFrom('dns_servers').selectAll().where('name', '=', name);
+      const row = await lockIn(tx, query).executeTakeFirst();
+      const listed = JSON.stringify(zones);
+      const author: ServerAuthor = { app, actor: null, caller: { ip: null } };
+      if (!row) await insertServer(tx, author, 'command', name, {}, listed);
+      else if (row.kind !== 'command')
+        app.log.error(
+          'a name server has the name of a program in DNS_COMMANDS. Rename one of them',
+          {
+            name,
+          },
+        );
+      else if (row.zones !== listed)
+        await tx
+          .updateTable('dns_servers')
+          .set({ zones: listed })
+          .where('id', '=', row.id)
+          .execute();
+    });
 }
 
 // Connecting.
@@ -205,10 +257,16 @@ export function openServer(app: App, row: DnsServerRow, signal?: AbortSignal): N
       `The credentials of ${row.name} cannot be decrypted, because they were encrypted with another secret key. Enter them again.`,
     );
   const { resolver, web, clock, config } = app;
-  return kind.open(
-    { ...settings, ...secrets },
-    { resolver, web, clock, allowNetworks: config.WEBHOOK_ALLOW_NETWORKS, signal },
-  );
+  const command = configuredCommand(app, row);
+  if (kind.isConfigured && !command)
+    throw new AppError(
+      'conflict',
+      `${row.name} is no longer in the configuration (DELIVERABILITY_DNS_COMMANDS).`,
+    );
+  const allowNetworks = config.WEBHOOK_ALLOW_NETWORKS;
+  const ca = app.authorities;
+  const context = { resolver, web, clock, allowNetworks, ca, command, signal };
+  return kind.open({ ...settings, ...secrets }, context);
 }
 
 /** What a check has found. */

@@ -144,8 +144,12 @@ function readAuthorities(path: string): string {
   }
 }
 
+/** The additional certificate authorities. Throws a ConfigError if their file is invalid. */
+export const configuredAuthorities = ({ WEBHOOK_CA_FILE: file }: Config): string[] =>
+  file ? [readAuthorities(file)] : [];
+
 /** Throws a ConfigError if the file of certificate authorities is invalid. */
 export function configuredPoster(config: Config, resolver: Resolver): Poster {
-  const { WEBHOOK_ALLOW_NETWORKS: allowNetworks, WEBHOOK_CA_FILE: file } = config;
-  return createPoster({ resolver, allowNetworks, ca: file ? [readAuthorities(file)] : [] });
+  const { WEBHOOK_ALLOW_NETWORKS: allowNetworks } = config;
+  return createPoster({ resolver, allowNetworks, ca: configuredAuthorities(config) });
 }

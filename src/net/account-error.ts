@@ -44,7 +44,7 @@ export class AccountError extends Error {
 const MAX_QUOTED = 160;
 
 /** A sentence with what a server says, without control characters; empty if it says nothing. */
-export function quoted(text: string | undefined): string {
+export function quoted(text: string | undefined, who = 'The server'): string {
   const clean = (text ?? '').replace(/[\p{C}\s]+/gu, ' ').trim();
-  return clean === '' ? '' : ` The server says: “${clean.slice(0, MAX_QUOTED)}”`;
+  return clean === '' ? '' : ` ${who} says: “${clean.slice(0, MAX_QUOTED)}”`;
 }

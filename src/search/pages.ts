@@ -150,7 +150,8 @@ const ADMINISTRATION = {
   dns: {
     path: '/dns',
     title: 'Name servers',
-    words: 'dns publish records changes undo rfc2136 tsig cloudflare',
+    words:
+      'dns publish records changes undo rfc2136 tsig cloudflare route53 hetzner desec powerdns externaldns',
     role: 'admin',
     icon: 'M2 3h12v4H2zM2 9h12v4H2zM4.5 5h.1m-.1 6h.1M11.5 5h.1m-.1 6h.1M8 7v2',
     pages: [

@@ -2,8 +2,8 @@
 
 import { transformSync } from 'esbuild';
 
-/** The only files that may use `process`, and the only one that may read the clock. */
-const PROCESS_FILES = ['main.ts', 'start.ts'];
+/** The only files that may use `process`, the last to end the programs that it starts; and the only one that may read the clock. */
+const PROCESS_FILES = ['main.ts', 'start.ts', 'net/run-program.ts'];
 const CLOCK_FILE = 'lib/clock.ts';
 /** These scripts run in browsers. */
 const BROWSER_FOLDER = 'dashboard/browser/';

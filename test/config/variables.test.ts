@@ -242,6 +242,8 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
     bad: ['key', '-----BEGIN PRIVATE KEY-----'],
   },
   RECEIVERS: { good: [['', []]], bad: ['x'] },
+  // More in dns-commands.test.ts.
+  DNS_COMMANDS: { good: [['', []]], bad: ['x', '{}'] },
   SEED_MAILBOXES: {
     // More in seed-mailboxes.test.ts.
     good: [

@@ -1,10 +1,18 @@
 /** Records as text to copy. */
 
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { runInNewContext } from 'node:vm';
+import { parse } from 'yaml';
+import { spawnSync } from '../../scripts/programs.ts';
 import { copiesOf } from '../../src/dns-changes/copies.ts';
 import { quotedStrings, unquotedText } from '../../src/dns-changes/presentation.ts';
 import { startBind } from '../helpers/bind.ts';
+import { parseStrings } from '../helpers/dns-apis/records.ts';
+import { readBlocks } from '../helpers/hcl.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
 
 const copies = (name: string, type: string, ...values: string[]) =>
@@ -107,4 +115,130 @@ test('BIND reads zone-file lines as the text that they stand for', {
     const answer = await resolver(`t${i}.example.com`, 'TXT');
     assert.deepEqual(answer.status === 'found' && answer.records, [text]);
   }
+});
+
+/** What each tool reads from its copy, in the notation of the resolver. */
+const HOSTILE_TEXTS = [
+  `v=spf1 exists:%{i}.x.example $\{y} $$\{z} -all`,
+  'a; b \\; c',
+  'say "hi" \\ twice: "" \' `tick`',
+  `v=DKIM1; p=${'M'.repeat(600)}`,
+];
+
+test('a set with several texts is one block of Terraform for each provider of sets', () => {
+  const made = copies('_x.example.com', 'TXT', ...HOSTILE_TEXTS);
+  const [aws, ...others] = readBlocks(made.terraform_aws);
+  assert.deepEqual(
+    [others, aws!.resource, aws!.attributes.zone_id, aws!.attributes.name, aws!.attributes.ttl],
+    [[], 'aws_route53_record', { reference: 'var.route53_zone_id' }, '_x.example.com', 3600],
+  );
+  // The provider puts a quotation mark at both ends.
+  const sent = (aws!.attributes.records as string[]).map((text) => `"${text}"`);
+  const text = (data: string, radix?: 8) => Buffer.concat(parseStrings(data, radix)).toString();
+  assert.deepEqual(
+    sent.map((data) => text(data, 8)),
+    HOSTILE_TEXTS,
+  );
+  const [hetzner] = readBlocks(made.terraform_hetzner);
+  assert.deepEqual(
+    [hetzner!.resource, hetzner!.attributes.zone, hetzner!.attributes.name],
+    ['hcloud_zone_rrset', 'example.com', '_x'],
+  );
+  const objects = hetzner!.attributes.records as { value: string }[];
+  assert.deepEqual(
+    objects.map(({ value }) => text(value)),
+    HOSTILE_TEXTS,
+  );
+  for (const [copy, attributes] of [
+    [made.terraform_desec, { domain: 'example.com', subname: '_x' }],
+    [made.terraform_powerdns, { zone: 'example.com.', name: '_x.example.com.' }],
+  ] as const) {
+    const [block] = readBlocks(copy);
+    for (const [key, value] of Object.entries(attributes))
+      assert.equal(block!.attributes[key], value);
+    assert.deepEqual(
+      (block!.attributes.records as string[]).map((data) => text(data)),
+      HOSTILE_TEXTS,
+    );
+  }
+  const cloudflare = readBlocks(made.terraform);
+  assert.deepEqual(
+    cloudflare.map(({ attributes }) => text(String(attributes.content))),
+    HOSTILE_TEXTS,
+  );
+});
+
+test('copies at the zone itself have the name that each tool has for it', () => {
+  const made = copies('example.com', 'MX', '10 mx.example.com');
+  assert.equal(readBlocks(made.terraform_hetzner)[0]!.attributes.name, '@');
+  assert.equal(readBlocks(made.terraform_desec)[0]!.attributes.subname, '');
+  for (const copy of [made.terraform_aws, made.terraform_desec, made.terraform_powerdns])
+    assert.deepEqual(readBlocks(copy)[0]!.attributes.records, ['10 mx.example.com.']);
+  assert.equal(made.dnscontrol, 'MX("@", 10, "mx.example.com.", TTL(3600)),');
+});
+
+test('the YAML of octoDNS has the texts with escaped semicolons', () => {
+  const texts = HOSTILE_TEXTS.filter((text) => !text.includes('" "'));
+  const { octodns } = copies('_x.example.com', 'TXT', ...texts);
+  const [set] = parse(octodns)._x;
+  assert.deepEqual([set.type, set.ttl], ['TXT', 3600]);
+  assert.deepEqual(
+    set.values.map((value: string) => value.replaceAll('\\;', ';')),
+    texts,
+  );
+});
+
+test('DNSControl runs its lines as calls with the parts of each record', () => {
+  const calls: unknown[][] = [];
+  const call =
+    (type: string) =>
+    (...parts: unknown[]) => {
+      calls.push([type, ...parts]);
+    };
+  const run = (...lines: string[]) => {
+    calls.length = 0;
+    runInNewContext(`D(${lines.join('\n')} 0)`, {
+      ...Object.fromEntries(['TXT', 'MX', 'A', 'CAA', 'TLSA'].map((type) => [type, call(type)])),
+      D() {},
+      TTL: (seconds: number) => ({ ttl: seconds }),
+      CAA_CRITICAL: 'critical',
+    });
+    return JSON.parse(JSON.stringify(calls));
+  };
+  assert.deepEqual(
+    run(copies('_x.example.com', 'TXT', ...HOSTILE_TEXTS, 'é\u2028').dnscontrol),
+    [...HOSTILE_TEXTS, 'é\u2028'].map((text) => ['TXT', '_x', text, { ttl: 3600 }]),
+  );
+  assert.deepEqual(
+    run(
+      copies('example.com', 'CAA', '128 issue "ca.example"').dnscontrol,
+      copies('_25._tcp.mx.example.com', 'TLSA', '3 1 1 abcd').dnscontrol,
+      copies('mx.example.com', 'A', '192.0.2.1', '192.0.2.2').dnscontrol,
+    ),
+    [
+      ['CAA', '@', 'issue', 'ca.example', 'critical', { ttl: 3600 }],
+      ['TLSA', '_25._tcp.mx', 3, 1, 1, 'abcd', { ttl: 3600 }],
+      ['A', 'mx', '192.0.2.1', { ttl: 3600 }],
+      ['A', 'mx', '192.0.2.2', { ttl: 3600 }],
+    ],
+  );
+});
+
+test('named-checkzone accepts a zone of zone-file lines', {
+  skip: skipUnlessInstalled('named-checkzone'),
+}, (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'zone-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'zone');
+  const lines = [
+    copies('_x.example.com', 'TXT', ...HOSTILE_TEXTS, ...TEXTS),
+    copies('example.com', 'MX', '10 mx.example.com'),
+    copies('example.com', 'CAA', '0 issue "ca.example"'),
+    copies('mx.example.com', 'A', '192.0.2.1'),
+    copies('_25._tcp.mx.example.com', 'TLSA', `3 1 1 ${'ab'.repeat(32)}`),
+  ].map(({ zone_file }) => zone_file);
+  const soa = 'example.com. 3600 IN SOA ns.example.net. h.example.net. 1 1 1 1 1';
+  writeFileSync(file, [soa, 'example.com. 3600 IN NS ns.example.net.', ...lines, ''].join('\n'));
+  const { status, stdout } = spawnSync('named-checkzone', ['-i', 'none', 'example.com', file]);
+  assert.equal(status, 0, String(stdout));
 });

@@ -1,8 +1,10 @@
-/** Starts a real BIND or Knot DNS on loopback, with zones that accept dynamic updates signed with a TSIG key. */
+/** Starts a real BIND, Knot DNS or PowerDNS on loopback, with zones that accept dynamic updates signed with a TSIG key. */
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import Database from 'better-sqlite3';
+import { execFileSync } from '../../scripts/programs.ts';
 import { absoluteName, zoneFileData } from '../../src/dns-changes/presentation.ts';
 import type { ServerContext } from '../../src/dns-changes/server.ts';
 import type { DnsServer } from '../../src/lib/addresses.ts';
@@ -85,6 +87,55 @@ export async function startKnot(
     return ['-c', file];
   });
 }
+
+export const POWERDNS_KEY = 'test-key-0123456789';
+const POWERDNS_SCHEMA = '/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql';
+
+/** Requires `skipUnlessInstalled('pdns_server')`. It knows neither `policies` nor `lines`. With its HTTP API. */
+export async function startPowerDns(
+  t: Pick<TestContext, 'after'> | null,
+  options: NameServerOptions,
+): Promise<TestNameServer & { api: { url: string; api_key: string } }> {
+  const apiPort = await freePort();
+  const server = await start(t, options, 'pdns_server', /ready to distribute/, (folder, port) => {
+    const database = join(folder, 'pdns.sqlite');
+    new Database(database).exec(readFileSync(POWERDNS_SCHEMA, 'utf8')).close();
+    writeFileSync(join(folder, 'pdns.conf'), powerDnsConfiguration(folder, port, apiPort));
+    const run = (...args: string[]) =>
+      execFileSync('pdnsutil', [`--config-dir=${folder}`, ...args], { stdio: 'pipe' });
+    for (const { name, algorithm, secret } of [TEST_KEY, ...(options.keys ?? [])])
+      run('import-tsig-key', name, algorithm, secret);
+    for (const zone of Object.keys(options.zones)) {
+      run('load-zone', zone, zoneFile(folder, zone));
+      // Adds the names between others, at which wildcards end (RFC 4592 §2.2.2).
+      run('rectify-zone', zone);
+      run('set-meta', zone, 'TSIG-ALLOW-DNSUPDATE', TEST_KEY.name);
+    }
+    return [`--config-dir=${folder}`];
+  });
+  return { ...server, api: { url: `http://127.0.0.1:${apiPort}`, api_key: POWERDNS_KEY } };
+}
+
+const powerDnsConfiguration = (folder: string, port: number, apiPort: number): string => `
+launch=gsqlite3
+gsqlite3-database=${join(folder, 'pdns.sqlite')}
+gsqlite3-dnssec=yes
+local-address=127.0.0.1
+local-port=${port}
+socket-dir=${folder}
+dnsupdate=yes
+allow-dnsupdate-from=127.0.0.0/8
+api=yes
+api-key=${POWERDNS_KEY}
+webserver-address=127.0.0.1
+webserver-port=${apiPort}
+cache-ttl=0
+query-cache-ttl=0
+negquery-cache-ttl=0
+zone-cache-refresh-interval=0
+loglevel=5
+disable-syslog=yes
+`;
 
 async function start(
   t: Pick<TestContext, 'after'> | null,

@@ -11,6 +11,7 @@ import type { DnsPlan } from '../../dns-changes/schema.ts';
 import { SERVER_KIND_IDS } from '../../dns-changes/servers/index.ts';
 import { settleStopped } from '../../dns-changes/settle-job.ts';
 import {
+  addConfiguredServers,
   allServers,
   checkServer,
   createServer,
@@ -36,7 +37,7 @@ import { defineCommand, EXIT, type Io, printMessage, UsageError } from '../comma
 import { findDatabase } from '../configure.ts';
 import { checkDomainHealth, readName } from '../domain.ts';
 import { readNewServer } from './new-server.ts';
-import { changeLine, copiesText, FORMATS, type Format, planText, serverLine } from './print.ts';
+import { changeLine, copiesText, FORMATS, planText, serverLine } from './print.ts';
 
 const DOMAIN = [{ name: 'DOMAIN' }] as const;
 
@@ -145,6 +146,7 @@ export async function withApp(io: Io, use: (app: App) => Promise<number>): Promi
   if (!config) return EXIT.usage;
   const { app, close } = await assembleService(config, VERSION);
   try {
+    await addConfiguredServers(app);
     return await use(app);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -166,7 +168,7 @@ export const authorOf = (app: App): Author & { app: App } => ({
 
 interface PlanOptions {
   server?: string | undefined;
-  as: Format | undefined;
+  as: string | undefined;
   checks: string[] | undefined;
   json: boolean;
 }

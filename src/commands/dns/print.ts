@@ -1,12 +1,12 @@
 /** What `dns` prints: plans as differences, records to copy, changes, and name servers. */
 
+import { COPY_FORMAT_IDS, type CopyFormatId } from '../../dns-changes/copies.ts';
 import type { DnsChange, DnsPlan, DnsServer, PlannedChangeBody } from '../../dns-changes/schema.ts';
 import { printable } from '../../lib/log.ts';
 import { wrap } from '../../report/text.ts';
 import type { Io } from '../command.ts';
 
-export const FORMATS = ['zone-file', 'terraform', 'octodns'] as const;
-export type Format = (typeof FORMATS)[number];
+export const FORMATS = COPY_FORMAT_IDS.map((id) => id.replaceAll('_', '-'));
 
 const COLORS = { '-': '\u001b[31m', '+': '\u001b[32m', ' ': '\u001b[2m' } as const;
 const RESET = '\u001b[0m';
@@ -59,10 +59,8 @@ function differenceOf({ before, after }: Pick<PlannedChangeBody, 'before' | 'aft
 }
 
 /** The records of all possible changes, each with its purpose above. */
-export function copiesText({ changes }: DnsPlan, format: Format): string {
-  const name = ({ 'zone-file': 'zone_file', terraform: 'terraform', octodns: 'octodns' } as const)[
-    format
-  ];
+export function copiesText({ changes }: DnsPlan, format: string): string {
+  const name = format.replaceAll('-', '_') as CopyFormatId;
   return changes
     .flatMap(({ copies }) => (copies === null ? [] : [copies[name]]))
     .map((text) => `${text.split('\n').map(printable).join('\n').trimEnd()}\n`)

@@ -1,7 +1,9 @@
 /** What the pages about DNS changes share: states, and the difference that a change makes. */
 
+import { COPY_FORMAT_IDS, COPY_FORMATS } from '../../dns-changes/copies.ts';
 import type { DnsChange, DnsServer, PlannedChangeBody } from '../../dns-changes/schema.ts';
 import { allows } from '../../http/actor.ts';
+import { printable } from '../../lib/log.ts';
 import { sanitize } from '../../report/blocks.ts';
 import { Copyable, StateMark } from '../../ui/components.tsx';
 import { useReader } from '../frame/reader.tsx';
@@ -100,17 +102,15 @@ export function RecordDiff({ name, type, before, after }: Difference) {
 
 /** The records after the change, for programs that manage DNS. */
 export function RecordCopies({ copies }: { copies: NonNullable<PlannedChangeBody['copies']> }) {
-  const forms: [title: string, text: string][] = [
-    ['Zone file', copies.zone_file],
-    ['Terraform (Cloudflare)', copies.terraform],
-    ['octoDNS', copies.octodns],
-  ];
   return (
     <div class="record-copies">
-      {forms.map(([title, text]) => (
-        <Fold key={title} summary={<span class="small">{title}</span>}>
+      {COPY_FORMAT_IDS.map((id) => (
+        <Fold key={id} summary={<span class="small">{COPY_FORMATS[id].name}</span>}>
           <div class="box command">
-            <Copyable text={sanitize(text)} label={`the ${title} entry`} />
+            <Copyable
+              text={copies[id].split('\n').map(printable).join('\n')}
+              label={`the ${COPY_FORMATS[id].name} entry`}
+            />
           </div>
         </Fold>
       ))}

@@ -41,8 +41,9 @@ interface State {
   actionProblem?: FormProblem | null;
 }
 
-const fieldsOf = ({ kind }: Pick<DnsServer, 'kind'>) =>
-  isKnownServerKind(kind) ? SERVER_KINDS[kind].fields : [];
+const kindOf = ({ kind }: Pick<DnsServer, 'kind'>) =>
+  isKnownServerKind(kind) ? SERVER_KINDS[kind] : undefined;
+const fieldsOf = (server: Pick<DnsServer, 'kind'>) => kindOf(server)?.fields ?? [];
 
 async function render(call: PageCall, id: string, state: State = {}) {
   const { done = '', problem = null, actionProblem = null } = state;
@@ -79,10 +80,7 @@ async function render(call: PageCall, id: string, state: State = {}) {
           <Facts
             items={[
               ['State', <ServerState key="state" server={server} />],
-              [
-                'Kind',
-                isKnownServerKind(server.kind) ? SERVER_KINDS[server.kind].name : server.kind,
-              ],
+              ['Kind', kindOf(server)?.name ?? server.kind],
               ['Zones', <Zones key="zones" server={server} />],
               ['Last check', server.checked_at && <Ago key="check" at={server.checked_at} />],
               ['Added', <Ago key="added" at={server.created_at} />],
@@ -99,15 +97,19 @@ async function render(call: PageCall, id: string, state: State = {}) {
           </Card>
         )}
         <Card title="Settings" id="settings">
-          <ServerForm
-            action={path}
-            fields={fieldsOf(server)}
-            values={state.values ?? valuesOf(server)}
-            problem={problem}
-            submit="Save and check"
-            storedSecrets={server.stored_secrets}
-            version={versionOf(dnsServerOperations.get, server)}
-          />
+          {kindOf(server)?.isConfigured ? (
+            <p>The settings are in the configuration of the service, under DNS_COMMANDS.</p>
+          ) : (
+            <ServerForm
+              action={path}
+              fields={fieldsOf(server)}
+              values={state.values ?? valuesOf(server)}
+              problem={problem}
+              submit="Save and check"
+              storedSecrets={server.stored_secrets}
+              version={versionOf(dnsServerOperations.get, server)}
+            />
+          )}
         </Card>
         <Card title="Delete this name server" id="deletion">
           <Confirm

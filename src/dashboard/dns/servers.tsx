@@ -115,7 +115,7 @@ function renderNew(
     calls: [{ route: dnsServerOperations.create, body: exampleOf(kind) }],
     children: (
       <Card>
-        <nav class="segments screen-only" aria-label="Kind of name server">
+        <nav class="tabs screen-only" aria-label="Kind of name server">
           {SERVER_KIND_IDS.map((id) => (
             <a
               key={id}

@@ -12,7 +12,9 @@ export const DNS_STYLE = `
 .record-diff .removed { border-left: 4px solid var(--fail); }
 .record-diff .added { border-left: 4px solid var(--pass); }
 .record-diff .kept { border-left: 4px solid transparent; color: var(--muted); }
-.record-copies { display: grid; grid-template-columns: minmax(0, 1fr); gap: 4px; }
+.record-copies { display: flex; flex-wrap: wrap; gap: 4px 20px; }
+.record-copies > [open] { flex-basis: 100%; min-width: 0; }
+.record-copies code { white-space: pre-wrap; overflow-wrap: anywhere; }
 .planned { display: grid; grid-template-columns: minmax(0, 1fr); gap: 12px; }
 .planned + .planned { padding-top: 20px; border-top: 1px solid var(--line); }
 `;

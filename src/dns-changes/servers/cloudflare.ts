@@ -1,56 +1,38 @@
-/** Cloudflare: API v4 with a scoped API token. */
+/** Cloudflare: API v4 with a scoped API token. https://developers.cloudflare.com/api/resources/dns/ */
 
 import * as v from 'valibot';
 import { parseMx } from '../../net/dns/resolver.ts';
-import {
-  caaData,
-  normalizedValue,
-  quotedStrings,
-  tlsaData,
-  unquotedText,
-} from '../presentation.ts';
-import {
-  DEFAULT_TTL,
-  DnsServerError,
-  hasSameValues,
-  type NameServer,
-  type RecordSet,
-  type ServerContext,
-  type ServerKind,
-  WILDCARD_TYPES,
-} from '../server.ts';
-import { cloudflareApi } from './cloudflare-api.ts';
+import { caaData, quotedStrings, tlsaData } from '../presentation.ts';
+import { DnsServerError, type ServerContext, type ServerKind } from '../server.ts';
+import { tokenField } from './fields.ts';
+import { allPages, httpApi, parsedJson, readJson } from './http-api.ts';
+import { type Stored, type ZoneApi, zoneServer } from './zone-server.ts';
+
+export const CLOUDFLARE_URL = 'https://api.cloudflare.com/client/v4';
+/** The most that the list of zones allows. */
+const PAGE_SIZE = '50';
+
+const NEEDS = 'Zone.Zone:Read and Zone.DNS:Edit';
 
 export const cloudflare: ServerKind = {
   name: 'Cloudflare',
   hint: 'Changes records through the Cloudflare API, with a token that is limited to your zones.',
-  fields: [
-    {
-      name: 'api_token',
-      kind: 'text',
-      isSecret: true,
-      isRequired: true,
-      label: 'API token',
-      hint: 'An API token with the permissions Zone.Zone:Read and Zone.DNS:Edit, for these zones only. It is not shown again.',
-      documentation:
-        'A Cloudflare API token with the permissions Zone.Zone:Read and Zone.DNS:Edit. Responses never include it.',
-      example: 'cf-token-0123456789abcdefghijklmnopqrstuvwxyz',
-      schema: v.pipe(
-        v.string('must be a string'),
-        v.trim(),
-        v.regex(
-          /^[\x21-\x7e]{20,400}$/,
-          'must be an API token, 20 to 400 characters without spaces',
-        ),
-      ),
-    },
-  ],
-  open: (settings, context) => new CloudflareServer(settings, context),
+  fields: [tokenField(`An API token with the permissions ${NEEDS}, for these zones only.`)],
+  open: (settings, context) => zoneServer(cloudflareApi(settings.api_token!, context)),
 };
 
-const Zone = v.object({ id: v.pipe(v.string(), v.regex(/^\w{1,64}$/)), name: v.string() });
+const Refused = v.object({
+  errors: v.array(v.object({ code: v.number(), message: v.string() })),
+});
+const Answer = v.object({
+  success: v.literal(true),
+  result: v.unknown(),
+  result_info: v.nullish(v.object({ total_pages: v.optional(v.number()) })),
+});
+const Id = v.pipe(v.string(), v.regex(/^\w{1,64}$/));
+const ZoneItem = v.object({ id: Id, name: v.string() });
 const StoredRecord = v.object({
-  id: v.pipe(v.string(), v.regex(/^\w{1,64}$/)),
+  id: Id,
   type: v.string(),
   name: v.string(),
   content: v.nullish(v.string(), ''),
@@ -60,161 +42,103 @@ const StoredRecord = v.object({
 });
 type StoredRecord = v.InferOutput<typeof StoredRecord>;
 
-class CloudflareServer implements NameServer {
-  readonly #api: ReturnType<typeof cloudflareApi>;
-
-  constructor(settings: Record<string, string>, context: ServerContext) {
-    this.#api = cloudflareApi(settings.api_token!, context);
-  }
-
-  /** Zones that are not active yet have no effect. */
-  #activeZones(query: Record<string, string>) {
-    return this.#api.list('/zones', { ...query, status: 'active' }, Zone);
-  }
-
-  async #zoneId(name: string): Promise<string> {
-    const zone = (await this.#activeZones({ name })).find((one) => one.name === name);
-    if (zone) return zone.id;
-    throw new DnsServerError(
-      'no_such_zone',
-      `The API token has no access to the zone ${name}, or the zone is not active at Cloudflare.`,
-    );
-  }
-
-  #recordsOf(id: string, query: Record<string, string>) {
-    return this.#api.list(`/zones/${id}/dns_records`, query, StoredRecord);
-  }
-
-  /** Of all types if none is given. */
-  async #recordsAt(id: string, name: string, type?: string): Promise<StoredRecord[]> {
-    const records = await this.#recordsOf(id, { ...(type && { type }), 'name.exact': name });
-    return records.filter(
-      (record) => record.name.toLowerCase() === name && (type ?? record.type) === record.type,
-    );
-  }
-
-  async zoneOf(name: string): Promise<string | null> {
-    for (let at = name; at.includes('.'); at = at.slice(at.indexOf('.') + 1)) {
-      const zone = (await this.#activeZones({ name: at })).find((one) => one.name === at);
-      if (!zone) continue;
-      const delegations = namesBelow(at, name).map((below) =>
-        this.#recordsAt(zone.id, below, 'NS'),
-      );
-      return (await Promise.all(delegations)).flat().length > 0 ? null : at;
-    }
-    return null;
-  }
-
-  async wildcardTypes(zone: string, name: string): Promise<string[]> {
-    const id = await this.#zoneId(zone);
-    for (const at of [...namesBelow(zone, name), zone]) {
-      if (at !== name) {
-        const types = (await this.#recordsAt(id, `*.${at}`)).map(({ type }) => type);
-        if (types.length > 0) return WILDCARD_TYPES.filter((type) => types.includes(type));
-      }
-      // A wildcard does not apply to names that exist, nor below them.
-      if (at === zone || (await this.#recordsAt(id, at)).length > 0) return [];
-      if ((await this.#recordsOf(id, { 'name.endswith': `.${at}` })).length > 0) return [];
-    }
-    return [];
-  }
-
-  async read(zone: string, name: string, type: string): Promise<RecordSet> {
-    // Cloudflare resolves an alias of the zone itself, and publishes other records beside it.
-    if (type === 'CNAME' && name === zone) return setOf(name, type, []);
-    return setOf(name, type, await this.#recordsAt(await this.#zoneId(zone), name, type));
-  }
-
-  /** Cloudflare has no conditions, so the records are compared right before: two requests, not one. */
-  async replace(zone: string, before: RecordSet, after: RecordSet): Promise<void> {
-    const { name, type } = before;
-    const id = await this.#zoneId(zone);
-    const current = await this.#recordsAt(id, name, type);
-    if (!hasSameValues(setOf(name, type, current), before))
-      throw new DnsServerError(
-        'changed',
-        `${type} at ${name} has changed since the plan was made. Nothing was written. Make a new plan.`,
-      );
-    await this.#requireNoProxy(id, before);
-    const removed = current.filter((record) => !after.values.includes(textOf(record)));
-    if (removed.some((record) => type === 'TXT' && textOf(record).includes('\ufffd')))
-      throw new DnsServerError(
-        'invalid_record',
-        `A record at ${name} contains bytes that are not text, so this change could not be undone. Change it at Cloudflare.`,
-      );
-    const values = current.map(textOf);
-    const added = after.values.filter((value) => !values.includes(value));
-    const record = (value: string, ttl: number) => ({ name, type, ttl, ...contentOf(type, value) });
-    // A record that changes its value keeps its TTL, its comment and its tags.
-    const changed = Math.min(removed.length, added.length);
-    const isAutomatic = current.some(({ ttl }) => ttl === AUTOMATIC_TTL);
-    await this.#api.post(`/zones/${id}/dns_records/batch`, {
-      deletes: removed.slice(changed).map((one) => ({ id: one.id })),
-      patches: removed
-        .slice(0, changed)
-        .map((one, index) => ({ id: one.id, ...record(added[index]!, one.ttl) })),
-      posts: added
-        .slice(changed)
-        .map((value) => record(value, isAutomatic ? AUTOMATIC_TTL : after.ttl)),
-    });
-    // Cloudflare has said that the records have changed, even if they cannot be read now.
-    const result = await this.#recordsAt(id, name, type).then(
-      (records) => setOf(name, type, records),
-      () => after,
-    );
-    if (!hasSameValues(result, after))
-      throw new DnsServerError(
-        'server_failed',
-        `Cloudflare accepted the change, but ${type} at ${name} is not what was sent.`,
-        { mayHaveChanged: true },
-      );
-  }
-
-  /** An address beside a proxied one would be a further web server behind the proxy, not what DNS answers with. */
-  async #requireNoProxy(id: string, { name, type }: RecordSet): Promise<void> {
-    if (type !== 'A' && type !== 'AAAA') return;
-    if ((await this.#recordsAt(id, name)).some(({ proxied }) => proxied))
-      throw new DnsServerError(
-        'refused',
-        `Cloudflare proxies ${name}, so DNS does not show its addresses. Use another name for the mail server, or turn off the proxy of this one at Cloudflare.`,
-      );
-  }
-
-  async check() {
-    const zones = await this.#activeZones({});
-    if (zones.length === 0)
-      throw new DnsServerError(
-        'refused',
-        'The API token has access to no active zone. Give it Zone.Zone:Read and Zone.DNS:Edit for your zones.',
-      );
-    // Reading records needs a permission of its own.
-    await this.#recordsAt(zones[0]!.id, zones[0]!.name, 'NS');
-    return { zones: zones.map(({ name }) => name) };
-  }
-}
-
-/** The name and those above it, as far as they are below the zone. */
-const namesBelow = (zone: string, name: string): string[] =>
-  name === zone ? [] : [name, ...namesBelow(zone, name.slice(name.indexOf('.') + 1))];
-
+/** A record is not there, there already, or in conflict with another: the zone is no longer as it was read. */
+const CONFLICTS = [81044, 81053, 81054, 81057, 81058];
+/** The header with the token is not well-formed. */
+const INVALID_HEADER = 6003;
 /** Cloudflare’s own choice, the default of its records. Resolvers get 300 seconds. */
 const AUTOMATIC_TTL = 1;
-const secondsOf = ({ ttl }: StoredRecord): number => (ttl === AUTOMATIC_TTL ? 300 : ttl);
 
-const setOf = (name: string, type: string, records: StoredRecord[]): RecordSet => ({
-  name,
-  type,
-  values: records.map(textOf),
-  ttl: records.length > 0 ? Math.min(...records.map(secondsOf)) : DEFAULT_TTL,
-});
+function cloudflareApi(
+  token: string,
+  context: ServerContext,
+): ZoneApi<v.InferOutput<typeof ZoneItem>, StoredRecord> {
+  const name = 'Cloudflare';
+  const errorsOf = (body: string) => parsedJson(Refused, body)?.errors ?? [];
+  const advice = {
+    401: 'Cloudflare rejects the API token. It may be revoked, expired, or limited to other IP addresses.',
+    403: `The API token has no permission for this. It needs ${NEEDS} for the zone.`,
+  };
+  const send = httpApi(
+    {
+      name,
+      secrets: [token],
+      headers: { authorization: `Bearer ${token}` },
+      advice,
+      said: (body) => errorsOf(body)[0]?.message,
+      refusal(_, body) {
+        const codes = errorsOf(body).map(({ code }) => code);
+        if (codes.includes(INVALID_HEADER)) return ['bad_credentials', advice[401]];
+        return codes.some((one) => CONFLICTS.includes(one)) ? 'changed' : undefined;
+      },
+    },
+    context,
+  );
 
-function textOf({ type, content, priority }: StoredRecord): string {
-  if (type === 'TXT') return unquotedText(content);
-  if (type === 'MX') return `${priority ?? 0} ${content.toLowerCase()}`;
-  return type === 'TLSA' || type === 'CNAME'
-    ? content.toLowerCase()
-    : normalizedValue(type, content);
+  const list = <T>(path: string, query: object, item: v.GenericSchema<unknown, T>): Promise<T[]> =>
+    allPages<T, number>(name, 1, async (page) => {
+      const search = new URLSearchParams({ ...query, per_page: PAGE_SIZE, page: `${page}` });
+      const response = await send({ url: `${CLOUDFLARE_URL}${path}?${search}` });
+      const answer = v.object({ ...Answer.entries, result: v.array(item) });
+      const { result, result_info } = readJson(name, answer, response);
+      return [result, page < (result_info?.total_pages ?? 1) ? page + 1 : null];
+    });
+
+  return {
+    name,
+    flattensApex: true,
+    noZones: `The API token has access to no active zone. Give it ${NEEDS} for your zones.`,
+    /** Zones that are not active yet have no effect. */
+    zones: (zone) => list('/zones', { ...(zone && { name: zone }), status: 'active' }, ZoneItem),
+    async entries({ id }, { name: at, below }) {
+      const query = at === undefined ? { 'name.endswith': `.${below}` } : { 'name.exact': at };
+      return (await list(`/zones/${id}/dns_records`, query, StoredRecord)).map(storedOf);
+    },
+    /** One transaction, but without conditions. */
+    async write({ zone, before: { name: at, type }, after, current, atName }) {
+      // An address beside a proxied one would be a further web server behind the proxy, not what DNS answers with.
+      if ((type === 'A' || type === 'AAAA') && atName.some(({ raw }) => raw!.proxied))
+        throw new DnsServerError(
+          'refused',
+          `Cloudflare proxies ${at}, so DNS does not show its addresses. Use another name for the mail server, or turn off the proxy of this one at Cloudflare.`,
+        );
+      const removed = current.filter(({ values }) => !after.values.includes(values[0]!));
+      const there = current.flatMap(({ values }) => values);
+      const added = after.values.filter((value) => !there.includes(value));
+      const record = (value: string, ttl: number) => ({
+        name: at,
+        type,
+        ttl,
+        ...contentOf(type, value),
+      });
+      // A record that changes its value keeps its TTL, its comment and its tags.
+      const changed = Math.min(removed.length, added.length);
+      const isAutomatic = current.some(({ raw }) => raw!.ttl === AUTOMATIC_TTL);
+      const response = await send({
+        method: 'POST',
+        changes: true,
+        url: `${CLOUDFLARE_URL}/zones/${zone.id}/dns_records/batch`,
+        body: JSON.stringify({
+          deletes: removed.slice(changed).map(({ raw }) => ({ id: raw!.id })),
+          patches: removed
+            .slice(0, changed)
+            .map(({ raw }, index) => ({ id: raw!.id, ...record(added[index]!, raw!.ttl) })),
+          posts: added
+            .slice(changed)
+            .map((value) => record(value, isAutomatic ? AUTOMATIC_TTL : after.ttl)),
+        }),
+      });
+      readJson(name, Answer, response, true);
+    },
+  };
 }
+
+const storedOf = (raw: StoredRecord): Stored<StoredRecord> => ({
+  ...raw,
+  ttl: raw.ttl === AUTOMATIC_TTL ? 300 : raw.ttl,
+  data: [raw.type === 'MX' ? `${raw.priority ?? 0} ${raw.content}` : raw.content],
+  raw,
+});
 
 /** What a request says about the value of a record. */
 function contentOf(type: string, value: string): object {

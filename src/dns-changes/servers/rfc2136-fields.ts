@@ -11,6 +11,30 @@ const MAX_ZONES = 100;
 export const splitNames = (text: string): string[] =>
   text.split(/[\s,]+/).filter((name) => name !== '');
 
+export const ZONES_FIELD: ServerField = {
+  name: 'zones',
+  kind: 'text',
+  isSecret: false,
+  isRequired: false,
+  label: 'Zones',
+  hint: 'The zones that the key can change, separated by commas. If empty, the service asks the server for the zone of each name.',
+  placeholder: 'example.com, example.org',
+  documentation:
+    'The zones that the server may change, separated by commas. If omitted, the service asks the server for the zone of each name.',
+  example: 'example.com, example.org',
+  schema: v.pipe(
+    v.string('must be a string'),
+    v.check(
+      (text) => splitNames(text).every((name) => normalizeDomain(name) !== null),
+      'must be domain names separated by commas, as in example.com, example.org',
+    ),
+    v.transform((text) =>
+      [...new Set(splitNames(text).map((name) => normalizeDomain(name)!))].join(', '),
+    ),
+    v.check((text) => splitNames(text).length <= MAX_ZONES, `must have at most ${MAX_ZONES} zones`),
+  ),
+};
+
 export const RFC2136_FIELDS: ServerField[] = [
   {
     name: 'server',
@@ -79,32 +103,7 @@ export const RFC2136_FIELDS: ServerField[] = [
       v.maxLength(1024, 'must have at most 1024 characters'),
     ),
   },
-  {
-    name: 'zones',
-    kind: 'text',
-    isSecret: false,
-    isRequired: false,
-    label: 'Zones',
-    hint: 'The zones that the key can change, separated by commas. If empty, the service asks the server for the zone of each name.',
-    placeholder: 'example.com, example.org',
-    documentation:
-      'The zones that the key can change, separated by commas. If omitted, the service asks the server for the zone of each name.',
-    example: 'example.com, example.org',
-    schema: v.pipe(
-      v.string('must be a string'),
-      v.check(
-        (text) => splitNames(text).every((name) => normalizeDomain(name) !== null),
-        'must be domain names separated by commas, as in example.com, example.org',
-      ),
-      v.transform((text) =>
-        [...new Set(splitNames(text).map((name) => normalizeDomain(name)!))].join(', '),
-      ),
-      v.check(
-        (text) => splitNames(text).length <= MAX_ZONES,
-        `must have at most ${MAX_ZONES} zones`,
-      ),
-    ),
-  },
+  ZONES_FIELD,
 ];
 
 /** Null if it is neither a host name nor an IP address, with or without a port. */

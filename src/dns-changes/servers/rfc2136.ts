@@ -1,5 +1,6 @@
 /** Any name server with dynamic updates (RFC 2136) that are signed with a shared key (TSIG, RFC 8945). */
 
+import { isIP } from 'node:net';
 import type { Answer } from 'dns-packet';
 import { type Clock, formatUtcTime } from '../../lib/clock.ts';
 import { recordText } from '../../net/dns/message.ts';
@@ -21,6 +22,7 @@ import type { TsigAlgorithm, TsigKey } from '../../net/dns-update/tsig.ts';
 import { createConnector } from '../../net/guarded-connection.ts';
 import { normalizedValue } from '../presentation.ts';
 import {
+  changedSince,
   DEFAULT_TTL,
   DnsServerError,
   hasSameValues,
@@ -145,7 +147,7 @@ class Rfc2136Server implements NameServer {
         `${zone} is not among the zones of this server: ${this.#zones.join(', ')}. Add it to the settings of the server.`,
       );
     const current = await this.#recordsAt(zone, name, type);
-    if (!hasSameValues(setOf(name, type, current), before)) throw changed(before);
+    if (!hasSameValues(setOf(name, type, current), before)) throw changedSince(before);
     const removed = current.filter((record) => !after.values.includes(textOf(record)));
     if (removed.some((record) => !isRestorable(record)))
       throw new DnsServerError(
@@ -168,7 +170,7 @@ class Rfc2136Server implements NameServer {
       ),
     ];
     const { rcode } = await this.#send(encodeUpdate(zone, prerequisites, changes), true);
-    if (UNMET.includes(rcode)) throw changed(before);
+    if (UNMET.includes(rcode)) throw changedSince(before);
     this.#requireDone(rcode, zone, name);
     // The signed response says that the records have changed, even if they cannot be read now.
     const result = await this.read(zone, name, type).catch(() => after);
@@ -236,7 +238,7 @@ class Rfc2136Server implements NameServer {
     if (kind === 'unsigned' && rcode !== RCODES.NOERROR)
       throw new DnsServerError(
         'refused',
-        `${this.#address} refuses the request without a signature. Check that it has the key ${this.#key.name} and accepts requests from this service.`,
+        `${this.#address} refuses the request without a signature. Check that it has the key ${this.#key.name} with this secret, that both clocks agree, and that it accepts requests from this service.`,
         unknown,
       );
     throw new DnsServerError(
@@ -302,17 +304,14 @@ const isRestorable = (record: Answer): boolean =>
 
 function encodedRecord(name: string, type: string, value: string, ttl: number) {
   try {
+    // The encoder would take any text for an address.
+    const version = { A: 4, AAAA: 6 }[type];
+    if (version !== undefined && isIP(value) !== version) throw new Error('no address');
     return updateRecord(name, type, value, ttl);
   } catch {
     throw new DnsServerError('invalid_record', `“${value}” is not a valid ${type} record.`);
   }
 }
-
-const changed = ({ name, type }: RecordSet): DnsServerError =>
-  new DnsServerError(
-    'changed',
-    `${type} at ${name} has changed since the plan was made. Nothing was written. Make a new plan.`,
-  );
 
 function keyProblem(address: string, { name, algorithm }: TsigKey, error: string): string {
   if (error === 'BADKEY')

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import type { ConnectTarget, WebFailureReason } from '../guarded-connection.ts';
 
 export interface WebRequest {
-  method: 'HEAD' | 'GET' | 'POST';
+  method: 'HEAD' | 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** `http:` or `https:`; anything else is `bad_url`. */
   url: string;
   /** Time limit of the whole request in milliseconds: lookup, connection, headers and body. Default 5,000. */
@@ -13,7 +13,7 @@ export interface WebRequest {
   maxBytes?: number;
   /** More header fields, or other values for `User-Agent` and `Accept`. */
   headers?: Record<string, string>;
-  /** For POST. */
+  /** For POST and PATCH. */
   body?: string;
   /** Ends the request early, as `timeout`. */
   signal?: AbortSignal;
