@@ -25,6 +25,7 @@ export const mcpRoute = (tools: () => Tool[]) =>
     operation: 'callMcp',
     role: 'viewer',
     invokes: true,
+    acceptsAssistants: true,
     summary: 'Call the MCP server',
     query: v.strictObject({
       allow_writes: v.optional(v.picklist(['true', 'false'], 'must be true or false'), 'false'),
@@ -40,7 +41,7 @@ export const mcpRoute = (tools: () => Tool[]) =>
       const server = await createMcpServer({
         version: app.version,
         tools: tools(),
-        allowsWrites: query.allow_writes === 'true',
+        allowsWrites: actor.assistant?.writes ?? query.allow_writes === 'true',
         client: async () => actor,
         invoke: () => createInvoke(call as unknown as AnyCall),
         signal,

@@ -9,6 +9,7 @@ import { isUniqueViolation } from '../store/errors.ts';
 import { lockIn, type Tx, transact } from '../store/open.ts';
 import { channel } from '../store/subscribers.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
+import { endConnections } from './assistants.ts';
 import { type Author, audit } from './audit.ts';
 import { AUDITED_MEMBER } from './audited.ts';
 import {
@@ -204,11 +205,12 @@ async function setOwner(
 interface RevokedAccess {
   sessions_ended: number;
   keys_ended: number;
+  assistants_ended: number;
   invitations_revoked: number;
 }
 
 /**
- * Ends sessions, and revokes keys, the password, password links, and pending invitations, whose links
+ * Ends sessions, and revokes keys, connected assistants, the password, password links, and pending invitations, whose links
  * the previous holder knows. `now` is in ISO 8601.
  */
 async function revokeAccess(tx: Tx, memberId: string, now: string): Promise<RevokedAccess> {
@@ -223,6 +225,7 @@ async function revokeAccess(tx: Tx, memberId: string, now: string): Promise<Revo
   return {
     sessions_ended: await endSessions(tx, memberId),
     keys_ended: Number(numUpdatedRows),
+    assistants_ended: await endConnections(tx, memberId),
     invitations_revoked: await revokeInvitationsOf(tx, memberId, now),
   };
 }

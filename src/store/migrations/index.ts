@@ -5,6 +5,7 @@ import { LOOKS } from './version-20.ts';
 import { REPORTERS } from './version-21.ts';
 import { CLAIMS } from './version-22.ts';
 import { REPORT_MAILBOXES } from './version-23.ts';
+import { CONNECTED_ASSISTANTS } from './version-24.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -75,7 +76,16 @@ export const MIGRATIONS: Migration[] = [
     },
     postgres: withPostgresTypes(REPORT_MAILBOXES),
   },
+  {
+    // Connected assistants. Older versions refuse their tokens.
+    version: 24,
+    sideBySide: true,
+    sqlite(sqlite) {
+      sqlite.exec(CONNECTED_ASSISTANTS);
+    },
+    postgres: withPostgresTypes(CONNECTED_ASSISTANTS),
+  },
 ];
 
 /** The version of `schema.sql`. */
-export const SCHEMA_VERSION = 23;
+export const SCHEMA_VERSION = 24;

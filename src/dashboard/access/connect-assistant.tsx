@@ -1,0 +1,175 @@
+/** The page on which a member lets an assistant use `/mcp`: the authorization endpoint of OAuth (RFC 6749 §3.1). */
+
+import * as v from 'valibot';
+import { allows, ROLES, type Role } from '../../http/actor.ts';
+import { isLoopback } from '../../http/protected-resource.ts';
+import { type Call, route } from '../../http/route.ts';
+import { AppError } from '../../lib/errors.ts';
+import {
+  AuthorizationParameters,
+  type AuthorizationRequest,
+  allowClient,
+  denyClient,
+  earlierConnections,
+  proposedRole,
+  readAuthorizationRequest,
+} from '../../oauth-server/authorization.ts';
+import { Checkbox, FORM, Notice, readForm, Select } from '../frame/form.tsx';
+import { pageResponse, seeOther } from '../frame/page.tsx';
+import { page } from '../frame/page-route.ts';
+import { PAGE_POLICY } from '../frame/policy.ts';
+import { ROLE_TEXTS } from '../team/roles.ts';
+
+const PATH = '/oauth/authorize';
+
+/**
+ * Browsers apply `form-action` to the redirect that follows the form too, and to those after it, so it would keep them
+ * from returning to the assistant.
+ */
+const POLICY = PAGE_POLICY.replace("form-action 'self'; ", '');
+
+type Parameters = v.InferOutput<typeof AuthorizationParameters>;
+
+interface Consent {
+  request: AuthorizationRequest;
+  parameters: Parameters;
+  actor: Call<'member', undefined, undefined>['actor'];
+  /** How often it is connected already. */
+  earlier: number;
+}
+
+function Consent({ request, parameters, actor, earlier }: Consent) {
+  const { client, redirectUri } = request;
+  const target = new URL(redirectUri);
+  const isLocal = isLoopback(target);
+  const roles = ROLES.filter((role) => allows(actor.role, role));
+  return (
+    <>
+      <p>
+        It asks to use this service for you, {actor.email}. If you allow it, your browser goes on to{' '}
+        {isLocal ? 'a program on this device:' : 'this site:'}
+      </p>
+      <p class="box">
+        <strong class="redirect-host">{target.host}</strong>
+        <br />
+        <span class="hint">
+          {client.host === null
+            ? 'The assistant has registered itself. Nobody has verified its name.'
+            : `The assistant is described by ${client.host}.`}
+        </span>
+      </p>
+      <Notice tone="warn">
+        Anyone can choose the name “{client.name}”. Allow it only if you have just added this
+        service to {isLocal ? 'a program on this device' : `an assistant at ${target.host}`}.
+      </Notice>
+      {earlier > 0 && (
+        <p class="hint">
+          “{client.name}” is already connected{earlier > 1 && ` ${earlier} times`}. If you allow it
+          again, both connections work.
+        </p>
+      )}
+      <form method="post" action={PATH}>
+        {Object.entries(parameters).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        <Select
+          name="role"
+          label="Role"
+          hint="What it can do at most."
+          options={roles.map((role) => [role, ROLE_TEXTS[role]])}
+          value={proposedRole(actor.role)}
+        />
+        <Select
+          name="mode"
+          label="Mode"
+          options={[
+            ['live', 'Live'],
+            ['test', 'Test mode'],
+          ]}
+          value={actor.livemode ? 'live' : 'test'}
+        />
+        <Checkbox
+          name="writes"
+          label="Let it change settings"
+          hint="Such as adding domains, publishing DNS records or creating alert rules, if the role allows it."
+          checked={false}
+        />
+        <button type="submit" class="submit" name="decision" value="allow">
+          Allow
+        </button>
+        <button type="submit" class="submit secondary" name="decision" value="deny">
+          Deny
+        </button>
+      </form>
+      <p class="hint">
+        You can disconnect it under <a href="/api-keys#assistants">API keys</a> at any time.
+      </p>
+    </>
+  );
+}
+
+const show = page({
+  path: PATH,
+  operation: 'showConnectAssistant',
+  role: 'member',
+  summary: 'Ask the member to connect an assistant',
+  query: AuthorizationParameters,
+  async handle({ app, actor, query }) {
+    const request = await readAuthorizationRequest(app, query);
+    const earlier = await earlierConnections(app, actor.memberId, request);
+    return pageResponse({
+      title: `Connect “${request.client.name}”?`,
+      policy: POLICY,
+      headers: { 'cache-control': 'no-store' },
+      children: (
+        <Consent request={request} parameters={query} actor={actor} earlier={earlier.length} />
+      ),
+    });
+  },
+});
+
+const Choices = v.object({
+  role: v.picklist(ROLES),
+  mode: v.picklist(['live', 'test']),
+  decision: v.picklist(['allow', 'deny']),
+});
+
+const decide = route({
+  method: 'POST',
+  path: PATH,
+  operation: 'submitConnectAssistant',
+  role: 'member',
+  sessionOnly: true,
+  writes: true,
+  summary: 'Connect an assistant with the form',
+  consumes: FORM,
+  produces: ['text/html'],
+  async handle(call) {
+    const { app, actor, raw } = call;
+    if (actor.sessionId === null)
+      throw new AppError('forbidden', 'Only a member in a browser can connect an assistant.');
+    const field = readForm(raw);
+    const names = Object.keys(AuthorizationParameters.entries) as (keyof Parameters)[];
+    const parameters = Object.fromEntries(names.map((name) => [name, field(name)])) as Parameters;
+    const request = await readAuthorizationRequest(app, parameters);
+    const choices = v.safeParse(
+      Choices,
+      Object.fromEntries(Object.keys(Choices.entries).map((name) => [name, field(name)])),
+    );
+    if (!choices.success) throw new AppError('malformed_request', 'Invalid form submission.');
+    const { role, mode, decision } = choices.output;
+    const permissions = {
+      role: role as Role,
+      livemode: mode === 'live',
+      writes: field('writes') === 'on',
+    };
+    const location = await call.transact(async (tx, current) =>
+      decision === 'allow'
+        ? allowClient(tx, call, current.role, request, permissions)
+        : denyClient(app, request),
+    );
+    return seeOther(location);
+  },
+});
+
+export const connectAssistantPages = [show, decide];

@@ -1,0 +1,166 @@
+/**
+ * Authorization requests (OAuth 2.1 §4.1.1), and the answer to the client once the member has decided.
+ *
+ * An error never redirects: anyone can register a redirect URI, so a link to this service could lead anywhere (RFC 9700
+ * §4.11.2). Only the decision of a member does.
+ */
+
+import * as v from 'valibot';
+import type { App } from '../app.ts';
+import { lowerRole, type Role } from '../http/actor.ts';
+import { isoTime } from '../lib/clock.ts';
+import { randomSecret, sha256 } from '../lib/crypto.ts';
+import { MINUTE_MS } from '../lib/durations.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Tx } from '../store/open.ts';
+import { type Author, audit } from '../team/audit.ts';
+import { AUDITED_ASSISTANT } from '../team/audited.ts';
+import { requireCanAssign } from '../team/permissions.ts';
+import { type Client, isRedirectUriOf } from './client-metadata.ts';
+import { findClient } from './clients.ts';
+import { enabledResourceOf } from './metadata.ts';
+
+const parameter = v.optional(v.string(), '');
+
+export const AuthorizationParameters = v.strictObject({
+  client_id: parameter,
+  redirect_uri: parameter,
+  response_type: parameter,
+  code_challenge: parameter,
+  code_challenge_method: parameter,
+  resource: parameter,
+  state: parameter,
+});
+type AuthorizationParameters = v.InferOutput<typeof AuthorizationParameters>;
+
+export interface AuthorizationRequest {
+  client: Client;
+  redirectUri: string;
+  codeChallenge: string;
+  state: string;
+}
+
+/** A SHA-256 hash in base64url (RFC 7636 §4.2). */
+const CHALLENGE = /^[\w-]{43}$/;
+const MAX_STATE_LENGTH = 1000;
+
+/** Throws `not_found` if assistants can't be connected, and `malformed_request` for a request that can't be granted. */
+export async function readAuthorizationRequest(
+  app: App,
+  parameters: AuthorizationParameters,
+): Promise<AuthorizationRequest> {
+  requireOwnResource(app, parameters.resource === '' ? [] : [parameters.resource]);
+  const client = await findClient(app, parameters.client_id);
+  if (!client)
+    throw refused('it is not registered here. Remove the connection there, and add it again');
+  if (!isRedirectUriOf(client, parameters.redirect_uri))
+    throw refused('the address that it wants you to return to is not one of its own');
+  if (parameters.response_type !== 'code') throw refused('response_type must be code');
+  if (parameters.code_challenge_method !== 'S256' || !CHALLENGE.test(parameters.code_challenge))
+    throw refused('it must use PKCE with S256');
+  if (parameters.state.length > MAX_STATE_LENGTH) throw refused('its state is too long');
+  return {
+    client,
+    redirectUri: parameters.redirect_uri,
+    codeChallenge: parameters.code_challenge,
+    state: parameters.state,
+  };
+}
+
+/** Throws `malformed_request` for a resource that is not ours (RFC 8707 §2). Older clients send none. */
+export function requireOwnResource({ config }: Pick<App, 'config'>, resources: string[]): void {
+  const { issuer, resource } = enabledResourceOf(config);
+  const own = [resource, `${issuer}/mcp`];
+  // The case of scheme and host has no meaning.
+  if (!resources.every((name) => URL.canParse(name) && own.includes(new URL(name).href)))
+    throw refused(`it asked for access to another service. Its URL for this one is ${resource}`);
+}
+
+const refused = (reason: string): AppError =>
+  new AppError('malformed_request', `The assistant can't be connected: ${reason}.`);
+
+/** What the member allows. */
+export interface Permissions {
+  role: Role;
+  livemode: boolean;
+  writes: boolean;
+}
+
+/** An authorization code is used at once (OAuth 2.1 §4.1.2). */
+const CODE_LIFETIME_MS = MINUTE_MS;
+
+/** Stores the consent. Returns the URL with the code. */
+export async function allowClient(
+  tx: Tx,
+  author: Author & { app: Pick<App, 'config'>; actor: { memberId: string } },
+  currentRole: Role,
+  request: AuthorizationRequest,
+  { role, livemode, writes }: Permissions,
+): Promise<string> {
+  requireCanAssign(currentRole, role);
+  const { app, actor } = author;
+  const { client, redirectUri, codeChallenge } = request;
+  const code = randomSecret();
+  const now = app.clock.now();
+  const id = app.newId('con');
+  const { host } = new URL(redirectUri);
+  await tx
+    .insertInto('connected_assistants')
+    .values({
+      id,
+      member_id: actor.memberId,
+      client_id: client.id,
+      name: client.name,
+      host,
+      role,
+      livemode: Number(livemode),
+      writes: Number(writes),
+      resource: enabledResourceOf(app.config).resource,
+      code_hash: sha256(code),
+      code_challenge: codeChallenge,
+      redirect_uri: redirectUri,
+      created_at: isoTime(now),
+      expires_at: isoTime(now + CODE_LIFETIME_MS),
+    })
+    .execute();
+  const details = { name: client.name, host, role, livemode, writes, verified_by: client.host };
+  await audit(tx, author, AUDITED_ASSISTANT, 'connected_assistant.connected', id, details);
+  return answerTo(app, request, { code });
+}
+
+/** The URL that tells the client that the member has refused. */
+export const denyClient = (app: Pick<App, 'config'>, request: AuthorizationRequest): string =>
+  answerTo(app, request, { error: 'access_denied' });
+
+/** With the issuer, so that a client of several servers can tell their answers apart (RFC 9207 §2). */
+function answerTo(
+  { config }: Pick<App, 'config'>,
+  { redirectUri, state }: AuthorizationRequest,
+  answer: Record<string, string>,
+): string {
+  const url = new URL(redirectUri);
+  const { issuer: iss } = enabledResourceOf(config);
+  for (const [name, value] of Object.entries({ ...answer, ...(state ? { state } : {}), iss }))
+    url.searchParams.append(name, value);
+  return url.href;
+}
+
+/** The connections of the member that the same client has already. */
+export const earlierConnections = (
+  { db, clock }: Pick<App, 'db' | 'clock'>,
+  memberId: string,
+  { client, redirectUri }: AuthorizationRequest,
+) =>
+  db
+    .selectFrom('connected_assistants')
+    .select(['id', 'created_at'])
+    .where('member_id', '=', memberId)
+    .where('code_used_at', 'is not', null)
+    .where('expires_at', '>', isoTime(clock.now()))
+    .where('host', '=', new URL(redirectUri).host)
+    .where('name', '=', client.name)
+    .orderBy('id', 'desc')
+    .execute();
+
+/** What the form proposes: no more than a member. */
+export const proposedRole = (role: Role): Role => lowerRole(role, 'member');

@@ -1,0 +1,134 @@
+/** The endpoints of the authorization server, except the page on which members consent (`dashboard/access`). */
+
+import type { App } from '../app.ts';
+import { parseJson } from '../http/parse.ts';
+import { route } from '../http/route.ts';
+import { AppError } from '../lib/errors.ts';
+import { requireOwnResource } from './authorization.ts';
+import { MetadataError } from './client-metadata.ts';
+import { registerClient } from './clients.ts';
+import { enabledResourceOf, resourceMetadata, serverMetadata } from './metadata.ts';
+import { exchangeToken, revokeToken } from './tokens.ts';
+
+const JSON_TYPE = 'application/json';
+const FORM_TYPE = 'application/x-www-form-urlencoded';
+const MAX_BYTES = 16 * 1024;
+
+const PUBLIC = { role: 'public' as const, anyOrigin: true as const, produces: [JSON_TYPE] };
+
+const json = (value: unknown, status = 200): Response =>
+  new Response(JSON.stringify(value), { status, headers: { 'content-type': JSON_TYPE } });
+
+/** RFC 6749 §5.2. */
+const errorJson = (error: string, error_description: string, status = 400): Response =>
+  json({ error, error_description }, status);
+
+const document = (path: string, operation: string, summary: string, make: typeof serverMetadata) =>
+  route({
+    ...PUBLIC,
+    method: 'GET',
+    path,
+    operation,
+    summary,
+    handle: ({ app }) => json(make(app.config)),
+  });
+
+const RESOURCE_PATH = '/.well-known/oauth-protected-resource';
+
+const documents = [
+  document(RESOURCE_PATH, 'getOAuthResource', 'Who protects this service', resourceMetadata),
+  document(`${RESOURCE_PATH}/mcp`, 'getMcpOAuthResource', 'Who protects /mcp', resourceMetadata),
+  document(
+    '/.well-known/oauth-authorization-server',
+    'getOAuthServer',
+    'How assistants get access',
+    serverMetadata,
+  ),
+];
+
+/** RFC 7591 §3. */
+const register = route({
+  ...PUBLIC,
+  method: 'POST',
+  path: '/oauth/register',
+  operation: 'registerOAuthClient',
+  summary: 'Register an assistant',
+  limit: { requests: 60, seconds: 60 },
+  consumes: { type: JSON_TYPE, maxBytes: () => MAX_BYTES },
+  handle({ app, raw }) {
+    enabledResourceOf(app.config);
+    try {
+      const { id, name, redirectUris } = registerClient(parseJson(raw));
+      return json(
+        {
+          client_id: id,
+          client_id_issued_at: Math.floor(app.clock.now() / 1000),
+          client_name: name,
+          redirect_uris: redirectUris,
+          grant_types: ['authorization_code', 'refresh_token'],
+          response_types: ['code'],
+          token_endpoint_auth_method: 'none',
+        },
+        201,
+      );
+    } catch (error) {
+      if (error instanceof MetadataError) return errorJson(error.code, error.message);
+      if (error instanceof AppError && error.code === 'malformed_json')
+        return errorJson('invalid_client_metadata', error.detail);
+      throw error;
+    }
+  },
+});
+
+/** Null if a parameter is repeated, which RFC 6749 §3.2 forbids. RFC 8707 §2 allows it for `resource`. */
+function readForm(app: App, raw: Uint8Array): Record<string, string> | null {
+  const form = new URLSearchParams(new TextDecoder().decode(raw));
+  requireOwnResource(app, form.getAll('resource'));
+  form.delete('resource');
+  const fields = Object.fromEntries(form);
+  return Object.keys(fields).length === form.size ? fields : null;
+}
+
+const REPEATED = 'A parameter is repeated.';
+
+const token = route({
+  ...PUBLIC,
+  method: 'POST',
+  path: '/oauth/token',
+  operation: 'createOAuthToken',
+  summary: 'Exchange an authorization code or a refresh token',
+  writes: true,
+  limit: { requests: 120, seconds: 60 },
+  consumes: { type: FORM_TYPE, maxBytes: () => MAX_BYTES },
+  async handle(call) {
+    try {
+      const fields = readForm(call.app, call.raw);
+      if (!fields) return errorJson('invalid_request', REPEATED);
+      const { status = 200, body } = await exchangeToken(call, fields);
+      return json(body, status);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'malformed_request')
+        return errorJson('invalid_target', error.detail);
+      throw error;
+    }
+  },
+});
+
+const revoke = route({
+  ...PUBLIC,
+  method: 'POST',
+  path: '/oauth/revoke',
+  operation: 'revokeOAuthToken',
+  summary: 'Revoke the access of an assistant',
+  writes: true,
+  limit: 'createOAuthToken',
+  consumes: { type: FORM_TYPE, maxBytes: () => MAX_BYTES },
+  async handle(call) {
+    const fields = readForm(call.app, call.raw);
+    if (!fields) return errorJson('invalid_request', REPEATED);
+    await revokeToken(call, fields);
+    return new Response(null, { status: 200 });
+  },
+});
+
+export const oauthRoutes = [...documents, register, token, revoke];
