@@ -45,6 +45,11 @@ export async function exchangeToken(
   { app, caller, transact }: Caller,
   body: Record<string, string>,
 ): Promise<Pick<OAuthResponse, 'status' | 'body'>> {
+  const { grant_type } = body;
+  if (!GRANTS.includes(grant_type ?? '')) {
+    const error = grant_type ? 'unsupported_grant_type' : 'invalid_request';
+    return { status: 400, body: { error, error_description: `Use ${GRANTS.join(' or ')}.` } };
+  }
   const { default: OAuth2Server } = await import('@node-oauth/oauth2-server');
   // The library finds a body by its length. It gets no `Authorization`: clients have no secret.
   const headers = { 'content-type': TYPE, 'content-length': '1' };
