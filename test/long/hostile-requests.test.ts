@@ -130,6 +130,7 @@ const TABLE_OF = [
   [/^\/v1\/team\/members/, 'members'],
   [/^\/v1\/team\/invitations/, 'invitations'],
   [/^\/v1\/api_keys/, 'api_keys'],
+  [/^\/v1\/connected_assistants/, 'connected_assistants'],
   [/^\/v1\/sessions/, 'sessions'],
 ] as const;
 

@@ -182,6 +182,8 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   createApiKey: 'member',
   listApiKeys: 'member',
   getApiKey: 'member',
+  listConnectedAssistants: 'member',
+  revokeConnectedAssistant: 'member',
   // For another key or session. Other tests cover the caller's own.
   revokeApiKey: 'member',
   listAuditLog: 'admin',
@@ -195,6 +197,13 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   confirmPasswordReset: 'public',
   getMe: 'viewer',
   updateMe: 'viewer',
+  // What assistants call before a member has connected them.
+  getOAuthResource: 'public',
+  getMcpOAuthResource: 'public',
+  getOAuthServer: 'public',
+  registerOAuthClient: 'public',
+  createOAuthToken: 'public',
+  revokeOAuthToken: 'public',
   // Public pages.
   showHome: 'public',
   showDocs: 'public',
@@ -236,6 +245,9 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   showApiKeys: 'member',
   submitApiKey: 'member',
   submitApiKeyRevocation: 'member',
+  submitAssistantDisconnection: 'member',
+  showConnectAssistant: 'member',
+  submitConnectAssistant: 'member',
   showFeedback: 'viewer',
   showDomainFeedback: 'viewer',
   showReceivers: 'viewer',
@@ -397,6 +409,8 @@ const LIVE_ONLY = new Set([
   'revokeInvitation',
   'resendInvitation',
   'createApiKey',
+  'revokeConnectedAssistant',
+  'submitConnectAssistant',
   // For another key or session. Other tests cover the caller's own.
   'revokeApiKey',
   'deleteCurrentSession',
@@ -413,6 +427,7 @@ const LIVE_ONLY = new Set([
 const LIVE_ONLY_FORMS = new Set([
   'submitApiKey',
   'submitApiKeyRevocation',
+  'submitAssistantDisconnection',
   'submitReportSchedule',
   'submitReportScheduleChange',
   'submitReportScheduleSend',
@@ -458,8 +473,14 @@ const LIVE_ONLY_FORMS = new Set([
   'submitReportMailboxDeletion',
 ]);
 
-/** Authorized by a link alone. Web mail clients call it too. */
-const FROM_ANYWHERE = new Set(['submitUnsubscribe', 'submitUnsubscribeParts']);
+/** Authorized by a link or a token alone. Web mail clients and assistants call it too. */
+const FROM_ANYWHERE = new Set([
+  'submitUnsubscribe',
+  'submitUnsubscribeParts',
+  'registerOAuthClient',
+  'createOAuthToken',
+  'revokeOAuthToken',
+]);
 
 /** The caller's own account, which requires a key with the full role of its member. */
 const OWN_ACCOUNT = new Set([

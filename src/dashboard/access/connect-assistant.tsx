@@ -146,8 +146,6 @@ const decide = route({
   produces: ['text/html'],
   async handle(call) {
     const { app, actor, raw } = call;
-    if (actor.sessionId === null)
-      throw new AppError('forbidden', 'Only a member in a browser can connect an assistant.');
     const field = readForm(raw);
     const names = Object.keys(AuthorizationParameters.entries) as (keyof Parameters)[];
     const parameters = Object.fromEntries(names.map((name) => [name, field(name)])) as Parameters;
@@ -156,6 +154,8 @@ const decide = route({
       Choices,
       Object.fromEntries(Object.keys(Choices.entries).map((name) => [name, field(name)])),
     );
+    if (actor.sessionId === null)
+      throw new AppError('forbidden', 'Only a member in a browser can connect an assistant.');
     if (!choices.success) throw new AppError('malformed_request', 'Invalid form submission.');
     const { role, mode, decision } = choices.output;
     const permissions = {

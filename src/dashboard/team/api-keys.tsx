@@ -2,6 +2,7 @@
 
 import type * as v from 'valibot';
 import { allows, ROLES, type Role } from '../../http/actor.ts';
+import { protectedResourceOf } from '../../http/protected-resource.ts';
 import { apiKeyOperations } from '../../team/api-key-routes.ts';
 import { assistantOperations, type ConnectedAssistant } from '../../team/assistant-routes.ts';
 import { memberOperations } from '../../team/member-routes.ts';
@@ -53,6 +54,7 @@ async function render(call: PageCall, { query = {}, values, problem = null, crea
   const nameOf = (id: string) =>
     members.find((member) => member.id === id)?.name ?? 'Removed member';
   const roles = ROLES.filter((role) => allows(call.actor.role, role));
+  const resource = protectedResourceOf(call.app.config);
   return appPage(call, {
     title: 'API keys',
     section: 'keys',
@@ -129,22 +131,26 @@ async function render(call: PageCall, { query = {}, values, problem = null, crea
             </button>
           </form>
         </Card>
-        <Card title="Connected assistants" id="assistants">
-          {assistants.data.length > 0 ? (
-            <AssistantTable assistants={assistants.data} nameOf={nameOf} />
-          ) : (
-            <p>
-              None yet. To connect one, add this address to Claude, ChatGPT or another assistant as
-              a connector:
-            </p>
-          )}
-          <div class="box">
-            <Copyable
-              text={`${call.app.config.BASE_URL.replace(/\/$/, '')}/mcp`}
-              label="the address for assistants"
-            />
-          </div>
-        </Card>
+        {(resource !== null || assistants.data.length > 0) && (
+          <Card title="Connected assistants" id="assistants">
+            {assistants.data.length > 0 && (
+              <AssistantTable assistants={assistants.data} nameOf={nameOf} />
+            )}
+            {resource === null ? (
+              <p>Assistants are switched off: none of them has access.</p>
+            ) : (
+              <>
+                <p>
+                  To connect Claude, ChatGPT or another assistant, add this address to it as a
+                  connector:
+                </p>
+                <div class="box">
+                  <Copyable text={resource.resource} label="the address for assistants" />
+                </div>
+              </>
+            )}
+          </Card>
+        )}
       </>
     ),
   });
