@@ -52,13 +52,17 @@ export async function readAuthorizationRequest(
   requireOwnResource(app, parameters.resource === '' ? [] : [parameters.resource]);
   const client = await findClient(app, parameters.client_id);
   if (!client)
-    throw refused('it is not registered here. Remove the connection there, and add it again');
+    throw refused(
+      'The assistant is not registered here. Remove the connector there, and add it again',
+    );
   if (!isRedirectUriOf(client, parameters.redirect_uri))
-    throw refused('the address that it wants you to return to is not one of its own');
-  if (parameters.response_type !== 'code') throw refused('response_type must be code');
+    throw refused('The address to which you would return does not belong to the assistant');
+  if (parameters.response_type !== 'code')
+    throw refused('The assistant must ask for a code: response_type=code');
   if (parameters.code_challenge_method !== 'S256' || !CHALLENGE.test(parameters.code_challenge))
-    throw refused('it must use PKCE with S256');
-  if (parameters.state.length > MAX_STATE_LENGTH) throw refused('its state is too long');
+    throw refused('The assistant must use PKCE with S256');
+  if (parameters.state.length > MAX_STATE_LENGTH)
+    throw refused('The state of the assistant is too long');
   return {
     client,
     redirectUri: parameters.redirect_uri,
@@ -73,11 +77,10 @@ export function requireOwnResource({ config }: Pick<App, 'config'>, resources: s
   const own = [resource, `${issuer}/mcp`];
   // The case of scheme and host has no meaning.
   if (!resources.every((name) => URL.canParse(name) && own.includes(new URL(name).href)))
-    throw refused(`it asked for access to another service. Its URL for this one is ${resource}`);
+    throw refused(`The assistant asks for another service. Give it this URL: ${resource}`);
 }
 
-const refused = (reason: string): AppError =>
-  new AppError('malformed_request', `The assistant can't be connected: ${reason}.`);
+const refused = (reason: string): AppError => new AppError('malformed_request', `${reason}.`);
 
 /** What the member allows. */
 export interface Permissions {
@@ -145,22 +148,24 @@ function answerTo(
   return url.href;
 }
 
-/** The connections of the member that the same client has already. */
-export const earlierConnections = (
+/** Whether the member has connected the same client before. */
+export async function isClientConnected(
   { db, clock }: Pick<App, 'db' | 'clock'>,
   memberId: string,
   { client, redirectUri }: AuthorizationRequest,
-) =>
-  db
+): Promise<boolean> {
+  const row = await db
     .selectFrom('connected_assistants')
-    .select(['id', 'created_at'])
+    .select('id')
     .where('member_id', '=', memberId)
     .where('code_used_at', 'is not', null)
     .where('expires_at', '>', isoTime(clock.now()))
     .where('host', '=', new URL(redirectUri).host)
     .where('name', '=', client.name)
-    .orderBy('id', 'desc')
-    .execute();
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
 
 /** What the form proposes: no more than a member. */
 export const proposedRole = (role: Role): Role => lowerRole(role, 'member');

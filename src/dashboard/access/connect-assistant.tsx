@@ -1,20 +1,21 @@
 /** The page on which a member lets an assistant use `/mcp`: the authorization endpoint of OAuth (RFC 6749 §3.1). */
 
 import * as v from 'valibot';
+import type { App } from '../../app.ts';
 import { allows, ROLES, type Role } from '../../http/actor.ts';
 import { isLoopback } from '../../http/protected-resource.ts';
 import { type Call, route } from '../../http/route.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, ERROR_STATUS } from '../../lib/errors.ts';
 import {
   AuthorizationParameters,
   type AuthorizationRequest,
   allowClient,
   denyClient,
-  earlierConnections,
+  isClientConnected,
   proposedRole,
   readAuthorizationRequest,
 } from '../../oauth-server/authorization.ts';
-import { Checkbox, FORM, Notice, readForm, Select } from '../frame/form.tsx';
+import { Checkbox, catchErrors, FORM, Notice, readForm, Select } from '../frame/form.tsx';
 import { pageResponse, seeOther } from '../frame/page.tsx';
 import { page } from '../frame/page-route.ts';
 import { PAGE_POLICY } from '../frame/policy.ts';
@@ -34,11 +35,11 @@ interface Consent {
   request: AuthorizationRequest;
   parameters: Parameters;
   actor: Call<'member', undefined, undefined>['actor'];
-  /** How often it is connected already. */
-  earlier: number;
+  /** Whether it is connected already. */
+  isConnected: boolean;
 }
 
-function Consent({ request, parameters, actor, earlier }: Consent) {
+function Consent({ request, parameters, actor, isConnected }: Consent) {
   const { client, redirectUri } = request;
   const target = new URL(redirectUri);
   const isLocal = isLoopback(target);
@@ -46,8 +47,8 @@ function Consent({ request, parameters, actor, earlier }: Consent) {
   return (
     <>
       <p>
-        It asks to use this service for you, {actor.email}. If you allow it, your browser goes on to{' '}
-        {isLocal ? 'a program on this device:' : 'this site:'}
+        “{client.name}” asks to use this service as {actor.email}. If you allow it, your browser
+        goes on to {isLocal ? 'a program on this device' : 'this site'}:
       </p>
       <p class="box">
         <strong class="redirect-host">{target.host}</strong>
@@ -62,10 +63,9 @@ function Consent({ request, parameters, actor, earlier }: Consent) {
         Anyone can choose the name “{client.name}”. Allow it only if you have just added this
         service to {isLocal ? 'a program on this device' : `an assistant at ${target.host}`}.
       </Notice>
-      {earlier > 0 && (
+      {isConnected && (
         <p class="hint">
-          “{client.name}” is already connected{earlier > 1 && ` ${earlier} times`}. If you allow it
-          again, both connections work.
+          “{client.name}” is already connected. If you allow it again, what is connected stays so.
         </p>
       )}
       <form method="post" action={PATH}>
@@ -108,6 +108,20 @@ function Consent({ request, parameters, actor, earlier }: Consent) {
   );
 }
 
+/** The request, or a page that says what is wrong with it. */
+async function readRequest(app: App, parameters: Parameters) {
+  const { result, error } = await catchErrors(['malformed_request'], () =>
+    readAuthorizationRequest(app, parameters),
+  );
+  if (!error) return { request: result, failure: null };
+  const failure = pageResponse({
+    title: "The assistant can't be connected",
+    status: ERROR_STATUS[error.code],
+    children: <Notice tone="fail">{error.detail}</Notice>,
+  });
+  return { request: null, failure };
+}
+
 const show = page({
   path: PATH,
   operation: 'showConnectAssistant',
@@ -115,14 +129,15 @@ const show = page({
   summary: 'Ask the member to connect an assistant',
   query: AuthorizationParameters,
   async handle({ app, actor, query }) {
-    const request = await readAuthorizationRequest(app, query);
-    const earlier = await earlierConnections(app, actor.memberId, request);
+    const { request, failure } = await readRequest(app, query);
+    if (failure) return failure;
+    const isConnected = await isClientConnected(app, actor.memberId, request);
     return pageResponse({
       title: `Connect “${request.client.name}”?`,
       policy: POLICY,
       headers: { 'cache-control': 'no-store' },
       children: (
-        <Consent request={request} parameters={query} actor={actor} earlier={earlier.length} />
+        <Consent request={request} parameters={query} actor={actor} isConnected={isConnected} />
       ),
     });
   },
@@ -149,7 +164,8 @@ const decide = route({
     const field = readForm(raw);
     const names = Object.keys(AuthorizationParameters.entries) as (keyof Parameters)[];
     const parameters = Object.fromEntries(names.map((name) => [name, field(name)])) as Parameters;
-    const request = await readAuthorizationRequest(app, parameters);
+    const { request, failure } = await readRequest(app, parameters);
+    if (failure) return failure;
     const choices = v.safeParse(
       Choices,
       Object.fromEntries(Object.keys(Choices.entries).map((name) => [name, field(name)])),
