@@ -11,7 +11,7 @@ export interface Client {
   /** As the client calls itself, without invisible characters. */
   name: string;
   redirectUris: string[];
-  /** The host that vouches for the client; null if it has only registered itself. */
+  /** The host of its metadata document; null if it has only registered itself. */
   host: string | null;
 }
 

@@ -410,7 +410,6 @@ const LIVE_ONLY = new Set([
   'resendInvitation',
   'createApiKey',
   'revokeConnectedAssistant',
-  'submitConnectAssistant',
   // For another key or session. Other tests cover the caller's own.
   'revokeApiKey',
   'deleteCurrentSession',
@@ -428,6 +427,7 @@ const LIVE_ONLY_FORMS = new Set([
   'submitApiKey',
   'submitApiKeyRevocation',
   'submitAssistantDisconnection',
+  'submitConnectAssistant',
   'submitReportSchedule',
   'submitReportScheduleChange',
   'submitReportScheduleSend',

@@ -1,7 +1,6 @@
 /** The page on which a member lets an assistant use `/mcp`: the authorization endpoint of OAuth (RFC 6749 §3.1). */
 
 import * as v from 'valibot';
-import type { App } from '../../app.ts';
 import { allows, ROLES, type Role } from '../../http/actor.ts';
 import { isLoopback } from '../../http/protected-resource.ts';
 import { type Call, route } from '../../http/route.ts';
@@ -65,7 +64,8 @@ function Consent({ request, parameters, actor, isConnected }: Consent) {
       </Notice>
       {isConnected && (
         <p class="hint">
-          “{client.name}” is already connected. If you allow it again, what is connected stays so.
+          “{client.name}” is already connected, and stays so. If you allow it again, you have
+          another connection.
         </p>
       )}
       <form method="post" action={PATH}>
@@ -108,20 +108,6 @@ function Consent({ request, parameters, actor, isConnected }: Consent) {
   );
 }
 
-/** The request, or a page that says what is wrong with it. */
-async function readRequest(app: App, parameters: Parameters) {
-  const { result, error } = await catchErrors(['malformed_request'], () =>
-    readAuthorizationRequest(app, parameters),
-  );
-  if (!error) return { request: result, failure: null };
-  const failure = pageResponse({
-    title: "The assistant can't be connected",
-    status: ERROR_STATUS[error.code],
-    children: <Notice tone="fail">{error.detail}</Notice>,
-  });
-  return { request: null, failure };
-}
-
 const show = page({
   path: PATH,
   operation: 'showConnectAssistant',
@@ -129,8 +115,15 @@ const show = page({
   summary: 'Ask the member to connect an assistant',
   query: AuthorizationParameters,
   async handle({ app, actor, query }) {
-    const { request, failure } = await readRequest(app, query);
-    if (failure) return failure;
+    const { result: request, error } = await catchErrors(['malformed_request'], () =>
+      readAuthorizationRequest(app, query),
+    );
+    if (error)
+      return pageResponse({
+        title: "The assistant can't be connected",
+        status: ERROR_STATUS[error.code],
+        children: <Notice tone="fail">{error.detail}</Notice>,
+      });
     const isConnected = await isClientConnected(app, actor.memberId, request);
     return pageResponse({
       title: `Connect “${request.client.name}”?`,
@@ -164,8 +157,7 @@ const decide = route({
     const field = readForm(raw);
     const names = Object.keys(AuthorizationParameters.entries) as (keyof Parameters)[];
     const parameters = Object.fromEntries(names.map((name) => [name, field(name)])) as Parameters;
-    const { request, failure } = await readRequest(app, parameters);
-    if (failure) return failure;
+    const request = await readAuthorizationRequest(app, parameters);
     const choices = v.safeParse(
       Choices,
       Object.fromEntries(Object.keys(Choices.entries).map((name) => [name, field(name)])),

@@ -252,6 +252,7 @@ function AssistantTable({
         {
           title: 'Last used',
           cell: ({ last_used_at }) => (last_used_at ? <Ago at={last_used_at} /> : 'Never'),
+          wide: true,
         },
         {
           title: 'Actions',
