@@ -7,7 +7,8 @@
 
 import * as v from 'valibot';
 import type { App } from '../app.ts';
-import { lowerRole, type Role } from '../http/actor.ts';
+import type { Role } from '../http/actor.ts';
+import { requireProtectedResource } from '../http/protected-resource.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
@@ -16,9 +17,7 @@ import type { Tx } from '../store/open.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { AUDITED_ASSISTANT } from '../team/audited.ts';
 import { requireCanAssign } from '../team/permissions.ts';
-import { type Client, isRedirectUriOf } from './client-metadata.ts';
-import { findClient } from './clients.ts';
-import { enabledResourceOf } from './metadata.ts';
+import { type Client, findClient, isRedirectUriOf } from './clients.ts';
 
 const parameter = v.optional(v.string(), '');
 
@@ -33,11 +32,8 @@ export const AuthorizationParameters = v.strictObject({
 });
 type AuthorizationParameters = v.InferOutput<typeof AuthorizationParameters>;
 
-export interface AuthorizationRequest {
+export interface AuthorizationRequest extends AuthorizationParameters {
   client: Client;
-  redirectUri: string;
-  codeChallenge: string;
-  state: string;
 }
 
 /** A SHA-256 hash in base64url (RFC 7636 §4.2). */
@@ -63,17 +59,12 @@ export async function readAuthorizationRequest(
     throw refused('The assistant must use PKCE with S256');
   if (parameters.state.length > MAX_STATE_LENGTH)
     throw refused('The state of the assistant is too long');
-  return {
-    client,
-    redirectUri: parameters.redirect_uri,
-    codeChallenge: parameters.code_challenge,
-    state: parameters.state,
-  };
+  return { ...parameters, client };
 }
 
 /** Throws `malformed_request` for a resource that is not ours (RFC 8707 §2). Older clients send none. */
 export function requireOwnResource({ config }: Pick<App, 'config'>, resources: string[]): void {
-  const { issuer, resource } = enabledResourceOf(config);
+  const { issuer, resource } = requireProtectedResource(config);
   const own = [resource, `${issuer}/mcp`];
   // The case of scheme and host has no meaning.
   if (!resources.every((name) => URL.canParse(name) && own.includes(new URL(name).href)))
@@ -81,13 +72,6 @@ export function requireOwnResource({ config }: Pick<App, 'config'>, resources: s
 }
 
 const refused = (reason: string): AppError => new AppError('malformed_request', `${reason}.`);
-
-/** What the member allows. */
-export interface Permissions {
-  role: Role;
-  livemode: boolean;
-  writes: boolean;
-}
 
 /** An authorization code is used at once (OAuth 2.1 §4.1.2). */
 const CODE_LIFETIME_MS = MINUTE_MS;
@@ -98,15 +82,15 @@ export async function allowClient(
   author: Author & { app: Pick<App, 'config'>; actor: { memberId: string } },
   currentRole: Role,
   request: AuthorizationRequest,
-  { role, livemode, writes }: Permissions,
+  { role, livemode, writes }: { role: Role; livemode: boolean; writes: boolean },
 ): Promise<string> {
   requireCanAssign(currentRole, role);
   const { app, actor } = author;
-  const { client, redirectUri, codeChallenge } = request;
+  const { client, redirect_uri, code_challenge } = request;
   const code = randomSecret();
   const now = app.clock.now();
   const id = app.newId('con');
-  const { host } = new URL(redirectUri);
+  const { host } = new URL(redirect_uri);
   await tx
     .insertInto('connected_assistants')
     .values({
@@ -118,10 +102,10 @@ export async function allowClient(
       role,
       livemode: Number(livemode),
       writes: Number(writes),
-      resource: enabledResourceOf(app.config).resource,
+      resource: requireProtectedResource(app.config).resource,
       code_hash: sha256(code),
-      code_challenge: codeChallenge,
-      redirect_uri: redirectUri,
+      code_challenge,
+      redirect_uri,
       created_at: isoTime(now),
       expires_at: isoTime(now + CODE_LIFETIME_MS),
     })
@@ -138,11 +122,11 @@ export const denyClient = (app: Pick<App, 'config'>, request: AuthorizationReque
 /** With the issuer, so that a client of several servers can tell their answers apart (RFC 9207 §2). */
 function answerTo(
   { config }: Pick<App, 'config'>,
-  { redirectUri, state }: AuthorizationRequest,
+  { redirect_uri, state }: AuthorizationRequest,
   answer: Record<string, string>,
 ): string {
-  const url = new URL(redirectUri);
-  const { issuer: iss } = enabledResourceOf(config);
+  const url = new URL(redirect_uri);
+  const { issuer: iss } = requireProtectedResource(config);
   for (const [name, value] of Object.entries({ ...answer, ...(state ? { state } : {}), iss }))
     url.searchParams.append(name, value);
   return url.href;
@@ -152,7 +136,7 @@ function answerTo(
 export async function isClientConnected(
   { db, clock }: Pick<App, 'db' | 'clock'>,
   memberId: string,
-  { client, redirectUri }: AuthorizationRequest,
+  { client, redirect_uri }: AuthorizationRequest,
 ): Promise<boolean> {
   const row = await db
     .selectFrom('connected_assistants')
@@ -160,12 +144,9 @@ export async function isClientConnected(
     .where('member_id', '=', memberId)
     .where('code_used_at', 'is not', null)
     .where('expires_at', '>', isoTime(clock.now()))
-    .where('host', '=', new URL(redirectUri).host)
+    .where('host', '=', new URL(redirect_uri).host)
     .where('name', '=', client.name)
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
 }
-
-/** What the form proposes: no more than a member. */
-export const proposedRole = (role: Role): Role => lowerRole(role, 'member');

@@ -2,13 +2,12 @@
 
 import type { App } from '../app.ts';
 import { parseJson } from '../http/parse.ts';
+import { requireProtectedResource, SCOPE } from '../http/protected-resource.ts';
 import { route } from '../http/route.ts';
 import { AppError } from '../lib/errors.ts';
 import { requireOwnResource } from './authorization.ts';
-import { MetadataError } from './client-metadata.ts';
-import { registerClient } from './clients.ts';
-import { enabledResourceOf, resourceMetadata, serverMetadata } from './metadata.ts';
-import { exchangeToken, revokeToken } from './tokens.ts';
+import { MetadataError, registerClient } from './clients.ts';
+import { exchangeToken, GRANTS, revokeToken } from './tokens.ts';
 
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -23,27 +22,55 @@ const json = (value: unknown, status = 200): Response =>
 const errorJson = (error: string, error_description: string, status = 400): Response =>
   json({ error, error_description }, status);
 
-const document = (path: string, operation: string, summary: string, make: typeof serverMetadata) =>
+type Resource = ReturnType<typeof requireProtectedResource>;
+
+const document = (
+  path: string,
+  operation: string,
+  summary: string,
+  make: (resource: Resource) => object,
+) =>
   route({
     ...PUBLIC,
     method: 'GET',
-    path,
+    path: `/.well-known/${path}`,
     operation,
     summary,
-    handle: ({ app }) => json(make(app.config)),
+    handle: ({ app }) => json(make(requireProtectedResource(app.config))),
   });
 
-const RESOURCE_PATH = '/.well-known/oauth-protected-resource';
+/** RFC 9728 §2. */
+const resourceMetadata = ({ issuer, resource }: Resource) => ({
+  resource,
+  authorization_servers: [issuer],
+  scopes_supported: [SCOPE],
+  bearer_methods_supported: ['header'],
+  resource_name: 'Deliverability',
+});
 
+/** RFC 8414 §2. */
+const serverMetadata = ({ issuer }: Resource) => ({
+  issuer,
+  authorization_endpoint: `${issuer}/oauth/authorize`,
+  token_endpoint: `${issuer}/oauth/token`,
+  registration_endpoint: `${issuer}/oauth/register`,
+  revocation_endpoint: `${issuer}/oauth/revoke`,
+  scopes_supported: [SCOPE],
+  response_types_supported: ['code'],
+  response_modes_supported: ['query'],
+  grant_types_supported: GRANTS,
+  token_endpoint_auth_methods_supported: ['none'],
+  revocation_endpoint_auth_methods_supported: ['none'],
+  code_challenge_methods_supported: ['S256'],
+  authorization_response_iss_parameter_supported: true,
+  client_id_metadata_document_supported: true,
+});
+
+const RESOURCE = 'oauth-protected-resource';
 const documents = [
-  document(RESOURCE_PATH, 'getOAuthResource', 'Who protects this service', resourceMetadata),
-  document(`${RESOURCE_PATH}/mcp`, 'getMcpOAuthResource', 'Who protects /mcp', resourceMetadata),
-  document(
-    '/.well-known/oauth-authorization-server',
-    'getOAuthServer',
-    'How assistants get access',
-    serverMetadata,
-  ),
+  document(RESOURCE, 'getOAuthResource', 'Who protects this service', resourceMetadata),
+  document(`${RESOURCE}/mcp`, 'getMcpOAuthResource', 'Who protects /mcp', resourceMetadata),
+  document('oauth-authorization-server', 'getOAuthServer', 'How to get access', serverMetadata),
 ];
 
 /** RFC 7591 §3. */
@@ -56,7 +83,7 @@ const register = route({
   limit: { requests: 60, seconds: 60 },
   consumes: { type: JSON_TYPE, maxBytes: () => MAX_BYTES },
   handle({ app, raw }) {
-    enabledResourceOf(app.config);
+    requireProtectedResource(app.config);
     try {
       const { id, name, redirectUris } = registerClient(parseJson(raw));
       return json(
@@ -65,7 +92,7 @@ const register = route({
           client_id_issued_at: Math.floor(app.clock.now() / 1000),
           client_name: name,
           redirect_uris: redirectUris,
-          grant_types: ['authorization_code', 'refresh_token'],
+          grant_types: GRANTS,
           response_types: ['code'],
           token_endpoint_auth_method: 'none',
         },

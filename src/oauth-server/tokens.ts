@@ -31,7 +31,7 @@ const REFRESH_TOKEN_LIFETIME_MS = 60 * DAY_MS;
 const REUSE_GRACE_MS = 30_000;
 const REFRESH_TOKEN_PREFIX = 'dlv_refresh_';
 
-const GRANTS = ['authorization_code', 'refresh_token'];
+export const GRANTS = ['authorization_code', 'refresh_token'];
 const TYPE = 'application/x-www-form-urlencoded';
 
 interface Caller {

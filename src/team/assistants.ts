@@ -6,7 +6,6 @@ import { protectedResourceOf } from '../http/protected-resource.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { sha256 } from '../lib/crypto.ts';
-import { MINUTE_MS } from '../lib/durations.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import {
@@ -18,16 +17,14 @@ import {
   type Tx,
 } from '../store/open.ts';
 import type { ConnectedAssistantRow } from '../store/tables.generated.ts';
+import { type KeyReader, updateLastUsed } from './api-keys.ts';
 import { type Author, audit } from './audit.ts';
 import { AUDITED_ASSISTANT } from './audited.ts';
 
 export const ACCESS_TOKEN_PREFIX = 'dlv_access_';
 
-/** `last_used_at` is updated at most this often. */
-const LAST_USED_INTERVAL_MS = MINUTE_MS;
-
 /** Connected ones whose code was used, and that the viewer may see: as for API keys, admins see all. */
-function visibleAssistants(db: Db | Tx, { memberId, role }: Pick<Actor, 'memberId' | 'role'>) {
+function visibleAssistants(db: Db | Tx, { memberId, role }: KeyReader) {
   const connected = db
     .selectFrom('connected_assistants')
     .selectAll()
@@ -38,7 +35,7 @@ function visibleAssistants(db: Db | Tx, { memberId, role }: Pick<Actor, 'memberI
 /** One page, newest first. */
 export const listAssistants = (
   { db, clock }: Pick<App, 'db' | 'clock'>,
-  viewer: Pick<Actor, 'memberId' | 'role'>,
+  viewer: KeyReader,
   page: Page,
 ) =>
   fetchPage(
@@ -50,7 +47,7 @@ export const listAssistants = (
 /** Throws `not_found`, including for those that the viewer may not see. */
 export async function assistantOr404(
   db: Db | Tx,
-  viewer: Pick<Actor, 'memberId' | 'role'>,
+  viewer: KeyReader,
   id: string,
 ): Promise<ConnectedAssistantRow> {
   const query = visibleAssistants(db, viewer).where('id', '=', id);
@@ -69,15 +66,6 @@ export async function endConnection(
   const { id, name, host, role, member_id } = assistant;
   await tx.deleteFrom('connected_assistants').where('id', '=', id).execute();
   await audit(tx, author, AUDITED_ASSISTANT, action, id, { name, host, role, member_id });
-}
-
-/** Ends all connections of a member. Returns their number. */
-export async function endConnections(tx: Tx, memberId: string): Promise<number> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('connected_assistants')
-    .where('member_id', '=', memberId)
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
 }
 
 /** In a transaction, the assistant stays connected until it ends. */
@@ -129,14 +117,7 @@ export async function identifyAssistant(
   const parameters = { hash: sha256(token), now: isoTime(now), resource };
   const [row] = await findByAccessToken(db, parameters);
   if (!row) return null;
-  if (row.last_used_at === null || Date.parse(row.last_used_at) <= now - LAST_USED_INTERVAL_MS)
-    await db
-      .updateTable('connected_assistants')
-      .set({ last_used_at: isoTime(now) })
-      .where('id', '=', row.id)
-      .execute()
-      // A full disk must not block requests that only read.
-      .catch(() => {});
+  await updateLastUsed(db, 'connected_assistants', row, now);
   return {
     memberId: row.member_id,
     email: row.email,

@@ -9,7 +9,6 @@ import { isUniqueViolation } from '../store/errors.ts';
 import { lockIn, type Tx, transact } from '../store/open.ts';
 import { channel } from '../store/subscribers.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
-import { endConnections } from './assistants.ts';
 import { type Author, audit } from './audit.ts';
 import { AUDITED_MEMBER } from './audited.ts';
 import {
@@ -222,10 +221,14 @@ async function revokeAccess(tx: Tx, memberId: string, now: string): Promise<Revo
     .where('member_id', '=', memberId)
     .where('revoked_at', 'is', null)
     .executeTakeFirstOrThrow();
+  const assistants = await tx
+    .deleteFrom('connected_assistants')
+    .where('member_id', '=', memberId)
+    .executeTakeFirstOrThrow();
   return {
     sessions_ended: await endSessions(tx, memberId),
     keys_ended: Number(numUpdatedRows),
-    assistants_ended: await endConnections(tx, memberId),
+    assistants_ended: Number(assistants.numDeletedRows),
     invitations_revoked: await revokeInvitationsOf(tx, memberId, now),
   };
 }

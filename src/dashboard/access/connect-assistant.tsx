@@ -1,7 +1,8 @@
 /** The page on which a member lets an assistant use `/mcp`: the authorization endpoint of OAuth (RFC 6749 §3.1). */
 
 import * as v from 'valibot';
-import { allows, ROLES, type Role } from '../../http/actor.ts';
+import { allows, lowerRole, ROLES } from '../../http/actor.ts';
+import { validate } from '../../http/parse.ts';
 import { isLoopback } from '../../http/protected-resource.ts';
 import { type Call, route } from '../../http/route.ts';
 import { AppError, ERROR_STATUS } from '../../lib/errors.ts';
@@ -11,10 +12,9 @@ import {
   allowClient,
   denyClient,
   isClientConnected,
-  proposedRole,
   readAuthorizationRequest,
 } from '../../oauth-server/authorization.ts';
-import { Checkbox, catchErrors, FORM, Notice, readForm, Select } from '../frame/form.tsx';
+import { Checkbox, catchErrors, FORM, Notice, Select } from '../frame/form.tsx';
 import { pageResponse, seeOther } from '../frame/page.tsx';
 import { page } from '../frame/page-route.ts';
 import { PAGE_POLICY } from '../frame/policy.ts';
@@ -28,19 +28,18 @@ const PATH = '/oauth/authorize';
  */
 const POLICY = PAGE_POLICY.replace("form-action 'self'; ", '');
 
-type Parameters = v.InferOutput<typeof AuthorizationParameters>;
-
 interface Consent {
   request: AuthorizationRequest;
-  parameters: Parameters;
+  /** As they came, for the form. */
+  parameters: object;
   actor: Call<'member', undefined, undefined>['actor'];
   /** Whether it is connected already. */
   isConnected: boolean;
 }
 
 function Consent({ request, parameters, actor, isConnected }: Consent) {
-  const { client, redirectUri } = request;
-  const target = new URL(redirectUri);
+  const { client } = request;
+  const target = new URL(request.redirect_uri);
   const isLocal = isLoopback(target);
   const roles = ROLES.filter((role) => allows(actor.role, role));
   return (
@@ -77,7 +76,7 @@ function Consent({ request, parameters, actor, isConnected }: Consent) {
           label="Role"
           hint="What it can do at most."
           options={roles.map((role) => [role, ROLE_TEXTS[role]])}
-          value={proposedRole(actor.role)}
+          value={lowerRole(actor.role, 'member')}
         />
         <Select
           name="mode"
@@ -136,9 +135,11 @@ const show = page({
   },
 });
 
-const Choices = v.object({
+const Decision = v.object({
+  ...AuthorizationParameters.entries,
   role: v.picklist(ROLES),
   mode: v.picklist(['live', 'test']),
+  writes: v.optional(v.literal('on')),
   decision: v.picklist(['allow', 'deny']),
 });
 
@@ -154,23 +155,12 @@ const decide = route({
   produces: ['text/html'],
   async handle(call) {
     const { app, actor, raw } = call;
-    const field = readForm(raw);
-    const names = Object.keys(AuthorizationParameters.entries) as (keyof Parameters)[];
-    const parameters = Object.fromEntries(names.map((name) => [name, field(name)])) as Parameters;
+    const form = Object.fromEntries(new URLSearchParams(new TextDecoder().decode(raw)));
+    const { role, mode, writes, decision, ...parameters } = validate(Decision, form);
     const request = await readAuthorizationRequest(app, parameters);
-    const choices = v.safeParse(
-      Choices,
-      Object.fromEntries(Object.keys(Choices.entries).map((name) => [name, field(name)])),
-    );
     if (actor.sessionId === null)
       throw new AppError('forbidden', 'Only a member in a browser can connect an assistant.');
-    if (!choices.success) throw new AppError('malformed_request', 'Invalid form submission.');
-    const { role, mode, decision } = choices.output;
-    const permissions = {
-      role: role as Role,
-      livemode: mode === 'live',
-      writes: field('writes') === 'on',
-    };
+    const permissions = { role, livemode: mode === 'live', writes: writes === 'on' };
     const location = await call.transact(async (tx, current) =>
       decision === 'allow'
         ? allowClient(tx, call, current.role, request, permissions)
