@@ -1,7 +1,7 @@
 /** A browser connects an assistant: it signs in, returns to the consent, and goes on to the program that asked. */
 
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { startBrowser } from '../helpers/chromium.ts';
@@ -20,16 +20,19 @@ test('A member signs in, allows an assistant, and returns to its program with a 
 }, async (t) => {
   const service = await startOAuthService(t);
   await givePassword(service, 'owner@example.com');
-  // As assistants do, it redirects once more: to a page of another site.
-  const program = createServer(({ url, headers }, response) => {
-    const port = headers.host!.split(':')[1];
-    const location = `http://localhost:${port}${url!.replace('/callback', '/done')}`;
-    if (url!.startsWith('/callback')) response.writeHead(302, { location }).end();
-    else response.end('connected');
+  // As assistants do, it redirects once more: to a page of another origin.
+  const listen = async (answer: RequestListener): Promise<number> => {
+    const server = createServer(answer);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    t.after(() => server.close());
+    return (server.address() as AddressInfo).port;
+  };
+  const next = await listen((_, response) => response.end('connected'));
+  const port = await listen(({ url }, response) => {
+    const location = `http://127.0.0.1:${next}${url!.replace('/callback', '/done')}`;
+    response.writeHead(302, { location }).end();
   });
-  await new Promise<void>((resolve) => program.listen(0, '127.0.0.1', resolve));
-  t.after(() => program.close());
-  const redirect_uri = `http://127.0.0.1:${(program.address() as AddressInfo).port}/callback`;
+  const redirect_uri = `http://127.0.0.1:${port}/callback`;
   const id = await clientId(service, { redirect_uris: ['http://127.0.0.1/callback'] });
   const browser = await startBrowser();
   t.after(() => browser.close());
