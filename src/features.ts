@@ -22,6 +22,7 @@ import type { Tool } from './http/tool.ts';
 import { mailtests } from './mailtests/feature.ts';
 import { mcp } from './mcp/feature.ts';
 import { monitors } from './monitors/feature.ts';
+import { oauthServer } from './oauth-server/feature.ts';
 import { outbox } from './outbox/feature.ts';
 import { picture } from './picture/feature.ts';
 import { placement } from './placement/feature.ts';
@@ -35,6 +36,7 @@ import type { AuditedObject } from './store/audited.ts';
 import type { Subscription } from './store/subscribers.ts';
 import { summary } from './summary/feature.ts';
 import { identifyKey } from './team/api-keys.ts';
+import { ACCESS_TOKEN_PREFIX, identifyAssistant } from './team/assistants.ts';
 import { team } from './team/feature.ts';
 import { reauthorize } from './team/permissions.ts';
 import { identifySession } from './team/sessions.ts';
@@ -61,6 +63,7 @@ export const FEATURES: Feature[] = [
   schedules,
   search,
   mcp(() => TOOLS),
+  oauthServer,
   team,
   outbox,
   dashboard,
@@ -102,7 +105,9 @@ const createAppRouter = (app: App): Fetch =>
     app,
     routes: ROUTES,
     identify: ({ kind, token }) =>
-      kind === 'key' ? identifyKey(app, token) : identifySession(app, token),
+      kind === 'session'
+        ? identifySession(app, token)
+        : (token.startsWith(ACCESS_TOKEN_PREFIX) ? identifyAssistant : identifyKey)(app, token),
     reauthorize,
     problemPage: (problem, context) => problemPage(app, problem, context),
     signInPath,

@@ -408,6 +408,11 @@ export const VARIABLES = {
     secret: true,
     help: 'Bearer token for `/metrics`, at least 16 characters. If unset, only programs on the same machine can read it.',
   }),
+  MCP_OAUTH: variable({
+    read: bool,
+    fallback: 'true',
+    help: 'Whether members may connect assistants such as Claude and ChatGPT to `/mcp` by OAuth. Requires URLs with HTTPS, or on this machine. `false` also refuses those that are connected.',
+  }),
   PUBLIC_TESTS: variable({
     read: bool,
     fallback: 'false',

@@ -1,5 +1,6 @@
 /** Generated from the files of src/dashboard by `npm run generate`; do not edit. */
 
+import { connectAssistantPages } from './access/connect-assistant.tsx';
 import { acceptInvitationPages } from './access/invitation.tsx';
 import { forgotPasswordPages, setPasswordPages } from './access/reset-password.tsx';
 import { oidcPages, signInPages } from './access/sign-in.tsx';
@@ -61,6 +62,7 @@ import { endpointListPages } from './webhooks/endpoints.tsx';
 import { newEndpointPages } from './webhooks/new-endpoint.tsx';
 
 export const DASHBOARD_ROUTES = [
+  ...connectAssistantPages,
   ...acceptInvitationPages,
   ...forgotPasswordPages,
   ...setPasswordPages,

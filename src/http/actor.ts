@@ -15,9 +15,14 @@ export interface Actor {
   role: Role;
   /** false for a test-mode key, which creates and reads only test-mode objects. */
   livemode: boolean;
-  /** Either `keyId` or `sessionId` is set. */
+  /** Either `keyId` or `sessionId` is set. The ID of a connected assistant is a `keyId` too. */
   keyId: string | null;
   sessionId: string | null;
+  /** Set for a connected assistant, whose access token is valid for `/mcp` only. */
+  assistant?: {
+    /** Whether the member has allowed it to change settings. */
+    writes: boolean;
+  };
 }
 
 export interface Credential {

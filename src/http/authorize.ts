@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Actor, allows, type Credential, type Identify, type Role } from './actor.ts';
 import { isTestMode, readSessionCookies } from './cookies.ts';
+import { protectedResourceOf, SCOPE } from './protected-resource.ts';
 import { addressGroup, consumeRateLimit, type RateLimit } from './rate-limit.ts';
 import type { RequestContext } from './request-context.ts';
 import { type Route, requiresLiveMode } from './route.ts';
@@ -74,6 +75,7 @@ export function createAuthorize(
       if (
         route.method !== 'GET' &&
         !route.allowCrossOrigin &&
+        !route.anyOrigin &&
         classifyOrigin(context.request.headers, app.config) === 'cross-origin'
       )
         throw crossOriginError(app.config);
@@ -83,10 +85,11 @@ export function createAuthorize(
     const credentials = credentialsOf(context.request.headers, app);
     let actor: Actor | null = null;
     for (const candidate of credentials) actor ??= await identify(candidate);
+    if (actor?.assistant && !route.acceptsAssistants) actor = null;
     const credential = credentials[0] ?? null;
     await consume(context, actor && (actor.keyId ?? actor.sessionId));
     await consumeRouteLimit(context);
-    if (!actor) throw unauthenticated(credential);
+    if (!actor) throw unauthenticated(credential, route.acceptsAssistants ? app.config : null);
     if (
       credential?.kind === 'session' &&
       route.method !== 'GET' &&
@@ -139,14 +142,20 @@ function credentialsOf(headers: Headers, { config }: Pick<App, 'config'>): Crede
   }));
 }
 
-function unauthenticated(credential: Credential | null): AppError {
+/** `config`: for a route that accepts the tokens of assistants. */
+function unauthenticated(credential: Credential | null, config: Config | null): AppError {
   const detail =
     credential === null
       ? 'Missing API key. Send it as "Authorization: Bearer <key>".'
       : credential.kind === 'key'
         ? 'Invalid API key. It may have expired or been revoked.'
         : 'Your session has expired. Sign in again.';
-  return new AppError('unauthenticated', detail, [], { 'www-authenticate': 'Bearer' });
+  const resource = config && protectedResourceOf(config);
+  // RFC 6750 §3.1: a request without credentials gets no error code.
+  const error = credential?.kind === 'key' ? ', error="invalid_token"' : '';
+  const parameters = ` resource_metadata="${resource?.metadataUrl}", scope="${SCOPE}"${error}`;
+  const challenge = `Bearer${resource ? parameters : ''}`;
+  return new AppError('unauthenticated', detail, [], { 'www-authenticate': challenge });
 }
 
 function crossOriginError({ APP_URL }: Pick<App['config'], 'APP_URL'>): AppError {

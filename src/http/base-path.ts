@@ -15,15 +15,20 @@ export interface BasePath {
  */
 const LOCAL_URL = / (href|action|src|data-watch|data-receipt)="\/(?!\/)/g;
 
+/** Metadata of OAuth is at the root of the host, with the path of what it describes at its end (RFC 8414 §3.1). */
+const WELL_KNOWN = /^(\/\.well-known\/oauth-[a-z-]+)(\/.+)$/;
+
 /** Null if the service has its host for itself. Declared paths stay without the prefix everywhere else. */
 export function basePathOf({ APP_URL }: Pick<Config, 'APP_URL'>): BasePath | null {
   const prefix = new URL(APP_URL).pathname.replace(/\/+$/, '');
   if (prefix === '') return null;
   return {
-    strip: (pathname) =>
-      pathname === prefix || pathname.startsWith(`${prefix}/`)
-        ? pathname.slice(prefix.length) || '/'
-        : pathname,
+    strip: (pathname) => {
+      const [wellKnown = '', rest = pathname] = WELL_KNOWN.exec(pathname)?.slice(1) ?? [];
+      return rest === prefix || rest.startsWith(`${prefix}/`)
+        ? wellKnown + rest.slice(prefix.length) || '/'
+        : pathname;
+    },
     async apply(response) {
       const { headers, status } = response;
       const location = headers.get('location');

@@ -110,6 +110,13 @@ export interface RouteSpec<R, Q, B, S> {
    * authorized by the token in its path and sets no cookie.
    */
   allowCrossOrigin?: true;
+  /**
+   * Scripts of any site may call it (CORS): it is public, and reads and sets no cookie. Implies
+   * `allowCrossOrigin`.
+   */
+  anyOrigin?: true;
+  /** Accepts the access tokens of connected assistants, and says in a 401 where to get one (RFC 9728 §5.1). */
+  acceptsAssistants?: true;
   /** A public page that shows members more: `actor` is set if the request has the cookie of a valid session. */
   identifiesMembers?: true;
   /** For URLs that people share: ignores unknown query parameters and shows errors as pages. */

@@ -82,10 +82,16 @@ export function createRouter(options: RouterOptions): Fetch {
   for (const [key, alternatives] of groupByPath(served.toSorted(literalsFirst))) {
     const [method, path] = key.split(' ') as [string, string];
     const candidates = alternatives.map((route) => ({ route, serve: serveRoute(route, shared) }));
+    if (candidates[0]!.route.anyOrigin)
+      paths.add('OPTIONS', path, async (_, context) => {
+        await consumeGeneral(context, null);
+        return completeResponse(new Response(null, { status: 204 }), context, PREFLIGHT, security);
+      });
     paths.add(method, path, (params, context) => {
       const { route, serve } = chooseByContentType(candidates, context);
       context.route = route;
       context.params = params;
+      if (route.anyOrigin) context.responseHeaders['access-control-allow-origin'] = '*';
       return serve(context);
     });
   }
@@ -115,6 +121,14 @@ export function createRouter(options: RouterOptions): Fetch {
   };
   return (request, env) => inTrace(readTraceContext(request.headers), () => handle(request, env));
 }
+
+/** For scripts of any site (Fetch Standard §3.3.3), on routes with `anyOrigin`. */
+const PREFLIGHT = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, POST',
+  'access-control-allow-headers': 'content-type, mcp-protocol-version',
+  'access-control-max-age': '3600',
+};
 
 /** Without path parameters or unknown methods, which clients choose. */
 function countRequest(
@@ -165,8 +179,8 @@ function chooseByContentType(candidates: Candidate[], { request }: RequestContex
 }
 
 /**
- * Throws `method_not_allowed` if the path supports other methods, else `not_found`. OPTIONS is never
- * supported: the service allows no cross-origin requests.
+ * Throws `method_not_allowed` if the path supports other methods, else `not_found`. OPTIONS is supported for `anyOrigin`
+ * only: the service allows no other requests of scripts of other sites.
  */
 async function rejectUnmatched(
   methods: string[],

@@ -3,6 +3,7 @@
 export const TABLE_ID_NOUNS = {
   mem: 'member',
   key: 'API key',
+  con: 'connected assistant',
   ses: 'session',
   inv: 'invitation',
   aud: 'audit entry',

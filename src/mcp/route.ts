@@ -28,6 +28,7 @@ export const mcpRoute = (tools: () => Tool[]) =>
     operation: 'callMcp',
     role: 'viewer',
     invokes: true,
+    acceptsAssistants: true,
     summary: 'Call the MCP server',
     query: v.strictObject({
       allow_writes: FLAG,
@@ -46,7 +47,7 @@ export const mcpRoute = (tools: () => Tool[]) =>
       const server = await createMcpServer({
         version: app.version,
         tools: tools(),
-        allowsWrites: query.allow_writes === 'true',
+        allowsWrites: actor.assistant?.writes ?? query.allow_writes === 'true',
         isStructured: query.structured === 'true',
         reportsProgress: streams,
         client: async () => actor,

@@ -72,6 +72,42 @@ export interface ApiKeyRow {
   last_used_at: string | null;
 }
 
+/** Assistants that members have connected by OAuth: one row for each consent. A revoked one is deleted, with its tokens. */
+export interface ConnectedAssistantRow {
+  /** `con_…`: connected assistant */
+  id: string;
+  member_id: string;
+  /** A registration that this service has signed, or the URL of the client's metadata document. */
+  client_id: string;
+  /** The name that the client has given itself, and where its codes go. */
+  name: string;
+  host: string;
+  role: 'owner' | 'admin' | 'member' | 'viewer';
+  livemode: number;
+  /** Whether it is offered the tools that change settings. */
+  writes: number;
+  /** The URL for which its tokens are valid. */
+  resource: string;
+  /** The authorization code is used once: a second use ends the connection. */
+  code_hash: string;
+  code_challenge: string;
+  redirect_uri: string;
+  code_used_at: string | null;
+  created_at: string;
+  /** Until the code is used, that of the code. Then that of the newest refresh token. */
+  expires_at: string;
+  last_used_at: string | null;
+}
+
+/** Only their hashes are stored. Used refresh tokens are kept until they expire, to detect that one is used again. */
+export interface AssistantTokenRow {
+  hash: string;
+  assistant_id: string;
+  kind: 'access' | 'refresh';
+  expires_at: string;
+  used_at: string | null;
+}
+
 /** Signed-in browsers. Only the hash of the cookie's token is stored. */
 export interface SessionRow {
   /** `ses_…`: session */
@@ -1307,6 +1343,8 @@ export interface Tables {
   failed_attempts: FailedAttemptRow;
   members: MemberRow;
   api_keys: ApiKeyRow;
+  connected_assistants: ConnectedAssistantRow;
+  assistant_tokens: AssistantTokenRow;
   sessions: SessionRow;
   invitations: InvitationRow;
   replaced_invitation_links: ReplacedInvitationLinkRow;
@@ -1374,6 +1412,7 @@ export interface Tables {
 export const TABLES_WITH_IDS = [
   'members',
   'api_keys',
+  'connected_assistants',
   'sessions',
   'invitations',
   'audit_log',

@@ -96,7 +96,7 @@ export async function findKeyExpiry(tx: Tx, id: string): Promise<string | null> 
 }
 
 /** Admins and the owner see all keys; everyone else sees only their own. */
-type KeyReader = Pick<Actor, 'memberId' | 'role'>;
+export type KeyReader = Pick<Actor, 'memberId' | 'role'>;
 
 /** Keys that aren't revoked and that the viewer may see. */
 function visibleKeys(db: Db | Tx, { memberId, role }: KeyReader) {
@@ -150,9 +150,15 @@ export async function isKeyValid(
 }
 
 /** Ignores errors, because a full disk must not block requests that only read. */
-async function updateLastUsed(db: Db, id: string, now: number): Promise<void> {
+export async function updateLastUsed(
+  db: Db,
+  table: 'api_keys' | 'connected_assistants',
+  { id, last_used_at }: Pick<ApiKeyRow, 'id' | 'last_used_at'>,
+  now: number,
+): Promise<void> {
+  if (last_used_at !== null && Date.parse(last_used_at) > now - LAST_USED_INTERVAL_MS) return;
   await db
-    .updateTable('api_keys')
+    .updateTable(table as 'api_keys')
     .set({ last_used_at: isoTime(now) })
     .where('id', '=', id)
     .execute()
@@ -180,8 +186,7 @@ export async function identifyKey({ db, clock }: TeamContext, key: string): Prom
   const now = clock.now();
   const [row] = await findKeyByHash(db, { hash: sha256(key), now: isoTime(now) });
   if (!row) return null;
-  if (row.last_used_at === null || Date.parse(row.last_used_at) <= now - LAST_USED_INTERVAL_MS)
-    await updateLastUsed(db, row.id, now);
+  await updateLastUsed(db, 'api_keys', row, now);
   return {
     memberId: row.member_id,
     email: row.email,

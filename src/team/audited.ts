@@ -38,6 +38,22 @@ export const AUDITED_API_KEY = audited({
   page: () => '/api-keys',
 });
 
+export const AUDITED_ASSISTANT = audited({
+  type: 'connected_assistant',
+  name: 'Assistant',
+  actions: [
+    'connected_assistant.connected',
+    'connected_assistant.revoked',
+    'connected_assistant.token_reused',
+  ],
+  texts: {
+    'connected_assistant.connected': 'Assistant connected',
+    'connected_assistant.revoked': 'Assistant disconnected',
+    'connected_assistant.token_reused': 'Assistant disconnected: token used twice',
+  },
+  page: () => '/api-keys#assistants',
+});
+
 export const AUDITED_SESSION = audited({
   type: 'session',
   name: 'Session',

@@ -119,7 +119,7 @@ export async function removeMember(
     sessions_ended: await endSessions(tx, member.id),
     invitations_revoked: await revokeInvitationsOf(tx, member.id, now),
   };
-  // Deleting the row also deletes keys and password links.
+  // Deleting the row also deletes keys, connected assistants, and password links.
   const { numDeletedRows } = await tx
     .deleteFrom('members')
     .where('id', '=', member.id)

@@ -204,11 +204,12 @@ async function setOwner(
 interface RevokedAccess {
   sessions_ended: number;
   keys_ended: number;
+  assistants_ended: number;
   invitations_revoked: number;
 }
 
 /**
- * Ends sessions, and revokes keys, the password, password links, and pending invitations, whose links
+ * Ends sessions, and revokes keys, connected assistants, the password, password links, and pending invitations, whose links
  * the previous holder knows. `now` is in ISO 8601.
  */
 async function revokeAccess(tx: Tx, memberId: string, now: string): Promise<RevokedAccess> {
@@ -220,9 +221,14 @@ async function revokeAccess(tx: Tx, memberId: string, now: string): Promise<Revo
     .where('member_id', '=', memberId)
     .where('revoked_at', 'is', null)
     .executeTakeFirstOrThrow();
+  const assistants = await tx
+    .deleteFrom('connected_assistants')
+    .where('member_id', '=', memberId)
+    .executeTakeFirstOrThrow();
   return {
     sessions_ended: await endSessions(tx, memberId),
     keys_ended: Number(numUpdatedRows),
+    assistants_ended: Number(assistants.numDeletedRows),
     invitations_revoked: await revokeInvitationsOf(tx, memberId, now),
   };
 }

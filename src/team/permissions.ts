@@ -12,6 +12,7 @@ import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, shareIn, type Tx } from '../store/open.ts';
 import type { ApiKeyRow, MemberRow } from '../store/tables.generated.ts';
 import { isKeyValid } from './api-keys.ts';
+import { isConnected } from './assistants.ts';
 import { isSessionValid } from './sessions.ts';
 
 /**
@@ -32,7 +33,8 @@ export async function reauthorize(
   const lock = changesCaller ? lockIn : shareIn;
   const member = await lock(db, query).executeTakeFirst();
   if (!member) throw unauthenticated('You are no longer on the team.');
-  if (keyId !== null && !(await isKeyValid(db, keyId, now, lock)))
+  const isValid = keyId?.startsWith('con_') ? isConnected : isKeyValid;
+  if (keyId !== null && !(await isValid(db, keyId, now, lock)))
     throw unauthenticated('Invalid API key. It has expired or been revoked.');
   if (sessionId !== null && !(await isSessionValid(db, sessionId, now, lock)))
     throw unauthenticated('Your session has expired. Sign in again.');

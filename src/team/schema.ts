@@ -293,7 +293,10 @@ export const AuditEntry = named(
       v.nullable(v.string()),
       'The email address of that member at the time. Null for the service itself.',
     ),
-    key_id: described(v.nullable(v.string()), 'The API key of the request. Null without one.'),
+    key_id: described(
+      v.nullable(v.string()),
+      'The API key or the connected assistant of the request. Null without one.',
+    ),
     session_id: described(v.nullable(v.string()), 'The session of the request. Null without one.'),
     ip: described(
       v.nullable(v.string()),

@@ -95,6 +95,7 @@ test('readConfig without variables returns the complete defaults', () => {
     TRUSTED_PROXIES: [],
     RATE_LIMIT: { requests: 600, seconds: 60 },
     METRICS_TOKEN: null,
+    MCP_OAUTH: true,
     PUBLIC_TESTS: false,
     PUBLIC_TESTS_PER_CLIENT: 20,
     PUBLIC_TESTS_PER_DAY: 1000,

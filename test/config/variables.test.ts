@@ -381,6 +381,13 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
     ],
     bad: ['forever', '23h', '86399s', '36501d'],
   },
+  MCP_OAUTH: {
+    good: [
+      ['true', true],
+      ['false', false],
+    ],
+    bad: ['yes', '1'],
+  },
   PUBLIC_TESTS: {
     good: [
       ['true', true],

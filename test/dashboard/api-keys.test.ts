@@ -4,6 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { insertAssistant } from '../oauth-server/freshly-connected.ts';
 import { newMember, startWithOwner } from './member.ts';
 import { fieldOf, mainOf } from './pages.ts';
 
@@ -29,6 +30,26 @@ test('A new API key is shown once, works, and can be revoked', async (t) => {
   const revoked = await owner.post(`/api-keys/${me.api_key.id}/revoke`);
   assert.deepEqual([revoked.status, revoked.location], [303, '/api-keys?done=revoked']);
   assert.equal((await service.call('GET', '/v1/me', { key })).status, 401);
+});
+
+test('A connected assistant is listed with what it may do, and can be disconnected', async (t) => {
+  const { service, owner } = await startWithOwner(t);
+  assert.match(mainOf((await owner.get('/api-keys')).html), /Connected assistants[\s\S]*\/mcp/);
+  const { id: memberId } = await service.app.db
+    .selectFrom('members')
+    .select('id')
+    .executeTakeFirstOrThrow();
+  const { id } = await insertAssistant(service, memberId, { name: '<b>Claude</b>', writes: 1 });
+  const main = mainOf((await owner.get('/api-keys')).html);
+  assert.match(main, /<b>Claude<\/b>claude\.aiMemberchanges settingsLive/);
+  const { status, location } = await owner.post(`/api-keys/assistants/${id}/disconnect`);
+  assert.deepEqual([status, location], [303, '/api-keys?done=disconnected#assistants']);
+  assert.match(
+    mainOf((await owner.get('/api-keys?done=disconnected')).html),
+    /Assistant disconnected\./,
+  );
+  assert.equal((await owner.post(`/api-keys/assistants/${id}/disconnect`)).status, 404);
+  assert.match(mainOf((await owner.get('/audit-log')).html), /Assistant disconnected/);
 });
 
 test('The form for an API key keeps what was typed and explains each error', async (t) => {

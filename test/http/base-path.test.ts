@@ -30,6 +30,22 @@ test('The prefix is stripped from paths that have it as whole segments', () => {
   ]);
 });
 
+test('The prefix is stripped from the end of the URLs of OAuth metadata (RFC 8414 §3.1)', () => {
+  const { strip } = basePath('https://example.com/a/b/')!;
+  for (const [path, stripped] of [
+    ['oauth-authorization-server/a/b', 'oauth-authorization-server'],
+    ['oauth-protected-resource/a/b/mcp', 'oauth-protected-resource/mcp'],
+    ['oauth-authorization-server', 'oauth-authorization-server'],
+    ['oauth-authorization-server/a/bc', 'oauth-authorization-server/a/bc'],
+    ['other/a/b', 'other/a/b'],
+  ])
+    assert.equal(strip(`/.well-known/${path}`), `/.well-known/${stripped}`);
+  assert.equal(
+    strip('/a/b/.well-known/oauth-protected-resource/mcp'),
+    '/.well-known/oauth-protected-resource/mcp',
+  );
+});
+
 test('The prefix is added to local URLs of pages, and to nothing that a message could contain', async () => {
   const { apply } = basePath('https://example.com/a')!;
   const html =

@@ -27,6 +27,7 @@ import { startTestService, type TestService } from '../helpers/app.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { startReceiver } from '../helpers/receiver.ts';
+import { insertAssistant } from '../oauth-server/freshly-connected.ts';
 import { startAccounts } from '../receivers/accounts.ts';
 import { accept, invite, tokenOf } from '../team/team-service.ts';
 
@@ -43,6 +44,7 @@ const FRESH: [
   ['TEST_ID', async (service) => ({ TEST_ID: await freshTest(service) })],
   ['INBOX_ID', ({ call }) => created(call, 'INBOX_ID', '/v1/tests', { reusable: true })],
   ['API_KEY_ID', ({ call }) => created(call, 'API_KEY_ID', '/v1/api_keys', { name: 'x' })],
+  ['CONNECTED_ASSISTANT_ID', freshAssistant],
   ['MEMBER_ID', async ({ makeMember }) => ({ MEMBER_ID: (await makeMember('member')).id })],
   ['INVITATION_ID', freshInvitation],
   ['SESSION_ID SESSION', freshSessions],
@@ -54,6 +56,11 @@ const FRESH: [
   ['DNS_SERVER_ID DNS_CHANGE_ID', freshDnsChange],
   ['MAILBOX_ID', freshMailbox],
 ];
+
+async function freshAssistant(service: TestService): Promise<Variables> {
+  const { id } = await insertAssistant(service, (await service.makeMember('member')).id);
+  return { CONNECTED_ASSISTANT_ID: id };
+}
 
 /** Creates the fresh objects that a command uses. */
 async function freshObjects(

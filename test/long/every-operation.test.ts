@@ -16,6 +16,7 @@ import { type ApiResponse, type CallOptions, startTestService } from '../helpers
 import { goodMessage } from '../helpers/good-message.ts';
 import { type Receiver, startReceiver } from '../helpers/receiver.ts';
 import { documentValidator } from '../http/document-validator.ts';
+import { insertAssistant } from '../oauth-server/freshly-connected.ts';
 import { startMailSink } from '../outbox/mail-sink.ts';
 import { startAccounts } from '../receivers/accounts.ts';
 import { browserOf, givePassword, PASSWORD, type Session } from '../team/browser.ts';
@@ -499,6 +500,9 @@ async function walkTeam({ ask, service }: Walk) {
     .select('id')
     .where('role', '=', 'owner')
     .executeTakeFirstOrThrow();
+  const { id: assistant } = await insertAssistant(service, owner.id);
+  await ask('GET', '/v1/connected_assistants', 200);
+  await ask('DELETE', `/v1/connected_assistants/${assistant}`, 200);
   await ask('DELETE', `/v1/team/members/${owner.id}`, 403);
   const transfer = (id: string) => ({ json: { new_owner_id: id } });
   await ask('POST', '/v1/team/transfer-ownership', 200, transfer(bob.body.id));

@@ -130,6 +130,7 @@ const TABLE_OF = [
   [/^\/v1\/team\/members/, 'members'],
   [/^\/v1\/team\/invitations/, 'invitations'],
   [/^\/v1\/api_keys/, 'api_keys'],
+  [/^\/v1\/connected_assistants/, 'connected_assistants'],
   [/^\/v1\/sessions/, 'sessions'],
 ] as const;
 
@@ -168,9 +169,13 @@ function checkResponse(request: Request, { status, headers }: Response, text: st
   const type = headers.get('content-type') ?? '';
   if (type.startsWith('text/html')) assert.doesNotMatch(text, UNESCAPED, summary);
   else if (status >= 400 && type === 'application/json') {
-    // The protocol of assistants has its own errors, once the request is authorized.
-    assert.equal(new URL(request.url).pathname, '/mcp', summary);
-    assert.equal(JSON.parse(text).jsonrpc, '2.0', summary);
+    // The protocol of assistants has its own errors, once the request is authorized, and so has OAuth.
+    const { pathname } = new URL(request.url);
+    if (pathname === '/mcp') assert.equal(JSON.parse(text).jsonrpc, '2.0', summary);
+    else {
+      assert.match(pathname, /^\/oauth\/(register|token|revoke)$/, summary);
+      assert.match(JSON.parse(text).error, /^[a-z_]+$/, summary);
+    }
   } else if (status >= 400) {
     const problem = JSON.parse(text);
     assert.equal(type, 'application/problem+json', summary);

@@ -187,6 +187,8 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   createApiKey: 'member',
   listApiKeys: 'member',
   getApiKey: 'member',
+  listConnectedAssistants: 'member',
+  revokeConnectedAssistant: 'member',
   // For another key or session. Other tests cover the caller's own.
   revokeApiKey: 'member',
   listAuditLog: 'admin',
@@ -200,6 +202,13 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   confirmPasswordReset: 'public',
   getMe: 'viewer',
   updateMe: 'viewer',
+  // What assistants call before a member has connected them.
+  getOAuthResource: 'public',
+  getMcpOAuthResource: 'public',
+  getOAuthServer: 'public',
+  registerOAuthClient: 'public',
+  createOAuthToken: 'public',
+  revokeOAuthToken: 'public',
   // Public pages.
   showHome: 'public',
   showDocs: 'public',
@@ -241,6 +250,9 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   showApiKeys: 'member',
   submitApiKey: 'member',
   submitApiKeyRevocation: 'member',
+  submitAssistantDisconnection: 'member',
+  showConnectAssistant: 'member',
+  submitConnectAssistant: 'member',
   showFeedback: 'viewer',
   showDomainFeedback: 'viewer',
   showReceivers: 'viewer',
@@ -407,6 +419,7 @@ const LIVE_ONLY = new Set([
   'revokeInvitation',
   'resendInvitation',
   'createApiKey',
+  'revokeConnectedAssistant',
   // For another key or session. Other tests cover the caller's own.
   'revokeApiKey',
   'deleteCurrentSession',
@@ -423,6 +436,8 @@ const LIVE_ONLY = new Set([
 const LIVE_ONLY_FORMS = new Set([
   'submitApiKey',
   'submitApiKeyRevocation',
+  'submitAssistantDisconnection',
+  'submitConnectAssistant',
   'submitReportSchedule',
   'submitReportScheduleChange',
   'submitReportScheduleSend',
@@ -469,8 +484,14 @@ const LIVE_ONLY_FORMS = new Set([
   'submitReportMailboxDeletion',
 ]);
 
-/** Authorized by a link alone. Web mail clients call it too. */
-const FROM_ANYWHERE = new Set(['submitUnsubscribe', 'submitUnsubscribeParts']);
+/** Authorized by a link or a token alone. Web mail clients and assistants call it too. */
+const FROM_ANYWHERE = new Set([
+  'submitUnsubscribe',
+  'submitUnsubscribeParts',
+  'registerOAuthClient',
+  'createOAuthToken',
+  'revokeOAuthToken',
+]);
 
 /** The caller's own account, which requires a key with the full role of its member. */
 const OWN_ACCOUNT = new Set([
@@ -651,7 +672,12 @@ test('Every operation enforces the role table for every kind of caller', async (
       const cell = `${route.operation} for ${asker.name}`;
       if (classOf(status) !== expected || !text.includes(named))
         wrong.push(`${cell}: ${status} ${text.slice(0, 200)}`);
-      if (status === 401) assert.equal(fields.get('www-authenticate'), 'Bearer', cell);
+      if (status === 401) {
+        // Assistants find out from it how to get access.
+        const more = route.operation === 'callMcp' ? ' resource_metadata=' : '';
+        const [challenge] = /^Bearer( resource_metadata=)?/.exec(fields.get('www-authenticate')!)!;
+        assert.equal(challenge, `Bearer${more}`, cell);
+      }
       cells += 1;
     }
   assert.deepEqual(wrong, []);

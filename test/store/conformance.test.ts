@@ -64,6 +64,7 @@ const tally = (hour: string, tests: number): Tables['test_tallies'] => ({
 const OUTSIDE_TEXT = {
   members: ['name'],
   api_keys: ['name'],
+  connected_assistants: ['client_id', 'name', 'redirect_uri'],
   sessions: ['user_agent'],
   audit_log: ['details'],
   idempotency_keys: ['response'],
@@ -124,6 +125,7 @@ async function insertWith(db: Db, table: keyof typeof OUTSIDE_TEXT, value: strin
 const MEMBER = [['members', member('mem_1')]] as const;
 const parentRows: { [T in keyof Tables]?: readonly (readonly [keyof Tables, object])[] } = {
   api_keys: MEMBER,
+  connected_assistants: MEMBER,
   sessions: MEMBER,
   monitor_runs: [
     [
@@ -181,6 +183,19 @@ const required: Record<keyof typeof OUTSIDE_TEXT, object> = {
     hash: 'h',
     prefix: 'p',
     created_at: TIME,
+  },
+  connected_assistants: {
+    id: 'con_1',
+    member_id: 'mem_1',
+    host: 'x',
+    role: 'viewer',
+    livemode: 1,
+    writes: 0,
+    resource: 'r',
+    code_hash: 'h',
+    code_challenge: 'c',
+    created_at: TIME,
+    expires_at: TIME,
   },
   sessions: {
     id: 'ses_1',

@@ -178,6 +178,7 @@ test('makeOwner with a new address revokes all of the former holder’s credenti
     email: { from: 'owner@example.com', to: 'new@example.com' },
     sessions_ended: 1,
     keys_ended: 1,
+    assistants_ended: 0,
     invitations_revoked: 1,
   });
 });
@@ -218,6 +219,7 @@ test('makeOwner for another member revokes all of the former owner’s credentia
     to: { id: next.id, email: next.email, role: 'member' },
     sessions_ended: 1,
     keys_ended: 1,
+    assistants_ended: 0,
     invitations_revoked: 1,
   });
 });
@@ -281,6 +283,7 @@ test('makeOwner changes are audited, and role changes end sessions', async (t) =
           to: { id: bob, email: 'bob@example.com', role: 'viewer' },
           sessions_ended: 1,
           keys_ended: 0,
+          assistants_ended: 0,
           invitations_revoked: 0,
         },
       ],
@@ -292,6 +295,7 @@ test('makeOwner changes are audited, and role changes end sessions', async (t) =
           email: { from: 'bob@example.com', to: 'carol@example.com' },
           sessions_ended: 0,
           keys_ended: 0,
+          assistants_ended: 0,
           invitations_revoked: 0,
         },
       ],

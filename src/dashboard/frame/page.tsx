@@ -5,7 +5,7 @@ import { type AppError, ERROR_STATUS } from '../../lib/errors.ts';
 import { FORM_REFERRER, renderPage } from '../../ui/frame.tsx';
 import { ASSETS } from './assets.ts';
 import { Notice } from './form.tsx';
-import { PAGE_HEADERS, PAGE_POLICY } from './policy.ts';
+import { PAGE_POLICY, pageHeaders } from './policy.ts';
 
 interface PageOptions {
   /** Used as the heading too. */
@@ -20,6 +20,8 @@ interface PageOptions {
   wide?: boolean;
   /** Leaves out the links to pages that the preview surface does not serve. */
   isPreview?: boolean;
+  /** The Content-Security-Policy. Default: `PAGE_POLICY`. */
+  policy?: string;
   /** Cards below the first. */
   more?: ComponentChildren;
 }
@@ -27,12 +29,12 @@ interface PageOptions {
 /** A page with a card. Error pages start their title with "Error: ", which screen readers read first. */
 export function pageResponse(options: PageOptions): Response {
   const { title, status = 200, headers = {}, children, wide, more } = options;
-  const { referrer = FORM_REFERRER, isPreview = false } = options;
+  const { referrer = FORM_REFERRER, isPreview = false, policy = PAGE_POLICY } = options;
   const html = renderPage({
     title: `${status < 400 ? '' : 'Error: '}${title} · Deliverability`,
     skip: 'Skip to content',
     style: '',
-    csp: PAGE_POLICY,
+    csp: policy,
     referrer,
     assets: ASSETS,
     main: (
@@ -49,7 +51,7 @@ export function pageResponse(options: PageOptions): Response {
   return new Response(html, {
     status,
     headers: {
-      ...PAGE_HEADERS,
+      ...pageHeaders(policy),
       'referrer-policy': referrer,
       ...(status < 400 ? {} : { 'cache-control': 'no-store' }),
       ...headers,

@@ -33,6 +33,7 @@ a.submit { display: block; text-align: center; text-decoration: none; }
 .submit:hover { text-decoration: underline; text-underline-offset: 3px; }
 .submit:focus-visible { border-radius: 8px; }
 .submit.secondary { border-color: var(--strong-line); background: var(--surface); color: var(--ink); }
+.redirect-host { font-size: 20px; overflow-wrap: anywhere; }
 .links { display: flex; flex-wrap: wrap; gap: 4px 20px; }
 .links a { display: inline-block; padding: 4px 0; }
 .steps { counter-reset: step; }

@@ -1,8 +1,10 @@
-/** API keys: create, list, revoke. A new key is shown once, in the response to its form. */
+/** API keys: create, list, revoke. A new key is shown once, in the response to its form. Connected assistants below. */
 
 import type * as v from 'valibot';
 import { allows, ROLES, type Role } from '../../http/actor.ts';
+import { protectedResourceOf } from '../../http/protected-resource.ts';
 import { apiKeyOperations } from '../../team/api-key-routes.ts';
+import { assistantOperations, type ConnectedAssistant } from '../../team/assistant-routes.ts';
 import { memberOperations } from '../../team/member-routes.ts';
 import type { ApiKey } from '../../team/schema.ts';
 import { Copyable, StateMark } from '../../ui/components.tsx';
@@ -47,20 +49,26 @@ async function render(call: PageCall, { query = {}, values, problem = null, crea
   const { starting_after, ending_before } = query;
   const listQuery = { starting_after, ending_before };
   const keys = await call.invoke(apiKeyOperations.list, { query: listQuery });
+  const assistants = await call.invoke(assistantOperations.list, { query: { limit: '100' } });
   const { data: members } = await call.invoke(memberOperations.list);
   const nameOf = (id: string) =>
     members.find((member) => member.id === id)?.name ?? 'Removed member';
   const roles = ROLES.filter((role) => allows(call.actor.role, role));
+  const resource = protectedResourceOf(call.app.config);
   return appPage(call, {
     title: 'API keys',
     section: 'keys',
     path: PATH,
     status: problem?.status,
     headers: problem?.headers,
-    calls: [{ route: apiKeyOperations.list, query: listQuery }],
+    calls: [
+      { route: apiKeyOperations.list, query: listQuery },
+      { route: assistantOperations.list },
+    ],
     children: (
       <>
         {query.done === 'revoked' && <Notice tone="pass">API key revoked.</Notice>}
+        {query.done === 'disconnected' && <Notice tone="pass">Assistant disconnected.</Notice>}
         {created && <NewKey {...created} />}
         {!call.actor.livemode && (
           <Notice tone="info">
@@ -123,6 +131,26 @@ async function render(call: PageCall, { query = {}, values, problem = null, crea
             </button>
           </form>
         </Card>
+        {(resource !== null || assistants.data.length > 0) && (
+          <Card title="Connected assistants" id="assistants">
+            {assistants.data.length > 0 && (
+              <AssistantTable assistants={assistants.data} nameOf={nameOf} />
+            )}
+            {resource === null ? (
+              <p>Assistants are switched off: none of them has access.</p>
+            ) : (
+              <>
+                <p>
+                  To connect Claude, ChatGPT or another assistant, add this address to it as a
+                  connector:
+                </p>
+                <div class="box">
+                  <Copyable text={resource.resource} label="the address for assistants" />
+                </div>
+              </>
+            )}
+          </Card>
+        )}
       </>
     ),
   });
@@ -182,6 +210,67 @@ function KeyTable({ keys, nameOf }: { keys: ApiKey[]; nameOf(id: string): string
   );
 }
 
+function AssistantTable({
+  assistants,
+  nameOf,
+}: {
+  assistants: ConnectedAssistant[];
+  nameOf(id: string): string;
+}) {
+  return (
+    <DataTable
+      label="Connected assistants"
+      rows={assistants}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'Name',
+          cell: ({ name, host }) => (
+            <>
+              {name}
+              <span class="row-note">{host}</span>
+            </>
+          ),
+        },
+        {
+          title: 'Role',
+          cell: ({ role, writes }) => (
+            <>
+              {ROLE_NAMES[role]}
+              {writes && <span class="row-note">changes settings</span>}
+            </>
+          ),
+        },
+        {
+          title: 'Mode',
+          cell: ({ livemode }) =>
+            livemode ? 'Live' : <StateMark state="unknown" word="Test mode" badge />,
+          wide: 'desktop',
+        },
+        { title: 'Member', cell: ({ member_id }) => nameOf(member_id), wide: true },
+        { title: 'Connected', cell: ({ created_at }) => <Ago at={created_at} />, wide: true },
+        {
+          title: 'Last used',
+          cell: ({ last_used_at }) => (last_used_at ? <Ago at={last_used_at} /> : 'Never'),
+          wide: true,
+        },
+        {
+          title: 'Actions',
+          hiddenTitle: true,
+          cell: ({ id, name }) => (
+            <Confirm
+              action={`${PATH}/assistants/${id}/disconnect`}
+              label="Disconnect…"
+              warning={`“${name}” loses its access immediately. To use it again, connect it again.`}
+              confirm="Disconnect"
+            />
+          ),
+        },
+      ]}
+    />
+  );
+}
+
 const show = page({
   path: PATH,
   operation: 'showApiKeys',
@@ -228,4 +317,13 @@ const revoke = operationForm({
   next: () => `${PATH}?done=revoked`,
 });
 
-export const apiKeyPages = [show, create, revoke];
+const disconnect = operationForm({
+  path: `${PATH}/assistants/:id/disconnect`,
+  operation: 'submitAssistantDisconnection',
+  role: 'member',
+  summary: 'Disconnect an assistant with the button',
+  route: assistantOperations.revoke,
+  next: () => `${PATH}?done=disconnected#assistants`,
+});
+
+export const apiKeyPages = [show, create, revoke, disconnect];

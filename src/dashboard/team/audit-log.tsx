@@ -206,7 +206,11 @@ function EntryTable({ audited, entries, members, pages }: EntriesProps) {
             ) : (
               <>
                 <span class="actor">{member_email}</span>
-                {key_id && <span class="row-note">with an API key</span>}
+                {key_id && (
+                  <span class="row-note">
+                    with {key_id.startsWith('con_') ? 'an assistant' : 'an API key'}
+                  </span>
+                )}
               </>
             ),
           wide: true,
@@ -255,7 +259,9 @@ function Change({ audited, entry, path }: EntryProps) {
       detailText(value),
     ]),
     [`ID (${noun})`, object_id],
-    ...(key_id ? [['API key', key_id] as [string, string]] : []),
+    ...(key_id
+      ? [[key_id.startsWith('con_') ? 'Assistant' : 'API key', key_id] as [string, string]]
+      : []),
     ...(session_id ? [['Session', session_id] as [string, string]] : []),
     ...(ip ? [['Address', ip] as [string, string]] : []),
   ];

@@ -98,6 +98,11 @@ const ALL_TAGS: Tag[] = [
     paths: ['/v1/api_keys'],
   },
   {
+    name: 'Connected assistants',
+    description: 'Assistants that members have connected by OAuth.',
+    paths: ['/v1/connected_assistants'],
+  },
+  {
     name: 'Sessions and passwords',
     description: 'Sign-in with a browser, and password resets.',
     paths: ['/v1/sessions', '/v1/password_resets'],

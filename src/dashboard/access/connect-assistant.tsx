@@ -1,0 +1,173 @@
+/** The page on which a member lets an assistant use `/mcp`: the authorization endpoint of OAuth (RFC 6749 §3.1). */
+
+import * as v from 'valibot';
+import { allows, lowerRole, ROLES } from '../../http/actor.ts';
+import { validate } from '../../http/parse.ts';
+import { isLoopback } from '../../http/protected-resource.ts';
+import { type Call, route } from '../../http/route.ts';
+import { AppError, ERROR_STATUS } from '../../lib/errors.ts';
+import {
+  AuthorizationParameters,
+  type AuthorizationRequest,
+  allowClient,
+  denyClient,
+  isClientConnected,
+  readAuthorizationRequest,
+} from '../../oauth-server/authorization.ts';
+import { Checkbox, catchErrors, FORM, Notice, Select } from '../frame/form.tsx';
+import { pageResponse, seeOther } from '../frame/page.tsx';
+import { page } from '../frame/page-route.ts';
+import { PAGE_POLICY } from '../frame/policy.ts';
+import { ROLE_TEXTS } from '../team/roles.ts';
+
+const PATH = '/oauth/authorize';
+
+/**
+ * Browsers apply `form-action` to the redirect that follows the form too, and to those after it, so it would keep them
+ * from returning to the assistant.
+ */
+const POLICY = PAGE_POLICY.replace("form-action 'self'; ", '');
+
+interface Consent {
+  request: AuthorizationRequest;
+  /** As they came, for the form. */
+  parameters: object;
+  actor: Call<'member', undefined, undefined>['actor'];
+  /** Whether it is connected already. */
+  isConnected: boolean;
+}
+
+function Consent({ request, parameters, actor, isConnected }: Consent) {
+  const { client } = request;
+  const target = new URL(request.redirect_uri);
+  const isLocal = isLoopback(target);
+  const roles = ROLES.filter((role) => allows(actor.role, role));
+  return (
+    <>
+      <p>
+        “{client.name}” asks to use this service as {actor.email}. If you allow it, your browser
+        goes on to {isLocal ? 'a program on this device' : 'this site'}:
+      </p>
+      <p class="box">
+        <strong class="redirect-host">{target.host}</strong>
+        <br />
+        <span class="hint">
+          {client.host === null
+            ? 'The assistant has registered itself. Nobody has verified its name.'
+            : `The assistant is described by ${client.host}.`}
+        </span>
+      </p>
+      <Notice tone="warn">
+        Anyone can choose the name “{client.name}”. Allow it only if you have just added this
+        service to {isLocal ? 'a program on this device' : `an assistant at ${target.host}`}.
+      </Notice>
+      {isConnected && (
+        <p class="hint">
+          “{client.name}” is already connected, and stays so. If you allow it again, you have
+          another connection.
+        </p>
+      )}
+      <form method="post" action={PATH}>
+        {Object.entries(parameters).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        <Select
+          name="role"
+          label="Role"
+          hint="What it can do at most."
+          options={roles.map((role) => [role, ROLE_TEXTS[role]])}
+          value={lowerRole(actor.role, 'member')}
+        />
+        <Select
+          name="mode"
+          label="Mode"
+          options={[
+            ['live', 'Live'],
+            ['test', 'Test mode'],
+          ]}
+          value={actor.livemode ? 'live' : 'test'}
+        />
+        <Checkbox
+          name="writes"
+          label="Let it change settings"
+          hint="Such as adding domains, publishing DNS records or creating alert rules, if the role allows it."
+          checked={false}
+        />
+        <button type="submit" class="submit" name="decision" value="allow">
+          Allow
+        </button>
+        <button type="submit" class="submit secondary" name="decision" value="deny">
+          Deny
+        </button>
+      </form>
+      <p class="hint">
+        You can disconnect it under <a href="/api-keys#assistants">API keys</a> at any time.
+      </p>
+    </>
+  );
+}
+
+const show = page({
+  path: PATH,
+  operation: 'showConnectAssistant',
+  role: 'member',
+  summary: 'Ask the member to connect an assistant',
+  query: AuthorizationParameters,
+  async handle({ app, actor, query }) {
+    const { result: request, error } = await catchErrors(['malformed_request'], () =>
+      readAuthorizationRequest(app, query),
+    );
+    if (error)
+      return pageResponse({
+        title: "The assistant can't be connected",
+        status: ERROR_STATUS[error.code],
+        children: <Notice tone="fail">{error.detail}</Notice>,
+      });
+    const isConnected = await isClientConnected(app, actor.memberId, request);
+    return pageResponse({
+      title: `Connect “${request.client.name}”?`,
+      policy: POLICY,
+      headers: { 'cache-control': 'no-store' },
+      children: (
+        <Consent request={request} parameters={query} actor={actor} isConnected={isConnected} />
+      ),
+    });
+  },
+});
+
+const Decision = v.object({
+  ...AuthorizationParameters.entries,
+  role: v.picklist(ROLES),
+  mode: v.picklist(['live', 'test']),
+  writes: v.optional(v.literal('on')),
+  decision: v.picklist(['allow', 'deny']),
+});
+
+const decide = route({
+  method: 'POST',
+  path: PATH,
+  operation: 'submitConnectAssistant',
+  role: 'member',
+  sessionOnly: true,
+  writes: true,
+  summary: 'Connect an assistant with the form',
+  consumes: FORM,
+  produces: ['text/html'],
+  async handle(call) {
+    const { app, actor, raw } = call;
+    const form = Object.fromEntries(new URLSearchParams(new TextDecoder().decode(raw)));
+    const { role, mode, writes, decision, ...parameters } = validate(Decision, form);
+    const request = await readAuthorizationRequest(app, parameters);
+    if (actor.sessionId === null)
+      throw new AppError('forbidden', 'Only a member in a browser can connect an assistant.');
+    const permissions = { role, livemode: mode === 'live', writes: writes === 'on' };
+    const location = await call.transact(async (tx, current) =>
+      decision === 'allow'
+        ? allowClient(tx, call, current.role, request, permissions)
+        : denyClient(app, request),
+    );
+    return seeOther(location);
+  },
+});
+
+export const connectAssistantPages = [show, decide];

@@ -1,0 +1,219 @@
+/**
+ * The token endpoint. The library reads requests, verifies PKCE, clients and redirect URIs, and writes responses and
+ * errors; this file stores what it decides, in one transaction.
+ *
+ * A refresh token is used once (OAuth 2.1 §4.3.1). Used again, it may be stolen, so the connection ends. But for some
+ * seconds it is accepted again: a client that has lost the response, or runs twice, must not lose its connection. Of
+ * tokens that one was exchanged for, only the one that is used next stays valid.
+ */
+
+import type {
+  AuthorizationCodeModel,
+  Falsey,
+  Response as OAuthResponse,
+  RefreshTokenModel,
+} from '@node-oauth/oauth2-server';
+import type { App } from '../app.ts';
+import { SCOPE } from '../http/protected-resource.ts';
+import type { Transact } from '../http/route.ts';
+import { isoTime } from '../lib/clock.ts';
+import { randomSecret, sha256 } from '../lib/crypto.ts';
+import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
+import { lockIn, type Tx } from '../store/open.ts';
+import type { ConnectedAssistantRow } from '../store/tables.generated.ts';
+import { ACCESS_TOKEN_PREFIX, endConnection } from '../team/assistants.ts';
+import type { Author } from '../team/audit.ts';
+import { isKnownClient } from './clients.ts';
+
+const ACCESS_TOKEN_LIFETIME_MS = HOUR_MS;
+/** A connection that is not used for so long ends. */
+const REFRESH_TOKEN_LIFETIME_MS = 60 * DAY_MS;
+const REUSE_GRACE_MS = 30_000;
+const REFRESH_TOKEN_PREFIX = 'dlv_refresh_';
+
+export const GRANTS = ['authorization_code', 'refresh_token'];
+const TYPE = 'application/x-www-form-urlencoded';
+
+interface Caller {
+  app: App;
+  caller: Author['caller'];
+  transact: Transact;
+}
+
+/** Exchanges a code or a refresh token. The response is as in RFC 6749 §5.1 or §5.2. */
+export async function exchangeToken(
+  { app, caller, transact }: Caller,
+  body: Record<string, string>,
+): Promise<Pick<OAuthResponse, 'status' | 'body'>> {
+  const { grant_type } = body;
+  if (!GRANTS.includes(grant_type ?? '')) {
+    const error = grant_type ? 'unsupported_grant_type' : 'invalid_request';
+    return { status: 400, body: { error, error_description: `Use ${GRANTS.join(' or ')}.` } };
+  }
+  const { default: OAuth2Server } = await import('@node-oauth/oauth2-server');
+  // The library finds a body by its length. It gets no `Authorization`: clients have no secret.
+  const headers = { 'content-type': TYPE, 'content-length': '1' };
+  return transact(async (tx) => {
+    const response = new OAuth2Server.Response();
+    const server = new OAuth2Server({
+      model: createModel(tx, { app, actor: null, caller }, body),
+      accessTokenLifetime: ACCESS_TOKEN_LIFETIME_MS / 1000,
+      refreshTokenLifetime: REFRESH_TOKEN_LIFETIME_MS / 1000,
+      requireClientAuthentication: Object.fromEntries(GRANTS.map((grant) => [grant, false])),
+    });
+    const request = new OAuth2Server.Request({ method: 'POST', query: {}, headers, body });
+    try {
+      await server.token(request, response);
+    } catch (error) {
+      // Only refusals are committed: the code that was used, the connection that has ended.
+      const { name, inner } = error as { name: string; inner?: unknown };
+      if (name === 'server_error' || !(error instanceof OAuth2Server.OAuthError))
+        throw inner ?? error;
+      // A client registers again after this status.
+      if (name === 'invalid_client') response.status = 401;
+    }
+    return response;
+  });
+}
+
+type Assistant = Pick<
+  ConnectedAssistantRow,
+  'id' | 'name' | 'host' | 'role' | 'member_id' | 'client_id'
+>;
+
+/** The library compares this time with the clock of the machine: the expiry is checked here. */
+const NEVER = new Date(8.64e15);
+
+function createModel(
+  tx: Tx,
+  author: Author & { app: App },
+  body: Record<string, string>,
+): AuthorizationCodeModel & RefreshTokenModel {
+  const { app } = author;
+  const now = app.clock.now();
+  const clientOf = (id: string) => ({ id, grants: GRANTS });
+  const ofAssistant = (assistant: Assistant) => ({
+    client: clientOf(assistant.client_id),
+    user: assistant,
+    scope: [SCOPE],
+  });
+  const endReused = async (assistant: Assistant): Promise<Falsey> => {
+    await endConnection(tx, author, 'connected_assistant.token_reused', assistant);
+    return null;
+  };
+  const insertToken = async (kind: 'access' | 'refresh', token: string, id: string, ms: number) => {
+    const expires_at = isoTime(now + ms);
+    const row = { hash: sha256(token), assistant_id: id, kind, expires_at };
+    await tx.insertInto('assistant_tokens').values(row).execute();
+    return expires_at;
+  };
+  return {
+    getClient: async (id) => isKnownClient(id) && clientOf(id),
+
+    async getAuthorizationCode(code) {
+      const query = tx
+        .selectFrom('connected_assistants')
+        .selectAll()
+        .where('code_hash', '=', sha256(code));
+      const row = await lockIn(tx, query).executeTakeFirst();
+      if (!row) return null;
+      // RFC 6749 §4.1.2: what the first use has led to is revoked too.
+      if (row.code_used_at !== null) return endReused(row);
+      if (Date.parse(row.expires_at) <= now) return null;
+      return {
+        ...ofAssistant(row),
+        authorizationCode: code,
+        expiresAt: NEVER,
+        // OAuth 2.1 §10.2: newer clients leave it out. PKCE ties the code to its request.
+        redirectUri: body.redirect_uri === undefined ? '' : row.redirect_uri,
+        codeChallenge: row.code_challenge,
+        codeChallengeMethod: 'S256',
+      };
+    },
+
+    async revokeAuthorizationCode({ authorizationCode }) {
+      const { numUpdatedRows } = await tx
+        .updateTable('connected_assistants')
+        .set({ code_used_at: isoTime(now) })
+        .where('code_hash', '=', sha256(authorizationCode))
+        .where('code_used_at', 'is', null)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows === 1n;
+    },
+
+    async getRefreshToken(refreshToken) {
+      const query = tx
+        .selectFrom('assistant_tokens')
+        .innerJoin('connected_assistants as assistant', 'assistant.id', 'assistant_id')
+        .select(['assistant.id', 'name', 'host', 'role', 'member_id', 'client_id', 'used_at'])
+        .where('hash', '=', sha256(refreshToken))
+        .where('kind', '=', 'refresh')
+        .where('assistant_tokens.expires_at', '>', isoTime(now));
+      const found = await lockIn(tx, query, 'assistant').executeTakeFirst();
+      // Read again once it is locked: another request may have used it meanwhile.
+      const row = found && (await query.executeTakeFirst());
+      if (!row) return null;
+      if (row.used_at !== null && Date.parse(row.used_at) <= now - REUSE_GRACE_MS)
+        return endReused(row);
+      return { ...ofAssistant(row), refreshToken };
+    },
+
+    async revokeToken({ refreshToken, user }) {
+      const used = tx
+        .updateTable('assistant_tokens')
+        .set({ used_at: isoTime(now) })
+        .where('assistant_id', '=', user.id)
+        .where('kind', '=', 'refresh')
+        .where('used_at', 'is', null);
+      const { numUpdatedRows } = await used
+        .where('hash', '=', sha256(refreshToken))
+        .executeTakeFirstOrThrow();
+      // Others that the same token was exchanged for end with its use.
+      if (numUpdatedRows === 1n) await used.execute();
+      return true;
+    },
+
+    generateAccessToken: async () => `${ACCESS_TOKEN_PREFIX}${randomSecret()}`,
+    generateRefreshToken: async () => `${REFRESH_TOKEN_PREFIX}${randomSecret()}`,
+    validateScope: async () => [SCOPE],
+
+    async saveToken(token, client, user) {
+      const { id } = user;
+      await insertToken('access', token.accessToken, id, ACCESS_TOKEN_LIFETIME_MS);
+      const expires_at = await insertToken(
+        'refresh',
+        token.refreshToken!,
+        id,
+        REFRESH_TOKEN_LIFETIME_MS,
+      );
+      await tx
+        .updateTable('connected_assistants')
+        .set({ expires_at })
+        .where('id', '=', id)
+        .execute();
+      return { ...token, client, user };
+    },
+
+    // The library requires these two, and calls them at endpoints that it doesn't serve here.
+    getAccessToken: async () => null,
+    saveAuthorizationCode: async () => null,
+  };
+}
+
+/** Ends the connection of a token (RFC 7009 §2). Ignores unknown tokens, and those of other clients. */
+export async function revokeToken(
+  { app, caller, transact }: Caller,
+  { token = '', client_id = '' }: Record<string, string>,
+): Promise<void> {
+  await transact(async (tx) => {
+    const assistant = await tx
+      .selectFrom('assistant_tokens')
+      .innerJoin('connected_assistants as assistant', 'assistant.id', 'assistant_id')
+      .select(['assistant.id', 'name', 'host', 'role', 'member_id'])
+      .where('hash', '=', sha256(token))
+      .where('client_id', '=', client_id)
+      .executeTakeFirst();
+    const author = { app, actor: null, caller };
+    if (assistant) await endConnection(tx, author, 'connected_assistant.revoked', assistant);
+  });
+}
