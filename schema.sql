@@ -53,9 +53,14 @@ CREATE TABLE members (
   -- An IANA name; null: the zone of the browser.
   time_zone     TEXT,
   -- A BCP 47 tag; null: the language of the browser.
-  date_locale   TEXT
+  date_locale   TEXT,
+  -- The linked account at the OpenID Connect provider: the claims `iss` and `sub`. Null until the first sign-in with it.
+  oidc_issuer    TEXT,
+  oidc_subject   TEXT,
+  oidc_linked_at TEXT
 );
 CREATE UNIQUE INDEX members_one_owner ON members (role) WHERE role = 'owner';
+CREATE UNIQUE INDEX members_oidc ON members (oidc_issuer, oidc_subject) WHERE oidc_subject IS NOT NULL;
 
 -- Keys are shown once; only their hash is stored, with a readable prefix to tell them apart.
 CREATE TABLE api_keys (
@@ -318,6 +323,20 @@ CREATE TABLE test_images (
   -- At most 2 MB, which takes milliseconds to write. Last, so that lists don't read them.
   bytes      BLOB,
   PRIMARY KEY (test_id, position)
+);
+
+-- Tries of one-click unsubscribe links, because a member asked. The row is stored before the request, and never sent again
+-- by itself: a row without `finished_at` was interrupted, or is being sent.
+CREATE TABLE unsubscribe_tries (
+  -- The test.
+  id           TEXT NOT NULL PRIMARY KEY REFERENCES tests (id) ON DELETE CASCADE,
+  url          TEXT NOT NULL,
+  -- How often the link was requested: 1, or more if members asked again.
+  tries        INTEGER NOT NULL,
+  requested_at TEXT NOT NULL,
+  finished_at  TEXT,
+  -- JSON: the responses to POST and, if it was asked for, to GET.
+  result       TEXT
 );
 
 -- Inboxes: reusable addresses. Each message to one becomes a new test with its settings.

@@ -54,6 +54,10 @@ export interface MemberRow {
   time_zone: string | null;
   /** A BCP 47 tag; null: the language of the browser. */
   date_locale: string | null;
+  /** The linked account at the OpenID Connect provider: the claims `iss` and `sub`. Null until the first sign-in with it. */
+  oidc_issuer: string | null;
+  oidc_subject: string | null;
+  oidc_linked_at: string | null;
 }
 
 /** Keys are shown once; only their hash is stored, with a readable prefix to tell them apart. */
@@ -284,6 +288,22 @@ export interface TestImageRow {
   size: number | null;
   /** At most 2 MB, which takes milliseconds to write. Last, so that lists don't read them. */
   bytes: Uint8Array | null;
+}
+
+/**
+ * Tries of one-click unsubscribe links, because a member asked. The row is stored before the request, and never sent again
+ * by itself: a row without `finished_at` was interrupted, or is being sent.
+ */
+export interface UnsubscribeTryRow {
+  /** The test. */
+  id: string;
+  url: string;
+  /** How often the link was requested: 1, or more if members asked again. */
+  tries: number;
+  requested_at: string;
+  finished_at: string | null;
+  /** JSON: the responses to POST and, if it was asked for, to GET. */
+  result: string | null;
 }
 
 /** Inboxes: reusable addresses. Each message to one becomes a new test with its settings. */
@@ -1298,6 +1318,7 @@ export interface Tables {
   tests: TestRow;
   image_loads: ImageLoadRow;
   test_images: TestImageRow;
+  unsubscribe_tries: UnsubscribeTryRow;
   inboxes: InboxRow;
   test_tags: TestTagRow;
   seed_mailboxes: SeedMailboxRow;

@@ -477,6 +477,7 @@ async function walkTeam({ ask, service }: Walk) {
   await ask('GET', '/v1/team/members', 200);
   const path = `/v1/team/members/${bob.body.id}`;
   await ask('GET', path, 200);
+  await ask('DELETE', `${path}/linked_account`, 200);
   await ask('PATCH', path, 200, { json: { role: 'admin', name: 'Robert' } });
   const key = await ask('POST', '/v1/api_keys', 201, { json: { name: 'k', expires_in: 60 } });
   await ask('GET', '/v1/api_keys', 200);

@@ -5,6 +5,7 @@ import { LOOKS } from './version-20.ts';
 import { REPORTERS } from './version-21.ts';
 import { CLAIMS } from './version-22.ts';
 import { REPORT_MAILBOXES } from './version-23.ts';
+import { LINKED_ACCOUNTS } from './version-24.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -75,7 +76,16 @@ export const MIGRATIONS: Migration[] = [
     },
     postgres: withPostgresTypes(REPORT_MAILBOXES),
   },
+  {
+    // Linked accounts. Older versions sign in by address alone, and keep the links.
+    version: 24,
+    sideBySide: true,
+    sqlite(sqlite) {
+      sqlite.exec(LINKED_ACCOUNTS);
+    },
+    postgres: withPostgresTypes(LINKED_ACCOUNTS),
+  },
 ];
 
 /** The version of `schema.sql`. */
-export const SCHEMA_VERSION = 23;
+export const SCHEMA_VERSION = 24;
