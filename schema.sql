@@ -325,18 +325,20 @@ CREATE TABLE test_images (
   PRIMARY KEY (test_id, position)
 );
 
--- Tries of one-click unsubscribe links, because a member asked. The row is stored before the request, and never sent again
--- by itself: a row without `finished_at` was interrupted, or is being sent.
+-- Requests to the unsubscribe link of a test, because a member asked. The row is stored before the request is sent, so it
+-- is never sent again by itself: an old row without `finished_at` was interrupted.
 CREATE TABLE unsubscribe_tries (
-  -- The test.
-  id           TEXT NOT NULL PRIMARY KEY REFERENCES tests (id) ON DELETE CASCADE,
+  test_id      TEXT NOT NULL REFERENCES tests (id) ON DELETE CASCADE,
+  -- POST is the one-click request. GET is what a browser sends.
+  method       TEXT NOT NULL CHECK (method IN ('POST', 'GET')),
   url          TEXT NOT NULL,
-  -- How often the link was requested: 1, or more if members asked again.
+  -- How often members asked for it. The other columns are about the last request.
   tries        INTEGER NOT NULL,
   requested_at TEXT NOT NULL,
   finished_at  TEXT,
-  -- JSON: the responses to POST and, if it was asked for, to GET.
-  result       TEXT
+  -- JSON: status, redirect, time and TLS.
+  result       TEXT,
+  PRIMARY KEY (test_id, method)
 );
 
 -- Inboxes: reusable addresses. Each message to one becomes a new test with its settings.

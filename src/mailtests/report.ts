@@ -17,6 +17,7 @@ import { loadedImagesOf } from './images.ts';
 import { findMessageOf } from './messages.ts';
 import { storedReport } from './present.ts';
 import { testOr404 } from './queries.ts';
+import { findTries } from './unsubscribe.ts';
 
 const TEST_ID = idOf('test', 'The ID of the test.');
 
@@ -88,6 +89,11 @@ async function render(
   const report = {
     ...storedReport(row, app),
     reportedSource: await reportedSourceOf(app, row),
+    unsubscribe: {
+      page: `${app.config.APP_URL}${unsubscribePath(row.id)}`,
+      ...(format === 'html' && hasForms(actor) && { form: unsubscribePath(row.id) }),
+      tries: await findTries(app, row.id),
+    },
     ...(format === 'html' && hasForms(actor)
       ? { kindForm: kindPath(row.id), imagesForm: imagesPath(row.id) }
       : {}),
@@ -138,6 +144,9 @@ export const kindPath = (testId: string): string => `/tests/${testId}/kind`;
 
 /** Where the page of a report sends the wish to load the images of the message. */
 export const imagesPath = (testId: string): string => `/tests/${testId}/images`;
+
+/** The page of the unsubscribe link, and where its buttons send what to request. */
+export const unsubscribePath = (testId: string): string => `/tests/${testId}/unsubscribe`;
 
 /** null if the message was deleted: the report then shows the findings without it. */
 export async function storedMessage(

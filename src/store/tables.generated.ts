@@ -291,18 +291,19 @@ export interface TestImageRow {
 }
 
 /**
- * Tries of one-click unsubscribe links, because a member asked. The row is stored before the request, and never sent again
- * by itself: a row without `finished_at` was interrupted, or is being sent.
+ * Requests to the unsubscribe link of a test, because a member asked. The row is stored before the request is sent, so it
+ * is never sent again by itself: an old row without `finished_at` was interrupted.
  */
 export interface UnsubscribeTryRow {
-  /** The test. */
-  id: string;
+  test_id: string;
+  /** POST is the one-click request. GET is what a browser sends. */
+  method: 'POST' | 'GET';
   url: string;
-  /** How often the link was requested: 1, or more if members asked again. */
+  /** How often members asked for it. The other columns are about the last request. */
   tries: number;
   requested_at: string;
   finished_at: string | null;
-  /** JSON: the responses to POST and, if it was asked for, to GET. */
+  /** JSON: status, redirect, time and TLS. */
   result: string | null;
 }
 

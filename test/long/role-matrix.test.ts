@@ -40,6 +40,8 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   loadTestImages: 'member',
   listTestImages: 'viewer',
   deleteTestImages: 'member',
+  getUnsubscribeLink: 'viewer',
+  tryUnsubscribeLink: 'member',
   // Members read events; admins manage webhook endpoints.
   listEvents: 'member',
   getEvent: 'member',
@@ -228,6 +230,8 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   showTestImages: 'viewer',
   submitTestImages: 'member',
   submitTestImagesDeletion: 'member',
+  showUnsubscribeLink: 'viewer',
+  submitUnsubscribeTry: 'member',
   submitTestCreation: 'member',
   submitTestReanalysis: 'member',
   submitTestDeletion: 'member',

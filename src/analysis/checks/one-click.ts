@@ -14,7 +14,7 @@ import { skipForwarded } from '../forwarding/explain.ts';
 import { skipUnlessMarketing } from '../kind.ts';
 import { type ListUnsubscribe, listUnsubscribeField, oneClickFix } from './list-unsubscribe.ts';
 
-const ONE_CLICK_VALUE = 'List-Unsubscribe=One-Click';
+export const ONE_CLICK_VALUE = 'List-Unsubscribe=One-Click';
 
 /** Depends on a usable List-Unsubscribe field. The address is never requested. */
 export const oneClick: Check = {

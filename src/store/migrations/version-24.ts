@@ -6,11 +6,13 @@ ALTER TABLE members ADD COLUMN oidc_subject TEXT;
 ALTER TABLE members ADD COLUMN oidc_linked_at TEXT;
 CREATE UNIQUE INDEX members_oidc ON members (oidc_issuer, oidc_subject) WHERE oidc_subject IS NOT NULL;
 CREATE TABLE unsubscribe_tries (
-  id TEXT NOT NULL PRIMARY KEY REFERENCES tests (id) ON DELETE CASCADE,
+  test_id TEXT NOT NULL REFERENCES tests (id) ON DELETE CASCADE,
+  method TEXT NOT NULL CHECK (method IN ('POST', 'GET')),
   url TEXT NOT NULL,
   tries INTEGER NOT NULL,
   requested_at TEXT NOT NULL,
   finished_at TEXT,
-  result TEXT
+  result TEXT,
+  PRIMARY KEY (test_id, method)
 );
 `;
