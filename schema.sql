@@ -326,16 +326,14 @@ CREATE TABLE test_images (
 );
 
 -- Requests to the unsubscribe link of a test, because a member asked. The row is stored before the request is sent, so it
--- is never sent again by itself: an old row without `finished_at` was interrupted.
+-- is never sent again by itself: an old row without a result was interrupted.
 CREATE TABLE unsubscribe_tries (
   test_id      TEXT NOT NULL REFERENCES tests (id) ON DELETE CASCADE,
   -- POST is the one-click request. GET is what a browser sends.
   method       TEXT NOT NULL CHECK (method IN ('POST', 'GET')),
-  url          TEXT NOT NULL,
   -- How often members asked for it. The other columns are about the last request.
   tries        INTEGER NOT NULL,
   requested_at TEXT NOT NULL,
-  finished_at  TEXT,
   -- JSON: status, redirect, time and TLS.
   result       TEXT,
   PRIMARY KEY (test_id, method)

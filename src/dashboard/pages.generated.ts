@@ -54,7 +54,6 @@ import { testListPages } from './tests/list.tsx';
 import { newTestPages } from './tests/new.tsx';
 import { selectionPages } from './tests/selection.tsx';
 import { testPages } from './tests/test-page.tsx';
-import { unsubscribeLinkPages } from './tests/unsubscribe-link.tsx';
 import { deliveryPages } from './webhooks/delivery.tsx';
 import { endpointPages } from './webhooks/endpoint.tsx';
 import { endpointListPages } from './webhooks/endpoints.tsx';
@@ -117,7 +116,6 @@ export const DASHBOARD_ROUTES = [
   ...newTestPages,
   ...selectionPages,
   ...testPages,
-  ...unsubscribeLinkPages,
   ...deliveryPages,
   ...endpointPages,
   ...endpointListPages,

@@ -89,13 +89,13 @@ async function render(
   const report = {
     ...storedReport(row, app),
     reportedSource: await reportedSourceOf(app, row),
-    unsubscribe: {
-      page: `${app.config.APP_URL}${unsubscribePath(row.id)}`,
-      ...(format === 'html' && hasForms(actor) && { form: unsubscribePath(row.id) }),
-      tries: await findTries(app, row.id),
-    },
+    unsubscribeTries: await findTries(app, row.id),
     ...(format === 'html' && hasForms(actor)
-      ? { kindForm: kindPath(row.id), imagesForm: imagesPath(row.id) }
+      ? {
+          kindForm: kindPath(row.id),
+          imagesForm: imagesPath(row.id),
+          unsubscribeForm: unsubscribePath(row.id),
+        }
       : {}),
     ...(frame && canPublish(actor) ? { publish: await publishTarget(app, row) } : {}),
   };
@@ -145,7 +145,7 @@ export const kindPath = (testId: string): string => `/tests/${testId}/kind`;
 /** Where the page of a report sends the wish to load the images of the message. */
 export const imagesPath = (testId: string): string => `/tests/${testId}/images`;
 
-/** The page of the unsubscribe link, and where its buttons send what to request. */
+/** Where the page of a report sends the wish to try the unsubscribe link. */
 export const unsubscribePath = (testId: string): string => `/tests/${testId}/unsubscribe`;
 
 /** null if the message was deleted: the report then shows the findings without it. */

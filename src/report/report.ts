@@ -7,7 +7,7 @@ import type { Assets, Shell } from '../ui/shell.tsx';
 import type { LoadedImage } from './preview/images.ts';
 import type { MessagePreview, PreviewChoice } from './preview/message-preview.ts';
 import type { FigureSource, ScheduledReport } from './summary.ts';
-import type { ReportedTries } from './unsubscribe-try.ts';
+import type { UnsubscribeTry } from './unsubscribe-try.ts';
 
 /** The part of an analysis result that reports show. */
 export type ReportedResult = Pick<
@@ -96,7 +96,9 @@ export interface Report extends ReportedResult {
   /** It belongs to the team and not to the test, so public reports never have it. */
   reportedSource?: ReportedSource | null;
   /** Tries of the unsubscribe link. Public reports never have them. */
-  unsubscribe?: ReportedTries;
+  unsubscribeTries?: UnsubscribeTry[];
+  /** Where the page sends the wish to try it. Missing if the reader may not. */
+  unsubscribeForm?: string;
   /** null in a public report, or if the message was deleted. */
   message: MessageView | null;
   /** The message as its readers see it; null if the message was deleted or must not be shown. */

@@ -292,17 +292,15 @@ export interface TestImageRow {
 
 /**
  * Requests to the unsubscribe link of a test, because a member asked. The row is stored before the request is sent, so it
- * is never sent again by itself: an old row without `finished_at` was interrupted.
+ * is never sent again by itself: an old row without a result was interrupted.
  */
 export interface UnsubscribeTryRow {
   test_id: string;
   /** POST is the one-click request. GET is what a browser sends. */
   method: 'POST' | 'GET';
-  url: string;
   /** How often members asked for it. The other columns are about the last request. */
   tries: number;
   requested_at: string;
-  finished_at: string | null;
   /** JSON: status, redirect, time and TLS. */
   result: string | null;
 }

@@ -107,8 +107,8 @@ async function walkTests({ ask }: Walk) {
   await ask('POST', `/v1/tests/${made.body.id}/images`, 409);
   await ask('POST', `${path}/images`, 200);
   await ask('DELETE', `${path}/images`, 200);
-  await ask('GET', `${path}/unsubscribe_link`, 200);
-  await ask('POST', `${path}/unsubscribe_link/try`, 409, { json: { method: 'POST' } });
+  await ask('GET', `${path}/unsubscribe_tries`, 200);
+  await ask('POST', `${path}/unsubscribe_tries`, 409, { json: { method: 'POST' } });
   await ask('DELETE', `/v1/tests/${made.body.id}`, 200);
 }
 

@@ -40,7 +40,7 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   loadTestImages: 'member',
   listTestImages: 'viewer',
   deleteTestImages: 'member',
-  getUnsubscribeLink: 'viewer',
+  listUnsubscribeTries: 'viewer',
   tryUnsubscribeLink: 'member',
   // Members read events; admins manage webhook endpoints.
   listEvents: 'member',
@@ -230,7 +230,6 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   showTestImages: 'viewer',
   submitTestImages: 'member',
   submitTestImagesDeletion: 'member',
-  showUnsubscribeLink: 'viewer',
   submitUnsubscribeTry: 'member',
   submitTestCreation: 'member',
   submitTestReanalysis: 'member',

@@ -52,8 +52,10 @@ export function createWebClient(options: WebClientOptions): WebClient {
         if (connection.status === 'failed') return connection;
         if (onSecured && connection.socket instanceof TLSSocket)
           onSecured({
-            version: connection.socket.getProtocol() ?? 'unknown',
-            expires: isoTime(Date.parse(connection.socket.getPeerCertificate().valid_to)),
+            tls_version: connection.socket.getProtocol(),
+            certificate_expires_at: isoTime(
+              Date.parse(connection.socket.getPeerCertificate().valid_to),
+            ),
           });
         return await sendRequest(connection.socket, { ...request, target, maxBytes }, signal);
       } finally {

@@ -25,9 +25,9 @@ export interface WebRequest {
 
 export interface TlsFacts {
   /** Such as `TLSv1.3`. */
-  version: string;
-  /** When the certificate expires, in ISO 8601. */
-  expires: string;
+  tls_version: string | null;
+  /** In ISO 8601. */
+  certificate_expires_at: string | null;
 }
 
 export type WebResult =

@@ -8,10 +8,8 @@ CREATE UNIQUE INDEX members_oidc ON members (oidc_issuer, oidc_subject) WHERE oi
 CREATE TABLE unsubscribe_tries (
   test_id TEXT NOT NULL REFERENCES tests (id) ON DELETE CASCADE,
   method TEXT NOT NULL CHECK (method IN ('POST', 'GET')),
-  url TEXT NOT NULL,
   tries INTEGER NOT NULL,
   requested_at TEXT NOT NULL,
-  finished_at TEXT,
   result TEXT,
   PRIMARY KEY (test_id, method)
 );
