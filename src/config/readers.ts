@@ -216,14 +216,14 @@ export const issuer: Parse<string | null> = (value) => {
   const isLoopback = /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/.test(hostname);
   if (protocol !== 'https:' && !isLoopback)
     throw new Error('must be an https URL, or an http URL on loopback (for development)');
-  // Their tokens name the tenant of each person, so any organization's administrator could vouch for an address.
-  if (/^login\.([\w-]+\.)?microsoftonline\.\w+$/.test(hostname) && SHARED_TENANTS.test(address))
+  // Their tokens name the tenant of each person, so any organization's administrator could verify an address.
+  if (SHARED_TENANTS.test(address))
     throw new Error(
-      'must name your tenant, such as https://login.microsoftonline.com/TENANT-ID/v2.0, because the endpoints "common", "organizations" and "consumers" accept accounts of other organizations',
+      'must have the ID of your tenant in place of "common", "organizations" or "consumers", which accept accounts of others',
     );
   return address;
 };
-const SHARED_TENANTS = /\/(?:common|organizations|consumers)(?:\/|$)/i;
+const SHARED_TENANTS = /\bmicrosoftonline\.\w+\/(?:common|organizations|consumers)\b/i;
 /** RFC 6749 §3.3. OpenID Connect requires `openid`. */
 export const scopes: Parse<string> = (value) => {
   const list = value.split(/\s+/).filter(Boolean);
@@ -242,7 +242,7 @@ export const roleEntries: Parse<RoleEntry[]> = (value) =>
   splitList(value).map((item) => {
     const [, claim, name, role] = /^([^=]+)=(.+):\s*(\w+)$/.exec(item) ?? [];
     if (role === 'owner')
-      throw new Error('must not give the role owner, which only the owner can transfer');
+      throw new Error('must not give the role owner, which is only transferred');
     if (!claim || !name || !/^(?:viewer|member|admin)$/.test(role!))
       throw new Error(
         'must be entries such as groups=mail-admins:admin, separated by commas, with the role admin, member or viewer',

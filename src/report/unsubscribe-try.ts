@@ -31,7 +31,7 @@ export const MAY_UNSUBSCRIBE =
 
 /** https://support.google.com/a/answer/81126 and https://support.google.com/a/answer/14229414 */
 export const GMAIL_NEEDS =
-  'Gmail sends this POST request when a recipient clicks Unsubscribe. It needs a DKIM signature that covers List-Unsubscribe and List-Unsubscribe-Post (RFC 8058 §4), and a link that unsubscribes within two days, without a redirect, sign-in or confirmation.';
+  'Gmail sends this POST request when a recipient clicks Unsubscribe. DKIM must cover List-Unsubscribe and List-Unsubscribe-Post (RFC 8058 §4). The link must unsubscribe within two days, without a redirect, sign-in or confirmation.';
 
 export function describeTry({ method, status, response }: UnsubscribeTry): [State, string] {
   if (status === 'running') return ['unknown', 'The request is being sent.'];

@@ -141,7 +141,7 @@ const unlink = route({
   role: 'member',
   summary: 'Unlink the single sign-on account of a member',
   description:
-    'Forgets which account at the identity provider belongs to a member, for example because it was created anew. The next sign-in with the verified address of the member links an account again. Sessions stay.',
+    'Forgets which account at the identity provider belongs to a member, for example because it was created again. The next sign-in with the verified address of the member links an account again. Sessions stay.',
   response: TeamMember,
   async handle(call) {
     const id = call.params.id!;

@@ -38,59 +38,45 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
  * (https://learn.microsoft.com/entra/identity-platform/optional-claims-reference).
  */
 function isVerified({ email_verified, xms_edov }: Claims): boolean | null {
-  const said = [
-    { value: email_verified, accepted: ['true'] },
-    { value: xms_edov, accepted: ['true', '1'] },
-  ].filter(({ value }) => value !== undefined && value !== null);
-  return said.length === 0
-    ? null
-    : said.every(({ value, accepted }) => accepted.includes(String(value)));
-}
-
-export interface AddressProblem {
-  /** For the log. */
-  reason: string;
-  /** For the person: names the claim, and the variable that would help. */
-  problem: string;
+  const edov = xms_edov === 1 || xms_edov === '1' ? true : xms_edov;
+  const said = [email_verified, edov].filter((value) => value !== undefined && value !== null);
+  return said.length === 0 ? null : said.every((value) => String(value) === 'true');
 }
 
 const TRUST = 'DELIVERABILITY_OIDC_TRUST_EMAIL';
 
-/** The normalized address of a person, or why the provider's claims don't prove one. */
+/** The normalized address of a person, or why there is none: for the log, and for the person. */
 export function readAddress(
   claims: PersonClaims,
   { OIDC_TRUST_EMAIL: trusted }: Pick<OidcConfig, 'OIDC_TRUST_EMAIL'>,
-): string | AddressProblem {
-  const { idToken, userinfo } = claims;
+): string | [reason: string, detail: string] {
   // What one of the two says is only about the address in it.
-  const sources = [idToken, userinfo].filter(({ email }) => isText(email));
+  const sources = [claims.idToken, claims.userinfo].filter(({ email }) => isText(email));
   const username = claimOf(claims, 'preferred_username');
-  const email = sources[0]?.email ?? (trusted ? username : undefined);
-  if (!isText(email))
-    return {
-      reason: 'no address',
-      problem: `Your identity provider sends no email address: the claim email is missing. Ask your administrator to add it there${
-        isText(username) && username.includes('@')
-          ? `, or to set ${TRUST} to use preferred_username`
-          : ''
-      }.`,
-    };
+  const email = sources[0]?.email ?? (trusted ? username : null);
+  if (!isText(email)) {
+    const hint = isText(username) ? `, or set ${TRUST} to use preferred_username` : '';
+    return [
+      'no address',
+      `Your identity provider sends no email address: the claim email is missing. Your administrator can add it there${hint}.`,
+    ];
+  }
   const statements = sources.filter((source) => source.email === email).map(isVerified);
   const verified = statements.find((statement) => statement !== null);
-  if (!trusted && verified !== true)
-    return {
-      reason: verified === false ? 'address not verified' : 'no statement about the address',
-      problem: `${
+  if (!trusted && !verified)
+    return [
+      'address not verified',
+      `Your identity provider ${
         verified === false
-          ? `Your identity provider says that it hasn't verified ${email}. Verify it there.`
-          : `Your identity provider doesn't say whether it has verified ${email}: the claim email_verified is missing, or xms_edov for Microsoft Entra.`
-      } If people can't choose their own address at the provider, your administrator can set ${TRUST}.`,
-    };
+          ? `says that it hasn't verified ${email}`
+          : `doesn't say whether it has verified ${email}: the claim email_verified is missing, or xms_edov for Microsoft Entra`
+      }. If people can't choose their own address there, your administrator can set ${TRUST}.`,
+    ];
   return (
-    normalizeEmail(email) ?? {
-      reason: 'unsupported address',
-      problem: `${email} isn't a supported email address. Ask an admin to invite another address.`,
-    }
+    normalizeEmail(email) ?? [
+      'unsupported address',
+      `${email} isn't a supported email address. Ask an admin to invite another address.`,
+    ]
   );
 }
 

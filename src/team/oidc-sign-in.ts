@@ -52,7 +52,7 @@ function findOrAddMember(request: SignInRequest, claims: PersonClaims): Promise<
     if (linked) return applyRole(tx, request, claims, linked);
     // Only the first sign-in depends on the address.
     const email = readAddress(claims, request.app.config);
-    if (typeof email !== 'string') return refuse(request, email.reason, email.problem);
+    if (typeof email !== 'string') return refuse(request, ...email);
     const member = (await find(tx, { email })) ?? (await addMember(tx, request, claims, email));
     return applyRole(tx, request, claims, await link(tx, request, claims, member));
   });
@@ -81,7 +81,7 @@ async function link(
     return refuse(
       request,
       'linked to another account',
-      `${member.email} is linked to another account at ${new URL(iss).host}. If yours was created anew, ask an admin to unlink the old one on your page below Team.`,
+      `${member.email} is linked to another account at ${new URL(iss).host}. If that account no longer exists, ask an admin to unlink it.`,
     );
   const account = {
     oidc_issuer: iss,
@@ -128,7 +128,6 @@ async function addMember(
   email: string,
 ): Promise<MemberRow> {
   const { app } = request;
-  const role = claimedRole(claims, app.config.OIDC_ROLES);
   const name = displayNameOf(claims.idToken.name ?? claims.userinfo.name, email);
   const pending = tx
     .selectFrom('invitations')
@@ -142,6 +141,7 @@ async function addMember(
   // A concurrent sign-in may have added the member meanwhile.
   const member = await find(tx, { email });
   if (member) return member;
+  const role = claimedRole(claims, app.config.OIDC_ROLES);
   if (role === null) return refuse(request, 'not on the team', notOnTeam(request, claims, email));
   const added = newMember(app, { email, name, role });
   await tx.insertInto('members').values(added).execute();
@@ -153,19 +153,16 @@ async function addMember(
   return added;
 }
 
-function notOnTeam({ app: { config } }: SignInRequest, claims: PersonClaims, email: string) {
-  const entries = config.OIDC_ROLES;
+function notOnTeam({ app }: SignInRequest, claims: PersonClaims, email: string): string {
+  const entries = app.config.OIDC_ROLES;
   const omitted = omittedClaims(claims, entries);
-  const reasons = [`${email} is not on the team. Ask an admin to invite this address.`];
-  if (omitted.length > 0)
-    reasons.push(
-      `Your role is unknown, because you are in too many groups: your identity provider sent no ${omitted.join(' or ')} (_claim_names). Your administrator can limit the claim to groups of the application.`,
-    );
-  else if (entries.length > 0)
-    reasons.push(
-      `No value of the claim ${claimNames(entries).join(' or ')} has a role in DELIVERABILITY_OIDC_ROLES.`,
-    );
-  return reasons.join(' ');
+  const why =
+    omitted.length > 0
+      ? ` You are in too many groups, so your identity provider left out ${omitted.join(' and ')} (_claim_names). Your administrator can limit them to the groups of the application.`
+      : entries.length > 0
+        ? ` No value of the claim ${claimNames(entries).join(' or ')} has a role in DELIVERABILITY_OIDC_ROLES.`
+        : '';
+  return `${email} is not on the team. Ask an admin to invite this address.${why}`;
 }
 
 const authorOf = ({ app, caller }: SignInRequest, { id, email }: MemberRow): Author => ({

@@ -397,7 +397,7 @@ test('The report has the button and then the result; its page tries again; share
   assert.match(report, /responded with status 405\. It must accept POST/);
   assert.match(report, /TLSv1\.3, certificate valid until/);
   assert.match(report, /Try the unsubscribe link again/);
-  assert.match(report, /covers List-Unsubscribe and List-Unsubscribe-Post \(RFC 8058 §4\)/);
+  assert.match(report, /must cover List-Unsubscribe and List-Unsubscribe-Post \(RFC 8058 §4\)/);
   // The button of a page that was opened before.
   await post({ try: 'POST 0' });
   assert.equal(scene.requests.length, 1);

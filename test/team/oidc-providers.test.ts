@@ -127,7 +127,7 @@ const SHAPES: Shape[] = [
     name: 'Entra with more than 200 groups',
     idToken: { ...ENTRA.idToken, ...EMAIL, xms_edov: true, ...OVERAGE },
     env: roles(`groups=${GROUP}:admin`),
-    result: /too many groups: your identity provider sent no groups \(_claim_names\)/,
+    result: /too many groups, so your identity provider left out groups \(_claim_names\)/,
   },
   {
     name: 'Entra with the issuer of all tenants',

@@ -70,7 +70,10 @@ test('An address that is linked to another account is refused, until an admin un
   assert.equal((await signIn('one', { email })).status, 303);
   const { status, text } = await signIn('two', { email });
   assert.equal(status, 403);
-  assert.match(text, /is linked to another account at 127\.0\.0\.1:\d+\. .*ask an admin to unlink/);
+  assert.match(
+    text,
+    /is linked to another account at 127\.0\.0\.1:\d+\. .*ask an admin to unlink it/,
+  );
   const path = `/v1/team/members/${id}/linked_account`;
   const [other, self] = [
     await service.makeMember('member'),
@@ -129,7 +132,7 @@ test('The owner command unlinks the account of an owner whose address changes', 
   assert.equal((await signIn('two', { email: 'next@example.com' })).status, 303);
 });
 
-test('Another provider links accounts anew by their verified address', async (t) => {
+test('Another provider links accounts again by their verified address', async (t) => {
   const { service, signIn, memberOf, addMember } = await start(t);
   const { email, id } = await addMember('member');
   await service.app.db

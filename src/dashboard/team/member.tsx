@@ -36,7 +36,7 @@ interface State {
 const DONE_TEXTS: Record<string, string> = {
   saved: 'Changes saved.',
   role: 'Role changed. The member must sign in again.',
-  unlinked: 'Single sign-on unlinked. The next sign-in with this email address links an account.',
+  unlinked: 'Single sign-on unlinked.',
 };
 
 async function render(call: PageCall, id: string, { done = '', values, problem = null }: State) {
@@ -144,14 +144,13 @@ function RemoveCard({ member: { id, name } }: { member: TeamMember }) {
 function UnlinkCard({ member: { id, email } }: { member: TeamMember }) {
   return (
     <Card title="Unlink single sign-on" id="unlink">
-      <p>Unlink it if the account at the identity provider was deleted and created anew.</p>
       <Confirm
         action={`${memberPath(id)}/unlink`}
         label="Unlink…"
         warning={
           <>
-            The linked account can no longer sign in. The next account with the verified address{' '}
-            <bdi>{email}</bdi> is linked instead.
+            Do this if the account at the identity provider was created again. The next account with
+            the verified address <bdi>{email}</bdi> is linked instead.
           </>
         }
         confirm="Unlink account"
