@@ -65,8 +65,7 @@ async function render(call: PageCall, id: string, { done = '', values, problem =
                 'Single sign-on',
                 member.linked_account && (
                   <>
-                    {new URL(member.linked_account.issuer).host}, linked{' '}
-                    <Time at={member.linked_account.linked_at} />
+                    Linked <Time at={member.linked_account.linked_at} />
                   </>
                 ),
               ],
@@ -80,7 +79,7 @@ async function render(call: PageCall, id: string, { done = '', values, problem =
         {isChangeable && <BothModes />}
         {isChangeable && <EditCard member={member} values={values} problem={problem} />}
         {member.linked_account && (isChangeable || member.id === actor.memberId) && (
-          <UnlinkCard member={member} />
+          <UnlinkCard member={member} host={new URL(member.linked_account.issuer).host} />
         )}
         {isChangeable && member.id !== actor.memberId && <RemoveCard member={member} />}
       </>
@@ -141,9 +140,10 @@ function RemoveCard({ member: { id, name } }: { member: TeamMember }) {
   );
 }
 
-function UnlinkCard({ member: { id, email } }: { member: TeamMember }) {
+function UnlinkCard({ member: { id, email }, host }: { member: TeamMember; host: string }) {
   return (
     <Card title="Unlink single sign-on" id="unlink">
+      <p>An account at {host} is linked.</p>
       <Confirm
         action={`${memberPath(id)}/unlink`}
         label="Unlink…"

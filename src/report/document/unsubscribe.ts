@@ -1,12 +1,13 @@
 /** The unsubscribe link: what happened when members tried it, and the buttons to try it. */
 
+import { dayInWords } from '../../lib/format/times.ts';
 import { type Block, oneLine, paragraph, type Section, small, state, time } from '../blocks.ts';
 import type { Report } from '../report.ts';
 import { describeTry, GMAIL_NEEDS, MAY_UNSUBSCRIBE, TRY_METHODS } from '../unsubscribe-try.ts';
 import { section } from './figures.ts';
 
 const NAMES = { POST: 'One-click request', GET: 'In a browser' };
-const LABELS = { POST: 'Try the unsubscribe link', GET: 'Open it as a browser does' };
+const LABELS = { POST: 'Try the unsubscribe link', GET: 'Open the page (GET)' };
 
 /** No section if nobody tried the link, and the reader can't. */
 export function unsubscribeSections(report: Report): Section[] {
@@ -22,7 +23,7 @@ export function unsubscribeSections(report: Report): Section[] {
       small(
         time(one.requested_at),
         ...(duration_ms === undefined ? [] : [` · ${duration_ms} ms`]),
-        ...(end ? [` · ${tls_version}, certificate valid until `, time(end)] : []),
+        ...(end ? [` · ${tls_version}, certificate valid until ${dayInWords(end)}`] : []),
       ),
     ];
   });
