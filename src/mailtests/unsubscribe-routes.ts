@@ -27,22 +27,19 @@ const Count = v.pipe(v.number('must be a number'), v.integer('must be a whole nu
 const TryResponse = named(
   'UnsubscribeResponse',
   v.object({
-    http_status: described(nullable(Count), 'Null if there was no response.'),
-    redirect: described(nullable(v.string()), 'The target of a redirect, which is not followed.'),
-    problem: described(nullable(v.string()), 'Why there was no response.'),
-    duration_ms: described(Count, 'How long it took.'),
-    tls_version: described(nullable(v.string()), 'Null if no certificate was verified.'),
+    http_status: described(nullable(Count), 'Null if there was no response.', 405),
+    redirect: described(
+      nullable(v.string()),
+      'The target of a redirect, which is not followed.',
+      'https://news.example.com/login',
+    ),
+    problem: described(nullable(v.string()), 'Why there was no response.', 'no response in time'),
+    duration_ms: described(Count, 'How long it took.', 84),
+    tls_version: described(nullable(v.string()), 'Null if no certificate was verified.', 'TLSv1.3'),
     certificate_expires_at: described(nullable(Time), 'Null if no certificate was verified.'),
   }),
   'The response of the unsubscribe link.',
-  {
-    http_status: 405,
-    redirect: null,
-    problem: null,
-    duration_ms: 84,
-    tls_version: 'TLSv1.3',
-    certificate_expires_at: '2027-02-03T08:00:00.000Z',
-  },
+  { redirect: null, problem: null },
 );
 
 const Try = named(

@@ -80,7 +80,10 @@ async function walkHealth({ ask }: Walk) {
 async function walkTests({ ask }: Walk) {
   const made = await ask('POST', '/v1/tests', 201, { json: { name: 'One' } });
   const sent = await ask('POST', '/v1/tests/raw?client_ip=192.0.2.1&helo=a', 201, {
-    body: goodMessage(),
+    body: goodMessage({
+      'List-Unsubscribe': '<https://news.example.com/u>',
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    }),
     headers: { 'content-type': 'message/rfc822' },
   });
   await ask('POST', '/v1/tests/receipt', 200, {
@@ -108,7 +111,9 @@ async function walkTests({ ask }: Walk) {
   await ask('POST', `${path}/images`, 200);
   await ask('DELETE', `${path}/images`, 200);
   await ask('GET', `${path}/unsubscribe_tries`, 200);
-  await ask('POST', `${path}/unsubscribe_tries`, 409, { json: { method: 'POST' } });
+  const tries = { json: { method: 'GET' } };
+  await ask('POST', `/v1/tests/${made.body.id}/unsubscribe_tries`, 409, tries);
+  await ask('POST', `${path}/unsubscribe_tries`, 200, tries);
   await ask('DELETE', `/v1/tests/${made.body.id}`, 200);
 }
 
