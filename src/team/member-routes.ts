@@ -137,8 +137,8 @@ const unlink = route({
   params: { id: MEMBER_ID },
   operation: 'unlinkMember',
   changesCaller: true,
-  // Their own account; only admins and the owner may unlink those of others.
-  role: 'member',
+  // Everyone may unlink their own account. Only admins and the owner may unlink those of others.
+  role: 'viewer',
   summary: 'Unlink the single sign-on account of a member',
   description:
     'Forgets which account at the identity provider belongs to a member, for example because it was created again. The next sign-in with the verified address of the member links an account again. Sessions stay.',

@@ -78,7 +78,7 @@ async function render(call: PageCall, id: string, { done = '', values, problem =
         </Card>
         {isChangeable && <BothModes />}
         {isChangeable && <EditCard member={member} values={values} problem={problem} />}
-        {member.linked_account && (isChangeable || member.id === actor.memberId) && (
+        {member.linked_account && (isChangeable || (isAdmin && member.id === actor.memberId)) && (
           <UnlinkCard member={member} host={new URL(member.linked_account.issuer).host} />
         )}
         {isChangeable && member.id !== actor.memberId && <RemoveCard member={member} />}
@@ -204,6 +204,7 @@ const remove = operationForm({
 const unlink = operationForm({
   path: `${PATH}/unlink`,
   operation: 'submitMemberUnlink',
+  role: 'admin',
   summary: 'Unlink the single sign-on account of a member with the button',
   route: memberOperations.unlink,
   next: ({ id }) => `${memberPath(id)}?done=unlinked`,
