@@ -239,6 +239,22 @@ for (const [name, answer, verdict, code, detail] of RESPONSES)
     assert.equal(scene.requests.length, 1);
   });
 
+test('A link that never answers is reported, and a response without its body counts', async (t) => {
+  const scene = await startScene(t);
+  const { app } = scene.service;
+  const { web } = app;
+  // In place of 15 seconds.
+  app.web = (request) => web({ ...request, timeoutMs: 1000 });
+  const { id } = await analyzed(scene.service, fieldsFor(`<${scene.url}>`));
+  scene.answer = () => {};
+  const { body: never } = await tryLink(scene.service, id);
+  assert.deepEqual([never.verdict, never.response!.http_status], ['fail', null]);
+  assert.match(never.detail, /no response in time/);
+  scene.answer = (socket) => void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n');
+  const { body: half } = await tryLink(scene.service, id, { after_tries: 1 });
+  assert.deepEqual([half.verdict, half.response!.http_status], ['pass', 200]);
+});
+
 test('A certificate that cannot be verified is reported, and nothing is sent', async (t) => {
   for (const [options, detail] of [
     [{ trusted: false }, /the server does not send its full certificate chain/],
