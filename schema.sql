@@ -53,9 +53,14 @@ CREATE TABLE members (
   -- An IANA name; null: the zone of the browser.
   time_zone     TEXT,
   -- A BCP 47 tag; null: the language of the browser.
-  date_locale   TEXT
+  date_locale   TEXT,
+  -- The linked account at the OpenID Connect provider: the claims `iss` and `sub`. Null until the first sign-in with it.
+  oidc_issuer    TEXT,
+  oidc_subject   TEXT,
+  oidc_linked_at TEXT
 );
 CREATE UNIQUE INDEX members_one_owner ON members (role) WHERE role = 'owner';
+CREATE UNIQUE INDEX members_oidc ON members (oidc_issuer, oidc_subject) WHERE oidc_subject IS NOT NULL;
 
 -- Keys are shown once; only their hash is stored, with a readable prefix to tell them apart.
 CREATE TABLE api_keys (
@@ -358,6 +363,20 @@ CREATE TABLE test_images (
   -- At most 2 MB, which takes milliseconds to write. Last, so that lists don't read them.
   bytes      BLOB,
   PRIMARY KEY (test_id, position)
+);
+
+-- Requests to the unsubscribe link of a test, because a member asked. The row is stored before the request is sent, so it
+-- is never sent again by itself: an old row without a result was interrupted.
+CREATE TABLE unsubscribe_tries (
+  test_id      TEXT NOT NULL REFERENCES tests (id) ON DELETE CASCADE,
+  -- POST is the one-click request. GET is what a browser sends.
+  method       TEXT NOT NULL CHECK (method IN ('POST', 'GET')),
+  -- How often members asked for it. The other columns are about the last request.
+  tries        INTEGER NOT NULL,
+  requested_at TEXT NOT NULL,
+  -- JSON: status, redirect, time and TLS.
+  result       TEXT,
+  PRIMARY KEY (test_id, method)
 );
 
 -- Inboxes: reusable addresses. Each message to one becomes a new test with its settings.

@@ -324,7 +324,7 @@ export function lookupFailed(
 
 /** A failure, or unknown if the header is too long to read in full. */
 export function missingField(
-  message: Message,
+  message: Pick<Message, 'headerBytes'>,
   name: string,
   problem: { title: string; detail: string; fix: string },
 ): Finding {

@@ -216,8 +216,39 @@ export const issuer: Parse<string | null> = (value) => {
   const isLoopback = /^(?:localhost|\[::1\]|127(?:\.\d+){3})$/.test(hostname);
   if (protocol !== 'https:' && !isLoopback)
     throw new Error('must be an https URL, or an http URL on loopback (for development)');
+  // Their tokens name the tenant of each person, so any organization's administrator could verify an address.
+  if (SHARED_TENANTS.test(address))
+    throw new Error(
+      'must have the ID of your tenant in place of "common", "organizations" or "consumers", which accept accounts of others',
+    );
   return address;
 };
+const SHARED_TENANTS = /\bmicrosoftonline\.\w+\/(?:common|organizations|consumers)\b/i;
+/** RFC 6749 §3.3. OpenID Connect requires `openid`. */
+export const scopes: Parse<string> = (value) => {
+  const list = value.split(/\s+/).filter(Boolean);
+  if (!list.includes('openid') || !list.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)))
+    throw new Error('must be scopes separated by spaces, with openid among them');
+  return list.join(' ');
+};
+/** A role for everyone whose claim has this value. */
+export interface RoleEntry {
+  claim: string;
+  value: string;
+  role: 'viewer' | 'member' | 'admin';
+}
+/** Names of claims and values may contain colons and slashes: the first `=` and the last `:` divide an entry. */
+export const roleEntries: Parse<RoleEntry[]> = (value) =>
+  splitList(value).map((item) => {
+    const [, claim, name, role] = /^([^=]+)=(.+):\s*(\w+)$/.exec(item) ?? [];
+    if (role === 'owner')
+      throw new Error('must not give the role owner, which is only transferred');
+    if (!claim || !name || !/^(?:viewer|member|admin)$/.test(role!))
+      throw new Error(
+        'must be entries such as groups=mail-admins:admin, separated by commas, with the role admin, member or viewer',
+      );
+    return { claim: claim.trim(), value: name.trim(), role: role as RoleEntry['role'] };
+  });
 /** The URL is a secret, so the error does not quote it. */
 export const slackUrl: Parse<string | null> = (value) => {
   if (value === '') return null;

@@ -37,6 +37,8 @@ import {
   port,
   privateKey,
   rate,
+  roleEntries,
+  scopes,
   secretKey,
   seedCleanup,
   servers,
@@ -121,6 +123,21 @@ const SIGN_IN_VARIABLES = {
     fallback: '',
     secret: true,
     help: 'Client secret at the OpenID Connect provider.',
+  }),
+  OIDC_SCOPES: variable({
+    read: scopes,
+    fallback: 'openid email profile',
+    help: 'Scopes to request from the OpenID Connect provider, separated by spaces. Some providers send groups only for a scope such as `groups`.',
+  }),
+  OIDC_TRUST_EMAIL: variable({
+    read: bool,
+    fallback: 'false',
+    help: 'Accept email addresses that the OpenID Connect provider does not call verified, and `preferred_username` if there is no `email`. Set it to `true` only if people cannot choose their own address there.',
+  }),
+  OIDC_ROLES: variable({
+    read: roleEntries,
+    fallback: '',
+    help: 'Roles by claims of the OpenID Connect provider, separated by commas, such as `groups=mail-admins:admin,groups=staff:member`. People with one of them need no invitation.',
   }),
 };
 

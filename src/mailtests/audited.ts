@@ -5,7 +5,8 @@ import { audited, rowsInModeOf } from '../store/audited.ts';
 export const AUDITED_TEST = audited({
   type: 'test',
   name: 'Test',
-  actions: ['test.images_loaded', 'test.images_deleted', 'test.deleted'],
+  actions: ['test.images_loaded', 'test.images_deleted', 'test.unsubscribe_tried', 'test.deleted'],
+  texts: { 'test.unsubscribe_tried': 'Unsubscribe link of a test tried' },
   page: (id) => `/tests/${id}`,
   withPage: rowsInModeOf('tests'),
 });

@@ -1,6 +1,7 @@
 /** Tests: a test address, the message sent to it, and the result of its analysis. */
 
 import type { Feature } from '../feature.ts';
+import type { Route } from '../http/route.ts';
 import { deleteChunksOfLastRun } from '../store/chunks.ts';
 import { analyzeJob } from './analyze.ts';
 import { AUDITED_INBOX, AUDITED_TEST } from './audited.ts';
@@ -14,13 +15,14 @@ import { submitTestByType, testOperations } from './routes.ts';
 import { TEST_EVENTS } from './schema.ts';
 import { testDestination } from './test-mail.ts';
 import { mailtestTools } from './tools.ts';
+import { unsubscribeOperations } from './unsubscribe-routes.ts';
 
 export const mailtests: Feature = {
   name: 'mailtests',
   events: TEST_EVENTS,
   audited: [AUDITED_TEST, AUDITED_INBOX],
-  routes: [testOperations, imageOperations, inboxOperations].flatMap((operations) =>
-    Object.values(operations),
+  routes: [testOperations, imageOperations, unsubscribeOperations, inboxOperations].flatMap<Route>(
+    (operations) => Object.values(operations),
   ),
   tools: mailtestTools,
   undocumentedRoutes: () => [submitTestByType],

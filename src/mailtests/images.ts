@@ -12,7 +12,7 @@ import type { LoadedImage } from '../report/preview/images.ts';
 import { readMessage } from '../store/chunks.ts';
 import { claimRows } from '../store/leases.ts';
 import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
-import type { TestImageRow, TestRow } from '../store/tables.generated.ts';
+import type { MessageRow, TestImageRow, TestRow } from '../store/tables.generated.ts';
 import { type FetchedImage, fetchImages, IMAGE_LIMITS } from './fetch-images.ts';
 import { findMessageOf } from './messages.ts';
 
@@ -84,17 +84,24 @@ export async function loadedImagesOf(db: Db, testId: string): Promise<LoadedImag
 
 /** Throws `conflict` or `unavailable` if the images of this test cannot be loaded. */
 export async function requireLoadable(app: App, test: TestRow): Promise<void> {
+  await requireAnalyzed(app, test);
+  await requireSpare(app);
+}
+
+/** The message of a test, whose addresses may be requested. Throws `conflict` otherwise. */
+export async function requireAnalyzed(app: App, test: TestRow): Promise<MessageRow> {
   if (!app.config.CHECK_LINKS)
     throw new AppError(
       'conflict',
       'This server makes no requests to addresses in messages: DELIVERABILITY_CHECK_LINKS is false.',
     );
-  if (test.checks === null || !(await findMessageOf(app.db, test.id)))
+  const message = test.checks === null ? undefined : await findMessageOf(app.db, test.id);
+  if (!message)
     throw new AppError(
       'conflict',
-      'This test has no analyzed message. Images can be loaded once it is completed.',
+      'This test has no analyzed message. Wait until it is completed.',
     );
-  await requireSpare(app);
+  return message;
 }
 
 /** Records the request for the images. Returns false if they were requested before. */

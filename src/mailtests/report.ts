@@ -17,6 +17,7 @@ import { loadedImagesOf } from './images.ts';
 import { findMessageOf } from './messages.ts';
 import { storedReport } from './present.ts';
 import { testOr404 } from './queries.ts';
+import { findTries } from './unsubscribe.ts';
 
 const TEST_ID = idOf('test', 'The ID of the test.');
 
@@ -88,8 +89,13 @@ async function render(
   const report = {
     ...storedReport(row, app),
     reportedSource: await reportedSourceOf(app, row),
+    unsubscribeTries: await findTries(app, row.id),
     ...(format === 'html' && hasForms(actor)
-      ? { kindForm: kindPath(row.id), imagesForm: imagesPath(row.id) }
+      ? {
+          kindForm: kindPath(row.id),
+          imagesForm: imagesPath(row.id),
+          unsubscribeForm: unsubscribePath(row.id),
+        }
       : {}),
     ...(frame && canPublish(actor) ? { publish: await publishTarget(app, row) } : {}),
   };
@@ -138,6 +144,9 @@ export const kindPath = (testId: string): string => `/tests/${testId}/kind`;
 
 /** Where the page of a report sends the wish to load the images of the message. */
 export const imagesPath = (testId: string): string => `/tests/${testId}/images`;
+
+/** Where the page of a report sends the wish to try the unsubscribe link. */
+export const unsubscribePath = (testId: string): string => `/tests/${testId}/unsubscribe`;
 
 /** null if the message was deleted: the report then shows the findings without it. */
 export async function storedMessage(

@@ -7,6 +7,7 @@ import type { Assets, Shell } from '../ui/shell.tsx';
 import type { LoadedImage } from './preview/images.ts';
 import type { MessagePreview, PreviewChoice } from './preview/message-preview.ts';
 import type { FigureSource, ScheduledReport } from './summary.ts';
+import type { UnsubscribeTry } from './unsubscribe-try.ts';
 
 /** The part of an analysis result that reports show. */
 export type ReportedResult = Pick<
@@ -94,6 +95,10 @@ export interface Report extends ReportedResult {
   kindForm?: string;
   /** It belongs to the team and not to the test, so public reports never have it. */
   reportedSource?: ReportedSource | null;
+  /** Tries of the unsubscribe link. Public reports never have them. */
+  unsubscribeTries?: UnsubscribeTry[];
+  /** Where the page sends the wish to try it. Missing if the reader may not. */
+  unsubscribeForm?: string;
   /** null in a public report, or if the message was deleted. */
   message: MessageView | null;
   /** The message as its readers see it; null if the message was deleted or must not be shown. */

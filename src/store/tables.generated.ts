@@ -54,6 +54,10 @@ export interface MemberRow {
   time_zone: string | null;
   /** A BCP 47 tag; null: the language of the browser. */
   date_locale: string | null;
+  /** The linked account at the OpenID Connect provider: the claims `iss` and `sub`. Null until the first sign-in with it. */
+  oidc_issuer: string | null;
+  oidc_subject: string | null;
+  oidc_linked_at: string | null;
 }
 
 /** Keys are shown once; only their hash is stored, with a readable prefix to tell them apart. */
@@ -320,6 +324,21 @@ export interface TestImageRow {
   size: number | null;
   /** At most 2 MB, which takes milliseconds to write. Last, so that lists don't read them. */
   bytes: Uint8Array | null;
+}
+
+/**
+ * Requests to the unsubscribe link of a test, because a member asked. The row is stored before the request is sent, so it
+ * is never sent again by itself: an old row without a result was interrupted.
+ */
+export interface UnsubscribeTryRow {
+  test_id: string;
+  /** POST is the one-click request. GET is what a browser sends. */
+  method: 'POST' | 'GET';
+  /** How often members asked for it. The other columns are about the last request. */
+  tries: number;
+  requested_at: string;
+  /** JSON: status, redirect, time and TLS. */
+  result: string | null;
 }
 
 /** Inboxes: reusable addresses. Each message to one becomes a new test with its settings. */
@@ -1355,6 +1374,7 @@ export interface Tables {
   tests: TestRow;
   image_loads: ImageLoadRow;
   test_images: TestImageRow;
+  unsubscribe_tries: UnsubscribeTryRow;
   inboxes: InboxRow;
   test_tags: TestTagRow;
   seed_mailboxes: SeedMailboxRow;

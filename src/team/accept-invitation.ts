@@ -11,6 +11,7 @@ import type { InvitationRow, MemberRow } from '../store/tables.generated.ts';
 import { audit } from './audit.ts';
 import { AUDITED_INVITATION } from './audited.ts';
 import { findByReplacedLink, invitationStatus } from './invitations.ts';
+import { newMember } from './members.ts';
 
 /**
  * The pending invitation of a link. Throws `not_found` for an unknown token, and `gone` for one that
@@ -71,24 +72,14 @@ export async function joinTeam(
   { id, email, role, mail_id }: InvitationRow,
   { name, passwordHash }: { name: string; passwordHash: string | null },
 ): Promise<MemberRow> {
-  const now = app.clock.now();
   await tx
     .updateTable('invitations')
-    .set({ accepted_at: isoTime(now) })
+    .set({ accepted_at: isoTime(app.clock.now()) })
     .where('id', '=', id)
     .execute();
   // A queued email would contain a link that no longer works.
   await cancelMail(tx, [mail_id]);
-  const member: MemberRow = {
-    id: app.newId('mem'),
-    email,
-    name,
-    role,
-    joined_at: isoTime(now),
-    password_hash: passwordHash,
-    time_zone: null,
-    date_locale: null,
-  };
+  const member = newMember(app, { email, name, role, password_hash: passwordHash });
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('members')
     .values(member)

@@ -9,6 +9,8 @@ export const AUDITED_MEMBER = audited({
     'member.created',
     'member.changed',
     'member.removed',
+    'member.linked',
+    'member.unlinked',
     'ownership.transferred',
     'sessions.ended',
     'password.changed',
@@ -16,6 +18,8 @@ export const AUDITED_MEMBER = audited({
     'password.reset',
   ],
   texts: {
+    'member.linked': 'Single sign-on linked',
+    'member.unlinked': 'Single sign-on unlinked',
     'sessions.ended': 'Other sessions ended',
     'password.reset_requested': 'Password link requested',
     'password.reset': 'Password set with a link',

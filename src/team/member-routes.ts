@@ -9,7 +9,14 @@ import { afterCommit } from '../store/open.ts';
 import { audit } from './audit.ts';
 import { AUDITED_MEMBER } from './audited.ts';
 import { newOwnerMail, previousOwnerMail } from './mails.ts';
-import { listMembers, memberOr404, removeMember, renameMember, setRole } from './members.ts';
+import {
+  listMembers,
+  memberOr404,
+  NOT_LINKED,
+  removeMember,
+  renameMember,
+  setRole,
+} from './members.ts';
 import { transferOwnership } from './owner.ts';
 import { requireCanChange, requireCanRemove, requireRole } from './permissions.ts';
 import {
@@ -124,6 +131,36 @@ const remove = route({
   },
 });
 
+const unlink = route({
+  method: 'DELETE',
+  path: '/v1/team/members/:id/linked_account',
+  params: { id: MEMBER_ID },
+  operation: 'unlinkMember',
+  changesCaller: true,
+  // Everyone may unlink their own account. Only admins and the owner may unlink those of others.
+  role: 'viewer',
+  summary: 'Unlink the single sign-on account of a member',
+  description:
+    'Forgets which account at the identity provider belongs to a member, for example because it was created again. The next sign-in with the verified address of the member links an account again. Sessions stay.',
+  response: TeamMember,
+  async handle(call) {
+    const id = call.params.id!;
+    return call.transact(async (tx, currentActor) => {
+      if (id !== currentActor.member.id) requireRole(currentActor.role, 'admin');
+      const target = await memberOr404(tx, id);
+      if (target.id === currentActor.member.id) requireRole(currentActor.role, target.role);
+      else requireCanChange(currentActor.role, target);
+      if (target.oidc_issuer !== null) {
+        await tx.updateTable('members').set(NOT_LINKED).where('id', '=', id).execute();
+        await audit(tx, call, AUDITED_MEMBER, 'member.unlinked', id, {
+          issuer: target.oidc_issuer,
+        });
+      }
+      return presentMember({ ...target, ...NOT_LINKED });
+    });
+  },
+});
+
 const transfer = route({
   method: 'POST',
   path: '/v1/team/transfer-ownership',
@@ -155,4 +192,4 @@ const transfer = route({
   },
 });
 
-export const memberOperations = { list, get, update, remove, transfer };
+export const memberOperations = { list, get, update, remove, unlink, transfer };

@@ -3,6 +3,7 @@
 import type { App } from '../app.ts';
 import { allows } from '../http/actor.ts';
 import { type Page, requireCursors } from '../http/schemas.ts';
+import { isoTime } from '../lib/clock.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
 import { cancelMail } from '../outbox/queue.ts';
@@ -64,6 +65,23 @@ const rank = ({ role }: MemberRow): number => (role === 'owner' ? 0 : 1);
 /** Ignores case and accents, as people expect of a list of names. */
 const { compare } = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
 const byName = (a: MemberRow, b: MemberRow): number => compare(a.name, b.name);
+
+/** The row of a person who joins now. */
+export const newMember = (
+  { clock, newId }: Pick<App, 'clock' | 'newId'>,
+  fields: Pick<MemberRow, 'email' | 'name' | 'role'> & Partial<MemberRow>,
+): MemberRow => ({
+  id: newId('mem'),
+  joined_at: isoTime(clock.now()),
+  password_hash: null,
+  time_zone: null,
+  date_locale: null,
+  ...NOT_LINKED,
+  ...fields,
+});
+
+/** Without an account at the OpenID Connect provider. */
+export const NOT_LINKED = { oidc_issuer: null, oidc_subject: null, oidc_linked_at: null };
 
 export async function renameMember(tx: Tx, id: string, name: string): Promise<void> {
   await tx.updateTable('members').set({ name }).where('id', '=', id).execute();

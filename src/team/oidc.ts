@@ -1,24 +1,16 @@
-/** Sign-in with OpenID Connect: the authorization request, its response, and the session. */
+/** Sign-in with OpenID Connect: the authorization request and its response. */
 
 import * as oidc from 'openid-client';
 import * as v from 'valibot';
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import { cookieValues, sessionCookieName, setCookieHeader } from '../http/cookies.ts';
-import { Name } from '../http/schemas.ts';
-import { isoTime } from '../lib/clock.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 import { AppError } from '../lib/errors.ts';
-import { lockIn } from '../store/open.ts';
-import type { MemberRow } from '../store/tables.generated.ts';
-import { joinTeam } from './accept-invitation.ts';
-import { findMemberByEmail, normalizeEmail } from './members.ts';
-import { type SignInRequest, startSession } from './sign-in.ts';
+import { needsUserinfo, type PersonClaims } from './oidc-claims.ts';
+import type { SignInRequest } from './sign-in.ts';
 
 export const CALLBACK_PATH = '/sign-in/oidc/callback';
-
-/** The provider's claims about a person. The address may be unverified. */
-type Claims = Pick<oidc.UserInfoResponse, 'email' | 'email_verified' | 'name'>;
 
 type OidcRequest = Pick<SignInRequest, 'app' | 'requestId'>;
 
@@ -39,8 +31,25 @@ async function providerOf(
   try {
     return await discoverProvider(request.app, settings);
   } catch (error) {
-    throw unavailable(request, 'discovery failed', error);
+    const named = namedIssuer(error);
+    const failure = unavailable(request, 'discovery failed', error);
+    if (named === null) throw failure;
+    throw new AppError(
+      failure.code,
+      `Your identity provider calls itself ${named}, but DELIVERABILITY_OIDC_ISSUER is ${settings.issuer}. ${
+        named.includes('{')
+          ? 'That URL serves all tenants: set the URL of your own tenant.'
+          : 'Set the variable to the name that the provider uses.'
+      }`,
+    );
   }
+}
+
+/** The issuer in the provider's metadata, if discovery failed because it is another one (OpenID Connect Discovery §4.3). */
+function namedIssuer(error: unknown): string | null {
+  if (!isIssuerMismatch(error)) return null;
+  const { body } = (error.cause ?? {}) as { body?: { issuer?: unknown } };
+  return typeof body?.issuer === 'string' ? body.issuer.slice(0, MAX_FIELD_LENGTH) : null;
 }
 
 /**
@@ -60,7 +69,7 @@ export async function startOidcSignIn(
   try {
     const { href } = oidc.buildAuthorizationUrl(provider, {
       redirect_uri: callbackUrl(app).href,
-      scope: 'openid email profile',
+      scope: app.config.OIDC_SCOPES,
       state,
       nonce,
       code_challenge: challenge,
@@ -81,7 +90,7 @@ export async function completeOidcSignIn(
   request: OidcRequest,
   oidcState: OidcState | null,
   query: Record<string, string>,
-): Promise<Claims> {
+): Promise<PersonClaims> {
   const settings = requireSettings(request.app);
   if (!oidcState) throw callbackError(request, 'missing cookie', EXPIRED);
   if (query.state !== oidcState.state) throw callbackError(request, 'wrong state', EXPIRED);
@@ -95,11 +104,13 @@ export async function completeOidcSignIn(
       pkceCodeVerifier: oidcState.verifier,
       idTokenExpected: true,
     });
-    const claims = tokens.claims()!;
-    // Many providers put only the subject into the ID token.
-    if (claims.email !== undefined || !provider.serverMetadata().userinfo_endpoint)
-      return claims as Claims;
-    return await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
+    const idToken = tokens.claims()!;
+    const hasUserinfo = provider.serverMetadata().userinfo_endpoint !== undefined;
+    const userinfo =
+      hasUserinfo && needsUserinfo(idToken, request.app.config)
+        ? await oidc.fetchUserInfo(provider, tokens.access_token, idToken.sub)
+        : {};
+    return { idToken, userinfo };
   } catch (error) {
     throw failureOf(request, error);
   }
@@ -223,12 +234,13 @@ async function discover({
     return await discoverAt(url);
   } catch (error) {
     // The configuration removes a trailing slash, but the identifiers of some issuers end with one.
-    if (!(error instanceof oidc.ClientError) || error.code !== ISSUER_MISMATCH) throw error;
+    if (!isIssuerMismatch(error)) throw error;
     return discoverAt(new URL(`${issuer}/`));
   }
 }
 
-const ISSUER_MISMATCH = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED';
+const isIssuerMismatch = (error: unknown): error is oidc.ClientError =>
+  error instanceof oidc.ClientError && error.code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED';
 
 /** Uses the Authorization header, the default (OpenID Connect Core §9), if the provider supports it. */
 function createClientAuth(secret: string): oidc.ClientAuth {
@@ -288,79 +300,3 @@ export function readOidcState(app: OidcCookieContext, header: string | null): Oi
 
 const oidcCookieName = ({ config }: OidcCookieContext): string =>
   `${sessionCookieName(config.APP_URL.startsWith('https:'))}-oidc`;
-
-// Starts a session for a member, or for an invited person, who joins the team.
-
-/** Throws `forbidden` for an unverified address, and for a person who is neither a member nor invited. */
-export async function signInWithClaims(
-  request: SignInRequest,
-  claims: Claims,
-): Promise<{ token: string; member: MemberRow }> {
-  const email = verifiedEmail(claims);
-  if (email === null) throw signInForbidden(request, 'no verified address', emailProblem(claims));
-  const member = await findOrAddMember(request, email, claims.name);
-  const session = member && (await startSession(request, member, { by: 'oidc' }));
-  if (session) return session;
-  throw signInForbidden(
-    request,
-    'not on the team',
-    `${email} is not on the team. Ask an admin to invite this address.`,
-  );
-}
-
-/** The normalized address; null if the provider hasn't verified it. */
-function verifiedEmail({ email, email_verified }: Claims): string | null {
-  return typeof email === 'string' && email_verified === true ? normalizeEmail(email) : null;
-}
-
-function emailProblem({ email, email_verified }: Claims): string {
-  if (typeof email !== 'string')
-    return "Your identity provider doesn't share your email address. Ask your administrator.";
-  return email_verified === true
-    ? `${email} isn't a supported email address. Ask an admin to invite another address.`
-    : `Your identity provider hasn't verified ${email}. Verify it there, or ask an admin to invite another address.`;
-}
-
-/** In one transaction, so that concurrent sign-ins add only one member. Returns null without an invitation. */
-function findOrAddMember(
-  request: SignInRequest,
-  email: string,
-  name: unknown,
-): Promise<MemberRow | null> {
-  const { app, transact } = request;
-  const now = isoTime(app.clock.now());
-  return transact(async (tx) => {
-    const member = await findMemberByEmail(tx, email);
-    if (member) return member;
-    const pending = tx
-      .selectFrom('invitations')
-      .selectAll()
-      .where('email', '=', email)
-      .where('accepted_at', 'is', null)
-      .where('revoked_at', 'is', null)
-      .where('expires_at', '>', now);
-    const invitation = await lockIn(tx, pending).executeTakeFirst();
-    // A concurrent sign-in may have accepted it.
-    if (!invitation) return (await findMemberByEmail(tx, email)) ?? null;
-    return joinTeam(tx, request, invitation, {
-      name: displayNameOf(name, email),
-      passwordHash: null,
-    });
-  });
-}
-
-/** The provider's name for the person if it is a valid name; otherwise the local part of the address. */
-function displayNameOf(name: unknown, email: string): string {
-  const { success, output } = v.safeParse(v.pipe(v.string(), v.trim(), Name), name);
-  return success ? output : email.slice(0, email.lastIndexOf('@'));
-}
-
-function signInForbidden(
-  { app, requestId, caller }: SignInRequest,
-  reason: string,
-  detail: string,
-): AppError {
-  const fields = { request_id: requestId, ip: caller.ip, reason };
-  app.log.info('OpenID Connect sign-in failed', fields);
-  return new AppError('forbidden', detail);
-}

@@ -15,6 +15,8 @@ import {
   findOwner,
   type Handover,
   lockMembers,
+  NOT_LINKED,
+  newMember,
   normalizeEmail,
   revokeInvitationsOf,
   setRole,
@@ -133,7 +135,7 @@ async function changeAddress(
     email: { from: owner.email, to: email },
     ...revokedAccess,
   });
-  return { ...owner, email, password_hash: null };
+  return { ...owner, email, password_hash: null, ...NOT_LINKED };
 }
 
 async function createOwner(
@@ -141,14 +143,7 @@ async function createOwner(
   context: TeamContext,
   fields: Pick<MemberRow, 'email' | 'name' | 'password_hash'>,
 ): Promise<MemberRow> {
-  const owner: MemberRow = {
-    id: context.newId('mem'),
-    ...fields,
-    role: 'owner',
-    joined_at: isoTime(context.clock.now()),
-    time_zone: null,
-    date_locale: null,
-  };
+  const owner = newMember(context, { ...fields, role: 'owner' });
   await tx.insertInto('members').values(owner).execute();
   await audit(tx, serverAuthor(context), AUDITED_MEMBER, 'member.created', owner.id, {
     email: owner.email,
@@ -209,11 +204,12 @@ interface RevokedAccess {
 }
 
 /**
- * Ends sessions, and revokes keys, connected assistants, the password, password links, and pending invitations, whose links
- * the previous holder knows. `now` is in ISO 8601.
+ * Ends sessions, and revokes keys, connected assistants, the password, password links, the link to an account at the identity
+ * provider, and pending invitations, whose links the previous holder knows. `now` is in ISO 8601.
  */
 async function revokeAccess(tx: Tx, memberId: string, now: string): Promise<RevokedAccess> {
-  await tx.updateTable('members').set({ password_hash: null }).where('id', '=', memberId).execute();
+  const revoked = { password_hash: null, ...NOT_LINKED };
+  await tx.updateTable('members').set(revoked).where('id', '=', memberId).execute();
   await revokePasswordLinks(tx, memberId, Date.parse(now));
   const { numUpdatedRows } = await tx
     .updateTable('api_keys')

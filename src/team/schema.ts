@@ -62,12 +62,27 @@ export const TeamMember = named(
     name: described(v.string(), 'The name of the member.'),
     role: described(Role, ROLE_TEXT),
     joined_at: described(Time, 'When the member joined the team.'),
+    linked_account: described(
+      v.nullable(
+        named(
+          'LinkedAccount',
+          v.object({
+            object: typeField('linked_account'),
+            issuer: described(Url, 'The issuer URL of the provider.', 'https://login.example.com'),
+            linked_at: described(Time, 'When the member first signed in with the account.'),
+          }),
+          'The account of a member at the identity provider.',
+        ),
+      ),
+      'The account with which the member signs in by single sign-on. Null until they first do.',
+    ),
   }),
   'A person on your team.',
   {
     name: 'Alex Morgan',
     role: 'admin',
     joined_at: '2026-11-20T09:12:00.000Z',
+    linked_account: null,
   },
 );
 
@@ -514,8 +529,18 @@ export const MePatch = named(
 
 // Converts rows of the team to API objects.
 
-export function presentMember({ id, email, name, role, joined_at }: MemberRow): TeamMember {
-  return { id, object: 'team_member', email, name, role, joined_at };
+export function presentMember(row: MemberRow): TeamMember {
+  const { id, email, name, role, joined_at, oidc_issuer: issuer, oidc_linked_at } = row;
+  return {
+    id,
+    object: 'team_member',
+    email,
+    name,
+    role,
+    joined_at,
+    linked_account:
+      issuer === null ? null : { object: 'linked_account', issuer, linked_at: oidc_linked_at! },
+  };
 }
 
 export function presentApiKey(row: ApiKeyRow): ApiKey {

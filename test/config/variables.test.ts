@@ -298,7 +298,36 @@ const CASES: Record<Name, { good: [text: string, value: unknown][]; bad: string[
       'http://192.0.2.1',
       'http://127.0.0.1.example.com',
       'http://localhost.example.com',
+      'https://login.microsoftonline.com/common/v2.0',
+      'https://login.microsoftonline.com/organizations/v2.0',
+      'https://login.microsoftonline.us/consumers',
     ],
+  },
+  OIDC_SCOPES: {
+    good: [['openid  email groups', 'openid email groups']],
+    bad: ['email profile', 'openid,email', 'openid "x"'],
+  },
+  OIDC_TRUST_EMAIL: {
+    good: [
+      ['true', true],
+      ['false', false],
+    ],
+    bad: ['yes'],
+  },
+  OIDC_ROLES: {
+    good: [
+      ['', []],
+      ['groups=mail-admins:admin', [{ claim: 'groups', value: 'mail-admins', role: 'admin' }]],
+      [
+        'cognito:groups=a b:member, https://example.com/roles=/x/y:viewer,',
+        [
+          { claim: 'cognito:groups', value: 'a b', role: 'member' },
+          { claim: 'https://example.com/roles', value: '/x/y', role: 'viewer' },
+        ],
+      ],
+      ['groups=urn:x=1:admin', [{ claim: 'groups', value: 'urn:x=1', role: 'admin' }]],
+    ],
+    bad: ['groups', 'groups=x', 'groups=x:owner', 'groups=x:root', '=x:admin', 'groups=:admin'],
   },
   OIDC_CLIENT_ID: { good: [['tests', 'tests']], bad: [] },
   OIDC_CLIENT_SECRET: { good: [['s3cret', 's3cret']], bad: [] },

@@ -131,7 +131,7 @@ test('OpenID Connect adds an invited person with the invited role and provider n
   const actions = await auditOf(service, { member_id: members[0]!.id });
   assert.deepEqual(
     actions.map(([action]) => action),
-    ['session.created', 'session.created', 'invitation.accepted'],
+    ['session.created', 'session.created', 'member.linked', 'invitation.accepted'],
   );
   const form = { email, password: PASSWORD };
   assert.equal((await postForm(service, '/sign-in', form)).status, 401, 'has no password');
@@ -165,9 +165,9 @@ test('OpenID Connect rejects missing, unverified and invalid email addresses', a
   const { service, provider } = started;
   for (const [person, said] of [
     [{ email: OWNER, email_verified: false }, /hasn't verified owner@example\.com/],
-    [{ email: OWNER }, /hasn't verified owner@example\.com/],
-    [{ email: OWNER, email_verified: 'true' as never }, /hasn't verified owner@example\.com/],
-    [{ email_verified: true }, /doesn't share your email address/],
+    [{ email: OWNER }, /doesn't say whether it has verified owner@example\.com/],
+    [{ email: OWNER, email_verified: 'yes' as never }, /hasn't verified owner@example\.com/],
+    [{ email_verified: true }, /the claim email is missing/],
     [{ email: '"a b"@example.com', email_verified: true }, /isn't a supported email address/],
   ] as const) {
     provider.person = person;

@@ -81,7 +81,10 @@ async function walkHealth({ ask }: Walk) {
 async function walkTests({ ask }: Walk) {
   const made = await ask('POST', '/v1/tests', 201, { json: { name: 'One' } });
   const sent = await ask('POST', '/v1/tests/raw?client_ip=192.0.2.1&helo=a', 201, {
-    body: goodMessage(),
+    body: goodMessage({
+      'List-Unsubscribe': '<https://news.example.com/u>',
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    }),
     headers: { 'content-type': 'message/rfc822' },
   });
   await ask('POST', '/v1/tests/receipt', 200, {
@@ -108,6 +111,10 @@ async function walkTests({ ask }: Walk) {
   await ask('POST', `/v1/tests/${made.body.id}/images`, 409);
   await ask('POST', `${path}/images`, 200);
   await ask('DELETE', `${path}/images`, 200);
+  await ask('GET', `${path}/unsubscribe_tries`, 200);
+  const tries = { json: { method: 'GET' } };
+  await ask('POST', `/v1/tests/${made.body.id}/unsubscribe_tries`, 409, tries);
+  await ask('POST', `${path}/unsubscribe_tries`, 200, tries);
   await ask('DELETE', `/v1/tests/${made.body.id}`, 200);
 }
 
@@ -490,6 +497,7 @@ async function walkTeam({ ask, service }: Walk) {
   await ask('GET', '/v1/team/members', 200);
   const path = `/v1/team/members/${bob.body.id}`;
   await ask('GET', path, 200);
+  await ask('DELETE', `${path}/linked_account`, 200);
   await ask('PATCH', path, 200, { json: { role: 'admin', name: 'Robert' } });
   const key = await ask('POST', '/v1/api_keys', 201, { json: { name: 'k', expires_in: 60 } });
   await ask('GET', '/v1/api_keys', 200);

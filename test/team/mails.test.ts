@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { parseMessage } from '../../src/analysis/mime/parse-message.ts';
 import { claimDueMail, recordOutcome } from '../../src/outbox/send.ts';
 import { invitationMail, newOwnerMail, previousOwnerMail } from '../../src/team/mails.ts';
+import { NOT_LINKED } from '../../src/team/members.ts';
 import { type ApiResponse, startTestService, type TestService } from '../helpers/app.ts';
 import { startMailSink, type TakenMail } from '../outbox/mail-sink.ts';
 import { type OutboxService, startOutbox } from '../outbox/outbox.ts';
@@ -81,6 +82,7 @@ test('Ownership transfer mails tell both members their new role', () => {
     password_hash: null,
     time_zone: null,
     date_locale: null,
+    ...NOT_LINKED,
   };
   const previous = { ...row, ...ANN, role: 'admin' as const };
   const owner = { ...row, name: 'Bob', email: 'bob@example.com', role: 'owner' as const };

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { isUniqueViolation } from '../../src/store/errors.ts';
 import { openStore } from '../../src/store/open.ts';
-import { findOwner } from '../../src/team/members.ts';
+import { findOwner, NOT_LINKED } from '../../src/team/members.ts';
 import { makeOwner, transferOwnership } from '../../src/team/owner.ts';
 import { insertPasswordLink } from '../../src/team/passwords.ts';
 import { startTestService, temporaryFolder } from '../helpers/app.ts';
@@ -63,6 +63,7 @@ test('makeOwner creates a member as owner of a team without one', async (t) => {
     password_hash: null,
     time_zone: null,
     date_locale: null,
+    ...NOT_LINKED,
   });
   assert.deepEqual(await members(), [['ann.lee@example.com', 'owner']]);
   assert.deepEqual(await findOwner(db), owner);

@@ -16,6 +16,7 @@ export interface Member {
   name: string;
   role: string;
   joined_at: string;
+  linked_account: { issuer: string; linked_at: string } | null;
 }
 
 export interface Problem {

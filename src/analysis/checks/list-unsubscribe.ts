@@ -14,7 +14,7 @@ import {
 import { fromDomain, fullHostName } from '../dns/names.ts';
 import { skipForwarded } from '../forwarding/explain.ts';
 import { skipUnlessMarketing } from '../kind.ts';
-import { fields } from '../mime/message.ts';
+import { fields, type Message } from '../mime/message.ts';
 import { ownDomainFix } from '../sending-services/ownership.ts';
 import { tagsInUrl } from './merge-tags.ts';
 
@@ -167,7 +167,10 @@ const MAX_URIS = 50;
 const MAX_LENGTH = 64 * 1024;
 
 /** A fact: call `context.fact(listUnsubscribeField)`. */
-export function listUnsubscribeField({ message }: Context): ListUnsubscribe {
+export const listUnsubscribeField = ({ message }: Context): ListUnsubscribe =>
+  readListUnsubscribe(message);
+
+export function readListUnsubscribe(message: Pick<Message, 'headers'>): ListUnsubscribe {
   const values = fields(message, 'list-unsubscribe').map(({ value }) => value);
   const { uris, problem } = parseUris((values[0] ?? '').slice(0, MAX_LENGTH));
   const withProtocol = (protocol: string) => uris.filter((uri) => schemeOf(uri) === protocol);

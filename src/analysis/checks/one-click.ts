@@ -1,20 +1,11 @@
 /** `one_click`: email clients can unsubscribe recipients of marketing mail with one request (RFC 8058). */
 
-import {
-  type Check,
-  type Context,
-  type Finding,
-  fail,
-  missingField,
-  pass,
-  rfc,
-  warn,
-} from '../check.ts';
+import { type Check, type Finding, fail, missingField, pass, rfc, warn } from '../check.ts';
 import { skipForwarded } from '../forwarding/explain.ts';
 import { skipUnlessMarketing } from '../kind.ts';
 import { type ListUnsubscribe, listUnsubscribeField, oneClickFix } from './list-unsubscribe.ts';
 
-const ONE_CLICK_VALUE = 'List-Unsubscribe=One-Click';
+export const ONE_CLICK_VALUE = 'List-Unsubscribe=One-Click';
 
 /** Depends on a usable List-Unsubscribe field. The address is never requested. */
 export const oneClick: Check = {
@@ -37,22 +28,23 @@ export const oneClick: Check = {
       https: unsubscribeFields.https.slice(0, 5).map((uri) => uri.slice(0, 500)),
       post: unsubscribeFields.post.slice(0, 5).map((value) => value.slice(0, 200)),
     };
-    return { ...evaluateFields(context, unsubscribeFields, fix), evidence };
+    return { ...evaluateOneClick(context.message, unsubscribeFields, fix), evidence };
   },
 };
 
 const WHY =
   'Gmail requires one-click unsubscribe in marketing mail, and Yahoo recommends it. Their unsubscribe button sends one request without opening a page.';
 
-function evaluateFields(
-  context: Context,
+/** Passes if the two fields follow RFC 8058 §3.1. */
+export function evaluateOneClick(
+  message: Parameters<typeof missingField>[0],
   unsubscribeFields: ListUnsubscribe,
   fix: string,
 ): Finding {
   const { values, https, mailto, post, unfilled } = unsubscribeFields;
   if (values.length === 0) {
     const title = 'One-click unsubscribe has no address: the List-Unsubscribe field is missing.';
-    const absent = missingField(context.message, 'List-Unsubscribe', { title, detail: WHY, fix });
+    const absent = missingField(message, 'List-Unsubscribe', { title, detail: WHY, fix });
     return { ...absent, dependsOn: ['list_unsubscribe'] };
   }
   if (https.length === 0) {
@@ -74,7 +66,7 @@ function evaluateFields(
       dependsOn: ['list_unsubscribe'],
     };
   if (post.length === 0)
-    return missingField(context.message, 'List-Unsubscribe-Post', {
+    return missingField(message, 'List-Unsubscribe-Post', {
       title: 'Your message has no List-Unsubscribe-Post field.',
       detail: WHY,
       fix,

@@ -13,9 +13,9 @@ import {
   completeOidcSignIn,
   oidcHost,
   readOidcState,
-  signInWithClaims,
   startOidcSignIn,
 } from '../../team/oidc.ts';
+import { signInWithClaims } from '../../team/oidc-sign-in.ts';
 import { reauthorize } from '../../team/permissions.ts';
 import { newSessionCookie } from '../../team/session-routes.ts';
 import { identifySession } from '../../team/sessions.ts';

@@ -36,6 +36,7 @@ interface State {
 const DONE_TEXTS: Record<string, string> = {
   saved: 'Changes saved.',
   role: 'Role changed. The member must sign in again.',
+  unlinked: 'Single sign-on unlinked.',
 };
 
 async function render(call: PageCall, id: string, { done = '', values, problem = null }: State) {
@@ -60,6 +61,14 @@ async function render(call: PageCall, id: string, { done = '', values, problem =
               ['Email address', member.email],
               ['Role', ROLE_NAMES[member.role]],
               ['Joined', <Time key="joined" at={member.joined_at} />],
+              [
+                'Single sign-on',
+                member.linked_account && (
+                  <>
+                    Linked <Time at={member.linked_account.linked_at} />
+                  </>
+                ),
+              ],
             ]}
           />
           <p class="links">
@@ -69,6 +78,9 @@ async function render(call: PageCall, id: string, { done = '', values, problem =
         </Card>
         {isChangeable && <BothModes />}
         {isChangeable && <EditCard member={member} values={values} problem={problem} />}
+        {member.linked_account && (isChangeable || (isAdmin && member.id === actor.memberId)) && (
+          <UnlinkCard member={member} host={new URL(member.linked_account.issuer).host} />
+        )}
         {isChangeable && member.id !== actor.memberId && <RemoveCard member={member} />}
       </>
     ),
@@ -128,6 +140,25 @@ function RemoveCard({ member: { id, name } }: { member: TeamMember }) {
   );
 }
 
+function UnlinkCard({ member: { id, email }, host }: { member: TeamMember; host: string }) {
+  return (
+    <Card title="Unlink single sign-on" id="unlink">
+      <p>An account at {host} is linked.</p>
+      <Confirm
+        action={`${memberPath(id)}/unlink`}
+        label="Unlink…"
+        warning={
+          <>
+            Do this if the account at the identity provider was created again. The next account with
+            the verified address <bdi>{email}</bdi> is linked instead.
+          </>
+        }
+        confirm="Unlink account"
+      />
+    </Card>
+  );
+}
+
 const show = page({
   path: PATH,
   operation: 'showMember',
@@ -170,4 +201,13 @@ const remove = operationForm({
   next: () => `${TEAM_PATH}?done=removed`,
 });
 
-export const memberPages = [show, update, remove];
+const unlink = operationForm({
+  path: `${PATH}/unlink`,
+  operation: 'submitMemberUnlink',
+  role: 'admin',
+  summary: 'Unlink the single sign-on account of a member with the button',
+  route: memberOperations.unlink,
+  next: ({ id }) => `${memberPath(id)}?done=unlinked`,
+});
+
+export const memberPages = [show, update, remove, unlink];

@@ -7,11 +7,14 @@ import type { Call } from '../../http/route.ts';
 import { waitUntil } from '../../lib/concurrency.ts';
 import { presentListed } from '../../mailtests/present.ts';
 import { testOr404 } from '../../mailtests/queries.ts';
+import { unsubscribePath } from '../../mailtests/report.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import { tagsOf } from '../../mailtests/tags.ts';
+import { unsubscribeOperations } from '../../mailtests/unsubscribe-routes.ts';
 import type { TestRow } from '../../store/tables.generated.ts';
 import { ActionButton, Confirm } from '../frame/action.tsx';
 import { readForm } from '../frame/form.tsx';
+import { operationForm } from '../frame/operation-form.ts';
 import { seeOther } from '../frame/page.tsx';
 import { form } from '../frame/page-route.ts';
 import { For } from '../frame/reader.tsx';
@@ -169,4 +172,15 @@ const remove = form({
   },
 });
 
-export const testActions = [create, reanalyze, remove];
+const tryUnsubscribe = operationForm({
+  path: unsubscribePath(':id'),
+  operation: 'submitUnsubscribeTry',
+  summary: 'Try the unsubscribe link of a test with the button',
+  route: unsubscribeOperations.tryLink,
+  // The method, and the number of tries that the page shows.
+  read: (raw) => readForm(raw)('try').split(' '),
+  body: ([method, tries]) => ({ method: method as 'POST', after_tries: Number(tries) }),
+  next: (_, { params }) => `/tests/${params.id}#unsubscribe`,
+});
+
+export const testActions = [create, reanalyze, remove, tryUnsubscribe];

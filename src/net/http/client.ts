@@ -10,7 +10,9 @@
 
 import { request as openRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import { parseNetwork } from '../../lib/addresses.ts';
+import { isoTime } from '../../lib/clock.ts';
 import { createSemaphore, startDeadline } from '../../lib/concurrency.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import { type ConnectorOptions, createConnector, failed, timedOut } from '../guarded-connection.ts';
@@ -38,7 +40,7 @@ export interface WebClientOptions extends ConnectorOptions {
 export function createWebClient(options: WebClientOptions): WebClient {
   const connect = createConnector(options);
   const semaphore = createSemaphore(options.maxInFlight ?? 100);
-  return async ({ url, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, ...request }) => {
+  return async ({ url, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES, onSecured, ...request }) => {
     const target = parseHttpTarget(url);
     if (typeof target === 'string') return failed('bad_url', target);
     if (request.signal?.aborted) return timedOut();
@@ -48,6 +50,13 @@ export function createWebClient(options: WebClientOptions): WebClient {
       try {
         const connection = await connect(target, signal, timeoutMs);
         if (connection.status === 'failed') return connection;
+        if (onSecured && connection.socket instanceof TLSSocket)
+          onSecured({
+            tls_version: connection.socket.getProtocol(),
+            certificate_expires_at: isoTime(
+              Date.parse(connection.socket.getPeerCertificate().valid_to),
+            ),
+          });
         return await sendRequest(connection.socket, { ...request, target, maxBytes }, signal);
       } finally {
         semaphore.release();
@@ -70,7 +79,7 @@ export const createTrustedWebClient = (resolver: Resolver): WebClient =>
 
 const USER_AGENT = 'deliverability/1 (+link check)';
 
-interface Exchange extends Pick<WebRequest, 'method' | 'headers' | 'body'> {
+interface Exchange extends Pick<WebRequest, 'method' | 'headers' | 'body' | 'isBodyOptional'> {
   target: HttpTarget;
   maxBytes: number;
 }
@@ -78,10 +87,10 @@ interface Exchange extends Pick<WebRequest, 'method' | 'headers' | 'body'> {
 /** Sends one HTTP/1.1 request over an open connection, until the signal aborts; always destroys the socket. */
 async function sendRequest(
   socket: Duplex,
-  { method, headers, body, target, maxBytes }: Exchange,
+  { method, headers, body, target, maxBytes, isBodyOptional }: Exchange,
   signal: AbortSignal,
 ): Promise<WebResult> {
-  const tooLongFailure = failed('too_large', 'the response is too long');
+  const tooLongFailure = isBodyOptional ? null : failed('too_large', 'the response is too long');
   try {
     const request = openRequest({
       // Without an agent, the connection is not reused and proxy environment variables are ignored.
@@ -107,7 +116,9 @@ async function sendRequest(
       { maxBytes, tooLongFailure },
       signal,
     );
-    return failure ? failed(failure.reason, failure.detail) : { status: 'answered', ...response! };
+    return failure && !(isBodyOptional && response)
+      ? failed(failure.reason, failure.detail)
+      : { status: 'answered', ...response! };
   } finally {
     socket.destroy();
   }

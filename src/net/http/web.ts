@@ -17,6 +17,17 @@ export interface WebRequest {
   body?: string;
   /** Ends the request early, as `timeout`. */
   signal?: AbortSignal;
+  /** The status is enough: a body that is too long or incomplete is cut, and is no failure. */
+  isBodyOptional?: boolean;
+  /** Called with the TLS connection, once its certificate is verified. */
+  onSecured?: (tls: TlsFacts) => void;
+}
+
+export interface TlsFacts {
+  /** Such as `TLSv1.3`. */
+  tls_version: string | null;
+  /** In ISO 8601. */
+  certificate_expires_at: string | null;
 }
 
 export type WebResult =

@@ -8,12 +8,7 @@ import type { OAuthClient } from '../../config/oauth-client.ts';
 import { AccountError, quoted } from '../account-error.ts';
 import type { WebClient } from '../http/web.ts';
 import { adviceOn } from './microsoft-errors.ts';
-import {
-  configurationOf,
-  type Tokens,
-  toAccountError,
-  tokensOf,
-} from './token-endpoint.ts';
+import { configurationOf, type Tokens, toAccountError, tokensOf } from './token-endpoint.ts';
 
 export interface LoopbackFlow {
   web: WebClient;

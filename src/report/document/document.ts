@@ -42,6 +42,7 @@ import { previewSections } from './preview.ts';
 import { acceptanceSection, kindChoice, providerLines, providersSection } from './providers.ts';
 import { receiptSections } from './receipt.ts';
 import { sourceSections } from './receivers.ts';
+import { unsubscribeSections } from './unsubscribe.ts';
 import type { ReportVariant } from './variant.ts';
 import { scoreFigure, shortVerdict, verdictBlock } from './verdict.ts';
 
@@ -92,6 +93,7 @@ function reportBlocks(report: Report, variant: ReportVariant, above: string | nu
     ...(isShortPdf || report.is_template ? [] : [providersSection(report, variant)]),
     ...(audience === 'team' && !report.is_template ? [pathSection(report)] : []),
     ...previewSections(report, variant),
+    ...(audience === 'team' ? unsubscribeSections(report) : []),
     ...(audience === 'team' ? [messageSection(report, variant)] : []),
     ...(isShortPdf ? [] : otherCheckSections(report, variant)),
   ];

@@ -1,6 +1,6 @@
 /**
- * Step 24: since when an account at a receiver has its access, the files that are served for a domain, accounts of members at the
- * OpenID Connect provider, tries of unsubscribe links, and assistants that are connected by OAuth.
+ * Step 24: how old the access to receivers is, and the files that are served for a domain. Also linked accounts at the OpenID
+ * Connect provider, tries of unsubscribe links, and assistants connected by OAuth.
  */
 
 export const ACCESS_AND_FILES = `

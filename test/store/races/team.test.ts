@@ -2,17 +2,38 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { App } from '../../../src/app.ts';
 import { openSecrets } from '../../../src/keys/secret-key.ts';
 import { createSecretBox } from '../../../src/lib/crypto.ts';
 import { transact } from '../../../src/store/open.ts';
 import { findOwner } from '../../../src/team/members.ts';
-import { signInWithClaims } from '../../../src/team/oidc.ts';
+import { signInWithClaims } from '../../../src/team/oidc-sign-in.ts';
 import { makeOwner } from '../../../src/team/owner.ts';
 import { insertPasswordLink } from '../../../src/team/passwords.ts';
 import { startMailSink } from '../../outbox/mail-sink.ts';
 import { ROUNDS, SETUPS, statusesOf } from './nodes.ts';
 
 const PASSWORD = 'four words make one';
+
+/** A sign-in with a verified address, after the provider has confirmed it. */
+const signInByClaims = (
+  { app }: { app: App },
+  claims: { sub: string; email: string; groups?: string[] },
+) =>
+  signInWithClaims(
+    {
+      app,
+      caller: { ip: null, userAgent: null },
+      headers: new Headers(),
+      requestId: app.newId('req'),
+      signal: new AbortController().signal,
+      transact: (work) => transact(app.db, work),
+    },
+    {
+      idToken: { iss: 'https://id.example', email_verified: true, ...claims },
+      userinfo: { name: 'New' },
+    },
+  );
 
 for (const { on, skip, start } of SETUPS) {
   test(`Of two concurrent ownership transfers one succeeds (${on})`, { skip }, async (t) => {
@@ -172,19 +193,10 @@ for (const { on, skip, start } of SETUPS) {
     for (let round = 0; round < ROUNDS; round++) {
       const email = `new${round}@example.com`;
       await a.call('POST', '/v1/team/invitations', { json: { email } });
-      const signIn = ({ app }: typeof a) =>
-        signInWithClaims(
-          {
-            app,
-            caller: { ip: null, userAgent: null },
-            headers: new Headers(),
-            requestId: app.newId('req'),
-            signal: new AbortController().signal,
-            transact: (work) => transact(app.db, work),
-          },
-          { email, email_verified: true, name: 'New' },
-        );
-      const [first, second] = await Promise.all([signIn(a), signIn(b)]);
+      const [first, second] = await Promise.all([
+        signInByClaims(a, { sub: email, email }),
+        signInByClaims(b, { sub: email, email }),
+      ]);
       assert.equal(first!.member.id, second!.member.id);
       const entries = await a.app.db
         .selectFrom('audit_log')
@@ -197,6 +209,46 @@ for (const { on, skip, start } of SETUPS) {
         )
         .execute();
       assert.equal(entries.length, 1);
+    }
+  });
+
+  test(`Of two accounts with one address one is linked, and once (${on})`, { skip }, async (t) => {
+    const [a, b] = await start(t);
+    for (let round = 0; round < ROUNDS / 2; round++) {
+      const { email } = await a.makeMember('viewer');
+      const subjects = [`${email} 1`, `${email} ${round % 2 === 0 ? 1 : 2}`];
+      const outcomes = await Promise.allSettled([
+        signInByClaims(a, { sub: subjects[0]!, email }),
+        signInByClaims(b, { sub: subjects[1]!, email }),
+      ]);
+      const signedIn = outcomes.filter(({ status }) => status === 'fulfilled');
+      assert.equal(signedIn.length, subjects[0] === subjects[1] ? 2 : 1);
+      for (const outcome of outcomes)
+        if (outcome.status === 'rejected')
+          assert.match(String(outcome.reason), /linked to another/);
+      const entries = await a.app.db
+        .selectFrom('audit_log')
+        .select('id')
+        .where('action', '=', 'member.linked')
+        .where('member_email', '=', email)
+        .execute();
+      assert.equal(entries.length, 1);
+    }
+  });
+
+  test(`Two concurrent sign-ins with a role add one member (${on})`, { skip }, async (t) => {
+    const [a, b] = await start(t, {
+      env: { DELIVERABILITY_OIDC_ROLES: 'groups=mail admins:admin' },
+    });
+    for (let round = 0; round < ROUNDS / 2; round++) {
+      const email = `joining${round}@example.com`;
+      const claims = { sub: email, email, groups: ['mail admins'] };
+      const [first, second] = await Promise.all([
+        signInByClaims(a, claims),
+        signInByClaims(b, claims),
+      ]);
+      assert.equal(first!.member.id, second!.member.id);
+      assert.deepEqual([first!.member.role, second!.member.role], ['admin', 'admin']);
     }
   });
 
