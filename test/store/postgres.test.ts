@@ -5,13 +5,13 @@ import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { postgresSchema } from '../../scripts/postgres-schema.ts';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { CommitUnknownError, StoreError } from '../../src/store/errors.ts';
 import { FIRST_VERSION, SCHEMA_VERSION } from '../../src/store/migrations/index.ts';
 import { lockRow, openStore, type Store, transact } from '../../src/store/open.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
 import { parseNumber } from '../../src/store/postgres/pool.ts';
+import { withPostgresTypes } from '../../src/store/postgres/types.ts';
 import { freePort } from '../helpers/daemon.ts';
 import {
   postgresDatabase,
@@ -140,7 +140,7 @@ async function shapeOf(url: string): Promise<unknown> {
 
 test('Migrating the first PostgreSQL schema yields the current one', { skip }, async (t) => {
   const [old, fresh] = [await database(t, 'template0'), await database(t)];
-  const schema = postgresSchema(FIRST_SCHEMA);
+  const schema = withPostgresTypes(FIRST_SCHEMA);
   await run(
     old,
     schema,

@@ -8,10 +8,11 @@ import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
 import { DatabaseUnavailableError, StoreError } from '../errors.ts';
 import { MIGRATIONS, type Migration, SCHEMA_VERSION } from '../migrations/index.ts';
+import { SCHEMA } from '../schema.generated.ts';
 import { requireMode } from '../schema-mode.ts';
 import type { MigrationResult, SchemaMode, Tx } from '../types.ts';
-import { SCHEMA } from './schema.generated.ts';
 import { runningPrograms } from './sessions.ts';
+import { withPostgresTypes } from './types.ts';
 
 export interface MigrationTarget {
   schema: string;
@@ -19,7 +20,11 @@ export interface MigrationTarget {
   steps: Pick<Migration, 'version' | 'postgres' | 'sideBySide'>[];
 }
 
-const CURRENT: MigrationTarget = { schema: SCHEMA, version: SCHEMA_VERSION, steps: MIGRATIONS };
+const CURRENT: MigrationTarget = {
+  schema: withPostgresTypes(SCHEMA),
+  version: SCHEMA_VERSION,
+  steps: MIGRATIONS,
+};
 
 /** Any constant. Nodes that start at the same time wait for each other. */
 const MIGRATION_LOCK = 4_712_388_553;
