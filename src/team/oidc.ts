@@ -23,33 +23,32 @@ function requireSettings({ config }: App): OidcSettings {
   throw new AppError('not_found', "Single sign-on isn't configured on this server.");
 }
 
-/** Throws `unavailable` if the provider can't be reached. */
+/** Throws `unavailable` if the provider can't be reached, or has another name than configured (OpenID Connect Discovery §4.3). */
 async function providerOf(
   request: OidcRequest,
   settings: OidcSettings,
 ): Promise<oidc.Configuration> {
+  let named: unknown;
+  let failure: unknown = new Error('the issuer serves all tenants');
   try {
-    return await discoverProvider(request.app, settings);
+    const provider = await discoverProvider(request.app, settings);
+    named = provider.serverMetadata().issuer;
+    // For Entra, the library takes the tenant of the ID token, so anybody's tenant could vouch for an address.
+    if (!String(named).includes('{')) return provider;
   } catch (error) {
-    const named = namedIssuer(error);
-    const failure = unavailable(request, 'discovery failed', error);
-    if (named === null) throw failure;
-    throw new AppError(
-      failure.code,
-      `Your identity provider calls itself ${named}, but DELIVERABILITY_OIDC_ISSUER is ${settings.issuer}. ${
-        named.includes('{')
-          ? 'That URL serves all tenants: set the URL of your own tenant.'
-          : 'Set the variable to the name that the provider uses.'
-      }`,
-    );
+    failure = error;
+    if (isIssuerMismatch(error))
+      named = (error.cause as { body?: { issuer?: unknown } }).body?.issuer;
   }
-}
-
-/** The issuer in the provider's metadata, if discovery failed because it is another one (OpenID Connect Discovery §4.3). */
-function namedIssuer(error: unknown): string | null {
-  if (!isIssuerMismatch(error)) return null;
-  const { body } = (error.cause ?? {}) as { body?: { issuer?: unknown } };
-  return typeof body?.issuer === 'string' ? body.issuer.slice(0, MAX_FIELD_LENGTH) : null;
+  const { code, detail } = unavailable(request, 'discovery failed', failure);
+  if (typeof named !== 'string') throw new AppError(code, detail);
+  const advice = named.includes('{')
+    ? 'That URL serves all tenants: set the URL of your own tenant.'
+    : 'Set the variable to the name that the provider uses.';
+  throw new AppError(
+    code,
+    `Your identity provider calls itself ${named.slice(0, MAX_FIELD_LENGTH)}, but DELIVERABILITY_OIDC_ISSUER is ${settings.issuer}. ${advice}`,
+  );
 }
 
 /**
