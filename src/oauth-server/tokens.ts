@@ -3,8 +3,8 @@
  * errors; this file stores what it decides, in one transaction.
  *
  * A refresh token is used once (OAuth 2.1 §4.3.1). Used again, it may be stolen, so the connection ends. But for some
- * seconds it is accepted again: a client that has lost the response, or runs twice, must not lose its connection. Of
- * tokens that one was exchanged for, only the one that is used next stays valid.
+ * seconds it is accepted again: a client that has lost the response, or refreshes twice at once, must not lose its
+ * connection. Of the tokens that it was exchanged for, only the one that is used first stays valid.
  */
 
 import type {
@@ -14,7 +14,7 @@ import type {
   RefreshTokenModel,
 } from '@node-oauth/oauth2-server';
 import type { App } from '../app.ts';
-import { SCOPE } from '../http/protected-resource.ts';
+import { requireProtectedResource, SCOPE } from '../http/protected-resource.ts';
 import type { Transact } from '../http/route.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
@@ -148,6 +148,8 @@ function createModel(
         .select(['assistant.id', 'name', 'host', 'role', 'member_id', 'client_id', 'used_at'])
         .where('hash', '=', sha256(refreshToken))
         .where('kind', '=', 'refresh')
+        // Tokens for another URL would be refused at /mcp: the client must ask the member again.
+        .where('resource', '=', requireProtectedResource(app.config).resource)
         .where('assistant_tokens.expires_at', '>', isoTime(now));
       const found = await lockIn(tx, query, 'assistant').executeTakeFirst();
       // Read again once it is locked: another request may have used it meanwhile.
@@ -159,17 +161,24 @@ function createModel(
     },
 
     async revokeToken({ refreshToken, user }) {
-      const used = tx
+      const hash = sha256(refreshToken);
+      const tokens = tx
         .updateTable('assistant_tokens')
-        .set({ used_at: isoTime(now) })
         .where('assistant_id', '=', user.id)
-        .where('kind', '=', 'refresh')
-        .where('used_at', 'is', null);
-      const { numUpdatedRows } = await used
-        .where('hash', '=', sha256(refreshToken))
+        .where('kind', '=', 'refresh');
+      const { numUpdatedRows } = await tokens
+        .set({ used_at: isoTime(now) })
+        .where('hash', '=', hash)
+        .where('used_at', 'is', null)
         .executeTakeFirstOrThrow();
-      // Others that the same token was exchanged for end with its use.
-      if (numUpdatedRows === 1n) await used.execute();
+      // Its first use shows that it has arrived: no other token has any time left.
+      const used_at = isoTime(now - REUSE_GRACE_MS);
+      if (numUpdatedRows === 1n)
+        await tokens
+          .set({ used_at })
+          .where('hash', '!=', hash)
+          .where(({ eb, or }) => or([eb('used_at', 'is', null), eb('used_at', '>', used_at)]))
+          .execute();
       return true;
     },
 

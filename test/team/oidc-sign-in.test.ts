@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { transact } from '../../src/store/open.ts';
 import { findOwner } from '../../src/team/members.ts';
+import { signInWithClaims } from '../../src/team/oidc-sign-in.ts';
 import { makeOwner } from '../../src/team/owner.ts';
 import { getPage, mainOf, postForm } from '../dashboard/pages.ts';
 import { startTestService } from '../helpers/app.ts';
@@ -131,6 +133,36 @@ test('The owner command unlinks the account of an owner whose address changes', 
   await makeOwner(service.app, 'next@example.com');
   assert.equal((await signIn('one', { email: OWNER })).status, 403);
   assert.equal((await signIn('two', { email: 'next@example.com' })).status, 303);
+});
+
+test('An account that is unlinked during its sign-in gets no session', async (t) => {
+  const { app } = await startTestService(t);
+  const signIn = (afterwards: () => Promise<unknown>) =>
+    signInWithClaims(
+      {
+        app,
+        caller: { ip: null, userAgent: null },
+        headers: new Headers(),
+        requestId: app.newId('req'),
+        signal: new AbortController().signal,
+        async transact(work) {
+          const result = await transact(app.db, work as never);
+          await afterwards();
+          return result as never;
+        },
+      },
+      {
+        idToken: { iss: 'https://id.example', sub: 'one', email: OWNER, email_verified: true },
+        userinfo: {},
+      },
+    );
+  await signIn(async () => {});
+  await assert.rejects(
+    signIn(() => makeOwner(app, 'next@example.com')),
+    /Sign in again/,
+  );
+  const sessions = await app.db.selectFrom('sessions').select('id').execute();
+  assert.deepEqual(sessions, []);
 });
 
 test('Another provider links accounts again by their verified address', async (t) => {
