@@ -235,8 +235,6 @@ export interface RoleEntry {
 export const roleEntries: Parse<RoleEntry[]> = (value) =>
   splitList(value).map((item) => {
     const [, claim, name, role] = /^([^=]+)=(.+):\s*(\w+)$/.exec(item) ?? [];
-    if (role === 'owner')
-      throw new Error('must not give the role owner, which is only transferred');
     if (!claim || !name || !/^(?:viewer|member|admin)$/.test(role!))
       throw new Error(
         'must be entries such as groups=mail-admins:admin, separated by commas, with the role admin, member or viewer',

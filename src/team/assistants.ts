@@ -1,7 +1,7 @@
 /** Assistants that members have connected by OAuth, in the database: find, list, revoke, and identify them. */
 
 import type { App } from '../app.ts';
-import { type Actor, allows, lowerRole } from '../http/actor.ts';
+import { type Actor, allows } from '../http/actor.ts';
 import { protectedResourceOf } from '../http/protected-resource.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -17,7 +17,7 @@ import {
   type Tx,
 } from '../store/open.ts';
 import type { ConnectedAssistantRow } from '../store/tables.generated.ts';
-import { type KeyReader, updateLastUsed } from './api-keys.ts';
+import { actorOfKey, type KeyReader, updateLastUsed } from './api-keys.ts';
 import { type Author, audit } from './audit.ts';
 import { AUDITED_ASSISTANT } from './audited.ts';
 
@@ -118,15 +118,7 @@ export async function identifyAssistant(
   const [row] = await findByAccessToken(db, parameters);
   if (!row) return null;
   await updateLastUsed(db, 'connected_assistants', row, now);
-  return {
-    memberId: row.member_id,
-    email: row.email,
-    keyId: row.id,
-    sessionId: null,
-    role: lowerRole(row.role, row.member_role),
-    livemode: row.livemode === 1,
-    assistant: { writes: row.writes === 1 },
-  };
+  return { ...actorOfKey(row), assistant: { writes: row.writes === 1 } };
 }
 
 export const expireAssistantsJob = (app: App): Job => ({

@@ -104,7 +104,6 @@ export const claimedRole = (claims: PersonClaims, entries: RoleEntry[]): Role | 
  */
 export const omittedClaims = (claims: PersonClaims, entries: RoleEntry[]): string[] => {
   const distributed = valuesOf(claimOf(claims, '_claim_names'));
-  if (claimOf(claims, 'hasgroups')) distributed.push('groups');
   return claimNames(entries).filter(
     (claim) => distributed.includes(claim) && claimOf(claims, claim) === undefined,
   );

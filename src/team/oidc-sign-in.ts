@@ -1,6 +1,7 @@
 /** Sign-in with the claims of an OpenID Connect provider: finds, links or adds the member, applies the role, starts the session. */
 
 import * as v from 'valibot';
+import type { RoleEntry } from '../config/readers.ts';
 import type { Role } from '../http/actor.ts';
 import { Name } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -141,8 +142,10 @@ async function addMember(
   // A concurrent sign-in may have added the member meanwhile.
   const member = await find(tx, { email });
   if (member) return member;
-  const role = claimedRole(claims, app.config.OIDC_ROLES);
-  if (role === null) return refuse(request, 'not on the team', notOnTeam(request, claims, email));
+  const { OIDC_ROLES } = app.config;
+  const role = claimedRole(claims, OIDC_ROLES);
+  if (role === null)
+    return refuse(request, 'not on the team', notOnTeam(claims, OIDC_ROLES, email));
   const added = newMember(app, { email, name, role });
   await tx.insertInto('members').values(added).execute();
   await audit(tx, authorOf(request, added), AUDITED_MEMBER, 'member.created', added.id, {
@@ -153,16 +156,14 @@ async function addMember(
   return added;
 }
 
-function notOnTeam({ app }: SignInRequest, claims: PersonClaims, email: string): string {
-  const entries = app.config.OIDC_ROLES;
+function notOnTeam(claims: PersonClaims, entries: RoleEntry[], email: string): string {
   const omitted = omittedClaims(claims, entries);
-  const why =
-    omitted.length > 0
-      ? ` You are in too many groups, so your identity provider left out ${omitted.join(' and ')} (_claim_names). Your administrator can limit them to the groups of the application.`
-      : entries.length > 0
-        ? ` No value of the claim ${claimNames(entries).join(' or ')} has a role in DELIVERABILITY_OIDC_ROLES.`
-        : '';
-  return `${email} is not on the team. Ask an admin to invite this address.${why}`;
+  let text = `${email} is not on the team. Ask an admin to invite this address.`;
+  if (omitted.length > 0)
+    text += ` You are in too many groups, so your identity provider left out ${omitted.join(' and ')} (_claim_names). Your administrator can limit them to the groups of the application.`;
+  else if (entries.length > 0)
+    text += ` No value of the claim ${claimNames(entries).join(' or ')} has a role in DELIVERABILITY_OIDC_ROLES.`;
+  return text;
 }
 
 const authorOf = ({ app, caller }: SignInRequest, { id, email }: MemberRow): Author => ({

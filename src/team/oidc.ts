@@ -33,7 +33,7 @@ async function providerOf(
   try {
     const provider = await discoverProvider(request.app, settings);
     named = provider.serverMetadata().issuer;
-    // For Entra, the library takes the tenant of the ID token, so anybody's tenant could vouch for an address.
+    // For Entra, the library takes any tenant that the ID token names, and each could vouch for an address.
     if (!String(named).includes('{')) return provider;
   } catch (error) {
     failure = error;
@@ -42,12 +42,9 @@ async function providerOf(
   }
   const { code, detail } = unavailable(request, 'discovery failed', failure);
   if (typeof named !== 'string') throw new AppError(code, detail);
-  const advice = named.includes('{')
-    ? 'That URL serves all tenants: set the URL of your own tenant.'
-    : 'Set the variable to the name that the provider uses.';
   throw new AppError(
     code,
-    `Your identity provider calls itself ${named.slice(0, MAX_FIELD_LENGTH)}, but DELIVERABILITY_OIDC_ISSUER is ${settings.issuer}. ${advice}`,
+    `Your identity provider calls itself ${named.slice(0, MAX_FIELD_LENGTH)}, but DELIVERABILITY_OIDC_ISSUER is ${settings.issuer}. Your administrator must set the URL of your own tenant.`,
   );
 }
 

@@ -137,7 +137,7 @@ const SHAPES: Shape[] = [
     named: (issuer) => issuer.replace('common', '{tenantid}'),
     idToken: ENTRA.idToken,
     result:
-      /calls itself http:\/\/127\.0\.0\.1:\d+\/\{tenantid\}\/v2\.0.*set the URL of your own tenant/,
+      /calls itself http:\/\/127\.0\.0\.1:\d+\/\{tenantid\}\/v2\.0.*must set the URL of your own tenant/,
   },
   {
     name: 'Google Workspace',
@@ -343,7 +343,7 @@ test('With the issuer of all tenants, the service starts, and single sign-on nam
     assert.equal(page.status, 503);
     assert.match(
       mainOf(page.html).replace(/\s+/g, ' '),
-      /calls itself https:\/\/login\.microsoftonline\.com\/\{tenantid\}\/v2\.0, but .* is https:\/\/login\.microsoftonline\.com\/common\/v2\.0\. .*set the URL of your own tenant/,
+      /calls itself https:\/\/login\.microsoftonline\.com\/\{tenantid\}\/v2\.0, but .* is https:\/\/login\.microsoftonline\.com\/common\/v2\.0\. .*must set the URL of your own tenant/,
     );
   }
   assert.ok(service.logged.some(({ fields }) => /all tenants/.test(String(fields.fault))));
