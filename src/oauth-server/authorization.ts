@@ -1,8 +1,6 @@
 /**
- * Authorization requests (OAuth 2.1 §4.1.1), and the answer to the client once the member has decided.
- *
- * An error never redirects: anyone can register a redirect URI, so a link to this service could lead anywhere (RFC 9700
- * §4.11.2). Only the decision of a member does.
+ * Authorization requests (OAuth 2.1 §4.1.1), and what members decide. Errors never redirect: anyone can register a redirect
+ * URI, so a link to this service could lead anywhere (RFC 9700 §4.11.2).
  */
 
 import * as v from 'valibot';
@@ -65,7 +63,6 @@ export async function readAuthorizationRequest(
 export function requireOwnResource({ config }: Pick<App, 'config'>, resources: string[]): void {
   const { issuer, resource } = requireProtectedResource(config);
   const own = [resource, `${issuer}/mcp`];
-  // The case of scheme and host has no meaning.
   if (!resources.every((name) => URL.canParse(name) && own.includes(new URL(name).href)))
     throw refused(`The assistant asks for another service. Give it this URL: ${resource}`);
 }
@@ -109,7 +106,6 @@ export async function allowClient(
   return answerTo(app, request, { code });
 }
 
-/** The URL that tells the client that the member has refused. */
 export const denyClient = (app: Pick<App, 'config'>, request: AuthorizationRequest): string =>
   answerTo(app, request, { error: 'access_denied' });
 

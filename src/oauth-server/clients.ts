@@ -1,7 +1,4 @@
-/**
- * Clients: the assistants that ask for access, as they describe themselves (RFC 7591 §2). All are public, without a secret:
- * PKCE, exact redirect URIs and the rotation of refresh tokens protect what they get.
- */
+/** Clients: the assistants that ask for access, as they describe themselves (RFC 7591 §2). All are public, without a secret. */
 
 import * as v from 'valibot';
 import type { App } from '../app.ts';
@@ -12,7 +9,6 @@ import { AppError } from '../lib/errors.ts';
 
 export interface Client {
   id: string;
-  /** As the client calls itself, without invisible characters. */
   name: string;
   redirectUris: string[];
   /** The host of its metadata document; null if it has only registered itself. */
@@ -71,14 +67,12 @@ function withoutPort(uri: string): string {
   return url.href;
 }
 
-// Registrations. They are not stored: the ID contains one (RFC 7591 §A.5.2), so strangers can't fill the database. It is
-// not signed, because anyone may register: it is checked when it is read.
+// Registrations. They are not stored: the ID contains one (RFC 7591 §A.5.2), so strangers can't fill the database.
 
 const PREFIX = 'dlv_client_';
 /** The ID is part of URLs, such as the one to which a member returns after signing in. */
 const MAX_ID_LENGTH = 800;
 
-/** Throws `validation_failed`. */
 export function registerClient(value: unknown): Client {
   const client = readMetadata(value);
   const content = JSON.stringify({ client_name: client.name, redirect_uris: client.redirectUris });
@@ -88,7 +82,7 @@ export function registerClient(value: unknown): Client {
   return { id, host: null, ...client };
 }
 
-/** Null if it is not the ID of a registration. */
+/** Anyone may write such an ID, so it is checked as a registration is. Null if it isn't one. */
 function readRegistration(id: string): Client | null {
   if (!id.startsWith(PREFIX) || id.length > MAX_ID_LENGTH) return null;
   try {
@@ -106,22 +100,22 @@ const isDocumentUrl = (id: string): boolean => id.startsWith('https://');
 export const isKnownClient = (id: string): boolean =>
   isDocumentUrl(id) || readRegistration(id) !== null;
 
-/** Null if it is unknown. Throws `malformed_request` for a metadata document that can't be used. */
+/** Throws `malformed_request` for a metadata document that can't be used. */
 export const findClient = async (app: App, id: string): Promise<Client | null> =>
   isDocumentUrl(id) ? fetchDocument(app, id) : readRegistration(id);
 
-/**
- * Metadata documents (draft-ietf-oauth-client-id-metadata-document-00): the ID of a client is the URL of its document, which
- * is fetched only for a member who has signed in.
- */
+/** The document whose URL is the ID of a client (draft-ietf-oauth-client-id-metadata-document-00). */
 async function fetchDocument({ web }: App, id: string): Promise<Client> {
   // §3: a normalized URL with a path, and without credentials or a fragment.
   const url = id.length <= 300 && URL.canParse(id) ? new URL(id) : null;
   if (url?.href !== id || url.pathname === '/' || url.username || url.password || url.hash)
     throw unusable('its URL is invalid');
-  // §6.6 recommends 5 KB.
-  const maxBytes = 16 * 1024;
-  const result = await web({ method: 'GET', url: id, maxBytes, headers: { Accept: JSON_TYPE } });
+  const result = await web({
+    method: 'GET',
+    url: id,
+    maxBytes: 16 * 1024,
+    headers: { Accept: JSON_TYPE },
+  });
   if (result.status === 'failed') throw unusable(result.detail);
   const { code, headers, body } = result;
   if (code !== 200) throw unusable(`its server responded with HTTP ${code}`);

@@ -21,7 +21,6 @@ import type { Author } from '../team/audit.ts';
 import { isKnownClient } from './clients.ts';
 
 const ACCESS_TOKEN_LIFETIME_MS = HOUR_MS;
-/** A connection that is not used for so long ends. */
 const REFRESH_TOKEN_LIFETIME_MS = 60 * DAY_MS;
 const REUSE_GRACE_MS = 30_000;
 
@@ -61,7 +60,7 @@ export async function exchangeToken(
     try {
       await server.token(request, response);
     } catch (error) {
-      // Only refusals are committed: the code that was used, the connection that has ended.
+      // A refusal is committed: a code is used, or a connection has ended.
       const { name, inner } = error as { name: string; inner?: unknown };
       if (name === 'server_error' || !(error instanceof OAuth2Server.OAuthError))
         throw inner ?? error;
@@ -71,9 +70,6 @@ export async function exchangeToken(
     return Response.json(response.body, { status: response.status });
   });
 }
-
-/** The library compares this time with the clock of the machine: the expiry is checked here. */
-const NEVER = new Date(8.64e15);
 
 function createModel(
   tx: Tx,
@@ -105,7 +101,8 @@ function createModel(
         grant && {
           ...grant,
           authorizationCode,
-          expiresAt: NEVER,
+          // The library compares it with the clock of the machine. It is checked above.
+          expiresAt: new Date(8.64e15),
           // OAuth 2.1 §10.2: newer clients leave it out. PKCE ties the code to its request.
           redirectUri: body.redirect_uri === undefined ? '' : row.redirect_uri,
           codeChallenge: row.code_challenge,
@@ -152,7 +149,7 @@ function createModel(
         .where('hash', '=', hash)
         .where('used_at', 'is', null)
         .executeTakeFirstOrThrow();
-      // Its first use shows that it has arrived: no other token has any time left.
+      // Its first use shows that it has arrived: no other token is accepted any more.
       const used_at = isoTime(now - REUSE_GRACE_MS);
       if (numUpdatedRows === 1n)
         await tokens
@@ -185,7 +182,7 @@ function createModel(
       return { ...token, client, user };
     },
 
-    // The library requires these two, and calls them at endpoints that it doesn't serve here.
+    // For endpoints of the library that aren't served here.
     getAccessToken: async () => null,
     saveAuthorizationCode: async () => null,
   };

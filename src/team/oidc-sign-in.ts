@@ -1,4 +1,4 @@
-/** Sign-in with the claims of an OpenID Connect provider: finds, links or adds the member, applies the role, starts the session. */
+/** Sign-in with the claims of an OpenID Connect provider: finds, links or adds the member, and applies the role. */
 
 import * as v from 'valibot';
 import type { RoleEntry } from '../config/readers.ts';
@@ -35,7 +35,7 @@ export async function signInWithClaims(
   );
 }
 
-/** Two sign-ins of a person can add or link the same member: the second finds what the first has done. */
+/** Of two sign-ins that add or link the same member, the second finds what the first has done. */
 async function repeatOnce<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -51,7 +51,6 @@ function findOrAddMember(request: SignInRequest, claims: PersonClaims): Promise<
   return request.transact(async (tx) => {
     const linked = await find(tx, { oidc_issuer: iss, oidc_subject: sub });
     if (linked) return applyRole(tx, request, claims, linked);
-    // Only the first sign-in depends on the address.
     const email = readAddress(claims, request.app.config);
     if (typeof email !== 'string') return refuse(request, ...email);
     const member = (await find(tx, { email })) ?? (await addMember(tx, request, claims, email));
@@ -121,7 +120,6 @@ async function applyRole(
   return { ...member, role };
 }
 
-/** Adds an invited person, or one whose claims give a role. */
 async function addMember(
   tx: Tx,
   request: SignInRequest,

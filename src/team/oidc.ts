@@ -23,7 +23,7 @@ function requireSettings({ config }: App): OidcSettings {
   throw new AppError('not_found', "Single sign-on isn't configured on this server.");
 }
 
-/** Throws `unavailable` if the provider can't be reached, or has another name than configured (OpenID Connect Discovery §4.3). */
+/** Throws `unavailable` if the provider can't be reached, or has another name (OpenID Connect Discovery §4.3). */
 async function providerOf(
   request: OidcRequest,
   settings: OidcSettings,

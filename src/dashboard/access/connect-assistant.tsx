@@ -22,15 +22,11 @@ import { MODES, rolesUpTo } from '../team/roles.ts';
 
 const PATH = '/oauth/authorize';
 
-/**
- * Browsers apply `form-action` to the redirect that follows the form too, and to those after it, so it would keep them
- * from returning to the assistant.
- */
+/** Browsers apply `form-action` to redirects after the form too: to the assistant. */
 const POLICY = PAGE_POLICY.replace("form-action 'self'; ", '');
 
 interface Consent {
   request: AuthorizationRequest;
-  /** As they came, for the form. */
   parameters: Record<string, string>;
   actor: Actor;
 }

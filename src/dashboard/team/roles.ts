@@ -21,14 +21,12 @@ export const ROLE_TEXTS: Record<Role, string> = {
 export const canChange = (reader: Role, target: Role): boolean =>
   target !== 'owner' && allows(reader, target === 'admin' ? 'owner' : 'admin');
 
-/** The roles that somebody with this role can give a key or an assistant, as the options of a form. */
+/** The roles that a role can give, as the options of a form. */
 export const rolesUpTo = (role: Role): [role: Role, text: string][] =>
   ROLES.filter((other) => allows(role, other)).map((other) => [other, ROLE_TEXTS[other]]);
 
-/** The roles that people can be given. */
 export const ROLE_OPTIONS = rolesUpTo('admin');
 
-/** The modes of keys and assistants, as the options of a form. */
 export const MODES: ['live' | 'test', string][] = [
   ['live', 'Live'],
   ['test', 'Test mode'],
