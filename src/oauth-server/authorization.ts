@@ -69,14 +69,14 @@ export function requireOwnResource({ config }: Pick<App, 'config'>, resources: s
 
 const refused = (reason: string): AppError => new AppError('malformed_request', `${reason}.`);
 
-/** Stores the consent. Returns the URL with the code, which is used at once (OAuth 2.1 §4.1.2). */
+/** Stores the consent. The code is used at once (OAuth 2.1 §4.1.2). */
 export async function allowClient(
   tx: Tx,
   author: Author & { app: Pick<App, 'config'>; actor: { memberId: string } },
   currentRole: Role,
   request: AuthorizationRequest,
   { role, livemode, writes }: { role: Role; livemode: boolean; writes: boolean },
-): Promise<string> {
+): Promise<{ code: string }> {
   requireCanAssign(currentRole, role);
   const { app, actor } = author;
   const { client, redirect_uri, code_challenge } = request;
@@ -103,14 +103,11 @@ export async function allowClient(
     .execute();
   const details = { ...shown, livemode, writes, verified_by: client.host };
   await audit(tx, author, AUDITED_ASSISTANT, 'connected_assistant.connected', id, details);
-  return answerTo(app, request, { code });
+  return { code };
 }
 
-export const denyClient = (app: Pick<App, 'config'>, request: AuthorizationRequest): string =>
-  answerTo(app, request, { error: 'access_denied' });
-
-/** With the issuer, so that a client of several servers can tell their answers apart (RFC 9207 §2). */
-function answerTo(
+/** Where the browser goes: with the issuer, so that a client of several servers can tell them apart (RFC 9207 §2). */
+export function answerUrl(
   { config }: Pick<App, 'config'>,
   { redirect_uri, state }: AuthorizationRequest,
   answer: Record<string, string>,

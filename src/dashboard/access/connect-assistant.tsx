@@ -10,7 +10,7 @@ import {
   AuthorizationParameters,
   type AuthorizationRequest,
   allowClient,
-  denyClient,
+  answerUrl,
   readAuthorizationRequest,
 } from '../../oauth-server/authorization.ts';
 import { HiddenFields } from '../frame/action.tsx';
@@ -131,12 +131,12 @@ const decide = route({
     if (actor.sessionId === null)
       throw new AppError('forbidden', 'Only a member in a browser can connect an assistant.');
     const permissions = { role, livemode: mode === 'live', writes: writes === 'on' };
-    const location = await call.transact(async (tx, current) =>
+    const answer = await call.transact(async (tx, current) =>
       decision === 'allow'
         ? allowClient(tx, call, current.role, request, permissions)
-        : denyClient(app, request),
+        : { error: 'access_denied' },
     );
-    return seeOther(location);
+    return seeOther(answerUrl(app, request, answer));
   },
 });
 
