@@ -149,8 +149,8 @@ function UnlinkCard({ member: { id, email }, host }: { member: TeamMember; host:
         label="Unlink…"
         warning={
           <>
-            Do this if the account at the identity provider was created again. The next account with
-            the verified address <bdi>{email}</bdi> is linked instead.
+            Do this if that account was created again. The next account with the address{' '}
+            <bdi>{email}</bdi> is linked.
           </>
         }
         confirm="Unlink account"
