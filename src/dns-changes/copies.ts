@@ -7,6 +7,7 @@ import {
   quotedStrings,
   relativeName,
   tlsaData,
+  withNumbers,
   zoneFileData,
 } from './presentation.ts';
 import type { RecordSet } from './server.ts';
@@ -69,7 +70,9 @@ const RESOURCES: Record<string, (set: RecordSet, zone: string) => Attributes> = 
       'records',
       hclList(
         values.map((text) =>
-          type === 'TXT' ? quotedStrings(text, 8).slice(1, -1) : zoneFileData(type, text),
+          type === 'TXT'
+            ? withNumbers(quotedStrings(text), 10, 8).slice(1, -1)
+            : zoneFileData(type, text),
         ),
       ),
     ],

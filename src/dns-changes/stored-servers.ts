@@ -5,7 +5,7 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { audited, rowsOf } from '../store/audited.ts';
-import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
+import { type Db, lockIn, lockName, type Tx, transact } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import { rowCodec } from '../store/row-codec.ts';
 import type { DnsServerRow } from '../store/tables.generated.ts';
@@ -218,8 +218,10 @@ const configuredCommand = (
 export async function addConfiguredServers(app: App): Promise<void> {
   for (const { name, zones } of app.config.DNS_COMMANDS)
     await transact(app.db, async (tx) => {
+      // Another node may start at the same moment.
+      await lockName(tx, 'limit of name servers');
       const query = tx.selectFrom('dns_servers').selectAll().where('name', '=', name);
-      const row = await lockIn(tx, query).executeTakeFirst();
+      const row = await query.executeTakeFirst();
       const listed = JSON.stringify(zones);
       const author: ServerAuthor = { app, actor: null, caller: { ip: null } };
       if (!row) await insertServer(tx, author, 'command', name, {}, listed);

@@ -70,6 +70,8 @@ function commandApi(
     const { error, message = error } = answer;
     const shown = Object.values(env)
       .filter(({ length }) => length >= MIN_SECRET_LENGTH)
+      // One may be a part of another.
+      .toSorted((a, b) => b.length - a.length)
       .reduce((text, value) => text.replaceAll(value, '…'), message);
     throw new DnsServerError(
       error,
@@ -84,9 +86,23 @@ function commandApi(
     zones: async () => zones.map((zone) => ({ id: zone, name: zone })),
     async entries({ name: zone }, query) {
       const { records } = await run(Listed, { action: 'list', zone, ...query });
-      return records.map((set) => ({ ...set, data: set.values }));
+      // Texts have no notation. The program compares with what it has said.
+      return records.map(({ values, ...set }) => ({
+        ...set,
+        data: values,
+        ...(set.type === 'TXT' && { values }),
+      }));
     },
-    write: ({ zone: { name: zone }, before, after }) =>
-      run(Applied, { action: 'apply', zone, before, after }, true),
+    write: ({ zone: { name: zone }, before, after, current, data }) =>
+      run(
+        Applied,
+        {
+          action: 'apply',
+          zone,
+          before: { ...before, values: current.flatMap((set) => set.data) },
+          after: { ...after, values: data((_, value) => value) },
+        },
+        true,
+      ),
   };
 }

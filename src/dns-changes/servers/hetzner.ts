@@ -2,6 +2,7 @@
 
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
+import { quoted } from '../../net/account-error.ts';
 import { relativeName } from '../presentation.ts';
 import { DnsServerError, type ServerContext, type ServerKind } from '../server.ts';
 import { tokenField } from './fields.ts';
@@ -90,15 +91,18 @@ function hetznerApi(
       const { id, status, error } = readJson(name, Action, response, true).action;
       if (status === 'success') return;
       if (status === 'error' || polls > MAX_POLLS)
-        throw new DnsServerError(
-          'server_failed',
-          `Hetzner has not completed the change: ${error?.message ?? status}.`,
-          { mayHaveChanged: true },
-        );
+        throw notCompleted(quoted(error?.message ?? status));
       await setTimeout(POLL_MS * polls, undefined, { signal: context.signal }).catch(() => {});
-      response = await send({ changes: true, url: `${HETZNER_URL}/actions/${id}` });
+      // Whatever comes instead of the state, the change may be made.
+      response = await send({ url: `${HETZNER_URL}/actions/${id}` }).catch(({ message }: Error) => {
+        throw notCompleted(` ${message}`);
+      });
     }
   }
+  const notCompleted = (why: string) =>
+    new DnsServerError('server_failed', `Hetzner has not completed the change.${why}`, {
+      mayHaveChanged: true,
+    });
 
   return {
     name,

@@ -14,6 +14,8 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** A server asks for so little if only many requests at once are too many. */
 const MAX_WAIT_MS = 5_000;
 const MAX_ATTEMPTS = 3;
+/** For a server that says that it is busy for a moment, but not for how long. */
+const BUSY_MS = 1_000;
 /** More than a set of records, or the zones of an account, ever has. */
 const MAX_PAGES = 200;
 
@@ -107,8 +109,9 @@ export function httpApi(api: HttpApi, context: ServerContext): Send {
     const said = quoted(api.secrets.reduce(hide, api.said?.(body) ?? ''));
     if (code === 429 || problem === 'rate_limited') {
       const { retryAfterMs } = overloadError(name, result);
-      if (retryAfterMs !== null && retryAfterMs <= MAX_WAIT_MS && attempt < MAX_ATTEMPTS) {
-        await setTimeout(retryAfterMs, undefined, { signal }).catch(() => {});
+      const waitMs = retryAfterMs ?? (problem ? BUSY_MS * attempt : Infinity);
+      if (waitMs <= MAX_WAIT_MS && attempt < MAX_ATTEMPTS) {
+        await setTimeout(waitMs, undefined, { signal }).catch(() => {});
         return send(request, attempt + 1);
       }
       const minutes = Math.ceil((retryAfterMs ?? 300_000) / 60_000);

@@ -115,15 +115,21 @@ function webhookApi(
           'refused',
           `The webhook at ${name} lists no ${recordType} records, so it may not manage them. Publish this record at the provider.`,
         );
-      const texts = listed.flatMap((one) => (one.recordType === 'TXT' ? one.targets : []));
-      // The registry of ExternalDNS sends its own texts in quotation marks.
-      const isQuoted = texts.length === 0 || texts.some((text) => text.startsWith('"'));
+      const [old, another] = current.map(({ raw }) => raw!);
+      if (another)
+        throw new DnsServerError(
+          'refused',
+          `The webhook at ${name} lists the ${recordType} records at ${dnsName} in several parts. Change them at the provider.`,
+        );
+      // A provider with quotation marks lists them with every text. The registry of ExternalDNS sends them to all.
+      const isQuoted = listed
+        .flatMap((one) => (one.recordType === 'TXT' ? one.targets : []))
+        .every((text) => text.startsWith('"'));
       const targets = data((type, value) =>
         type === 'TXT' && isQuoted ? quotedStrings(value) : value,
       );
-      const old = current[0]?.raw;
       if (targets.length === 0) return post('/records', { delete: [old] }, true);
-      const wanted = { recordTTL: after.ttl, ...old, dnsName, recordType, targets };
+      const wanted = { ...(old ?? { recordTTL: after.ttl }), dnsName, recordType, targets };
       const adjusted = await read(Endpoints, post('/adjustendpoints', [wanted]));
       if (adjusted.length === 0)
         throw new DnsServerError(
