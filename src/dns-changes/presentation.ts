@@ -4,7 +4,6 @@ import { normalizeAddress } from '../lib/addresses.ts';
 import { txtStrings } from '../net/dns/record-data.ts';
 import { parseMx } from '../net/dns/resolver.ts';
 
-/** The data of a record as in a zone file: `"v=spf1 -all"`, `10 mx.example.com.`. */
 export function zoneFileData(type: string, value: string): string {
   switch (type) {
     case 'TXT':
@@ -37,7 +36,6 @@ export function normalizedValue(type: string, value: string): string {
 export const relativeName = (name: string, zone: string): string =>
   name === zone ? '' : name.slice(0, -(zone.length + 1));
 
-/** With a dot at the end. */
 export const absoluteName = (name: string): string => (name.endsWith('.') ? name : `${name}.`);
 
 /** The reverse, with names in lower case. Data that cannot be read is returned as it is. */
@@ -82,7 +80,7 @@ export const withNumbers = (data: string, from: number, to: number): string =>
     digits ? `\\${Number.parseInt(digits, from).toString(to).padStart(3, '0')}` : all,
   );
 
-/** The text of quoted strings. Text that does not begin with a quote is returned as it is. */
+/** Text that does not begin with a quote is returned as it is. */
 export function unquotedText(content: string): string {
   if (!content.trimStart().startsWith('"')) return content;
   const strings = content.match(/"(?:[^"\\]|\\.)*"/gs) ?? [];
@@ -97,27 +95,14 @@ export function unquotedText(content: string): string {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-export interface CaaData {
-  flags: number;
-  tag: string;
-  value: string;
-}
-
 /** Null if the text is not a CAA record such as `0 issue "ca.example"`. */
-export function caaData(text: string): CaaData | null {
+export function caaData(text: string) {
   const [, flags, tag, value] = /^(\d{1,3}) ([a-z0-9]+) "(.*)"$/i.exec(text) ?? [];
   return flags === undefined ? null : { flags: Number(flags), tag: tag!, value: value! };
 }
 
-export interface TlsaData {
-  usage: number;
-  selector: number;
-  matching_type: number;
-  certificate: string;
-}
-
 /** Null if the text is not a TLSA record such as `3 1 1 0123…`. */
-export function tlsaData(text: string): TlsaData | null {
+export function tlsaData(text: string) {
   const [, usage, selector, matching, certificate] =
     /^(\d{1,3}) (\d{1,3}) (\d{1,3}) ([0-9a-f]+)$/i.exec(text) ?? [];
   if (usage === undefined) return null;
@@ -127,4 +112,15 @@ export function tlsaData(text: string): TlsaData | null {
     matching_type: Number(matching),
     certificate: certificate!,
   };
+}
+
+/** What the API of Cloudflare, and Terraform for it, say about the value of a record. */
+export function cloudflareContent(type: string, value: string): object {
+  if (type === 'TXT') return { content: quotedStrings(value) };
+  if (type === 'MX') {
+    const { preference, exchange } = parseMx(value);
+    return { content: exchange, priority: preference };
+  }
+  const data = type === 'CAA' ? caaData(value) : type === 'TLSA' ? tlsaData(value) : null;
+  return data === null ? { content: value } : { data };
 }

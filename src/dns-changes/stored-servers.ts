@@ -40,7 +40,9 @@ const secretsPurpose = (id: string): string => `secrets of ${id}`;
 const kindOf = ({ kind }: Pick<DnsServerRow, 'kind'>): ServerKind | undefined =>
   isKnownServerKind(kind) ? SERVER_KINDS[kind] : undefined;
 
-/** For people. */
+const unsupported = ({ kind }: Pick<DnsServerRow, 'kind'>): AppError =>
+  new AppError('conflict', `This version does not support name servers of the kind ${kind}.`);
+
 export const kindName = (row: Pick<DnsServerRow, 'kind'>): string => kindOf(row)?.name ?? row.kind;
 
 /** Throws `conflict` if there are too many or the name is taken, and `validation_failed` for missing settings. */
@@ -148,11 +150,7 @@ export async function changeServer(
 ): Promise<DnsServerRow> {
   const { app } = author;
   if (kindOf(current)?.isConfigured) throw isConfigured();
-  if (!kindOf(current))
-    throw new AppError(
-      'conflict',
-      `This version of the program does not support name servers of the kind ${current.kind}.`,
-    );
+  if (!kindOf(current)) throw unsupported(current);
   const before = { ...SERVER_ROW.decode(current).settings, ...storedSecrets(app, current) };
   const after = { ...before, ...definedOnly(settings) };
   const changed = Object.keys(after).filter((key) => after[key] !== before[key]);
@@ -248,11 +246,7 @@ export function openServer(app: App, row: DnsServerRow, signal?: AbortSignal): N
   const kind = kindOf(row);
   const { settings } = SERVER_ROW.decode(row);
   const secrets = storedSecrets(app, row);
-  if (!kind)
-    throw new AppError(
-      'conflict',
-      `This version of the program does not support name servers of the kind ${row.kind}.`,
-    );
+  if (!kind) throw unsupported(row);
   if (secrets === null)
     throw new AppError(
       'conflict',
@@ -271,7 +265,6 @@ export function openServer(app: App, row: DnsServerRow, signal?: AbortSignal): N
   return kind.open({ ...settings, ...secrets }, context);
 }
 
-/** What a check has found. */
 export type CheckResult = Pick<DnsServerRow, 'zones' | 'checked_at' | 'problem'>;
 
 /** Tries the credentials. Call outside of a transaction. Throws `conflict` as `openServer` does. */
@@ -314,11 +307,9 @@ export async function serverOr404(db: Db | Tx, id: string): Promise<DnsServerRow
   return row;
 }
 
-/** One page, newest first. */
 export const listServers = (db: Db, page: Page) =>
   fetchPage(db.selectFrom('dns_servers').selectAll(), page);
 
-/** All of them, by name. */
 export const allServers = (db: Db): Promise<DnsServerRow[]> =>
   db.selectFrom('dns_servers').selectAll().orderBy('name').execute();
 

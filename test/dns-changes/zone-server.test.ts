@@ -12,9 +12,9 @@ function serverWith(stored: Stored[], zones = ['example.com']) {
     noZones: null,
     zones: async () => zones.map((name) => ({ id: name, name })),
     entries: async () => stored,
-    write: async ({ after, data }) => {
+    write: async ({ name, type, ttl, data }) => {
       written.push(data());
-      stored = [{ ...after, data: data() }];
+      stored = [{ name, type, ttl, data: data() }];
     },
   });
   return { server, written };

@@ -1,4 +1,4 @@
-/** A program of the operator’s configuration, which gets requests as JSON and answers in JSON. */
+/** A program of the configuration, which gets requests and answers in JSON. */
 
 import * as v from 'valibot';
 import type { DnsCommand } from '../../config/dns-commands.ts';
@@ -9,7 +9,7 @@ import { readJson } from './http-api.ts';
 import { type ZoneApi, zoneServer } from './zone-server.ts';
 
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Shorter values of the environment are no secrets, and would be hidden within words. */
+/** Shorter values would be hidden within words. */
 const MIN_SECRET_LENGTH = 6;
 
 export const command: ServerKind = {
@@ -20,7 +20,7 @@ export const command: ServerKind = {
   open: (_, context) => zoneServer(commandApi(context.command!, context)),
 };
 
-/** Why a program has not done what it should. Only after the last may it have changed something. */
+/** Only after the last may it have changed something. */
 const PROBLEMS = [
   'bad_credentials',
   'refused',
@@ -65,7 +65,7 @@ function commandApi(
         { mayHaveChanged: changes && result.wasStarted },
       );
     const body = result.output;
-    const answer = readJson(`The program ${name}`, v.union([schema, Refused]), { body }, changes);
+    const answer = readJson(`The program ${name}`, v.union([schema, Refused]), body, changes);
     if (!v.is(Refused, answer)) return answer;
     const { error, message = error } = answer;
     const shown = Object.values(env)
@@ -93,16 +93,11 @@ function commandApi(
         ...(set.type === 'TXT' && { values }),
       }));
     },
-    write: ({ zone: { name: zone }, before, after, current, data }) =>
-      run(
-        Applied,
-        {
-          action: 'apply',
-          zone,
-          before: { ...before, values: current.flatMap((set) => set.data) },
-          after: { ...after, values: data((_, value) => value) },
-        },
-        true,
-      ),
+    write: ({ zone: { name: zone }, name: at, type, ttl, current, data }) => {
+      const setOf = (values: string[]) => ({ name: at, type, ttl, values });
+      const before = setOf(current.flatMap((set) => set.data));
+      const after = setOf(data((_, value) => value));
+      return run(Applied, { action: 'apply', zone, before, after }, true);
+    },
   };
 }

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import type { ServerContext, ServerKind } from '../server.ts';
 import { tokenField } from './fields.ts';
-import { allPages, httpApi, readJson } from './http-api.ts';
+import { allPages, httpApi } from './http-api.ts';
 import { type Zone, type ZoneApi, zoneServer } from './zone-server.ts';
 
 export const DESEC_URL = 'https://desec.io/api/v1/domains/';
@@ -28,7 +28,7 @@ function desecApi(token: string, context: ServerContext): ZoneApi<Zone & { minTt
   const send = httpApi(
     {
       name,
-      secrets: [token],
+      secret: token,
       headers: { authorization: `Token ${token}` },
       advice: {
         401: 'deSEC rejects the token. It may be deleted, expired, or limited to other networks (allowed_subnets).',
@@ -43,11 +43,10 @@ function desecApi(token: string, context: ServerContext): ZoneApi<Zone & { minTt
 
   const list = <T>(path: string, item: v.GenericSchema<unknown, T>): Promise<T[]> =>
     allPages<T, string>(name, DESEC_URL + path, async (url) => {
-      const response = await send({ url });
-      const next = /<([^>]*)>;\s*rel="next"/.exec(response.headers.link ?? '')?.[1];
+      const { headers, json } = await send(url);
+      const next = /<([^>]*)>;\s*rel="next"/.exec(headers.link ?? '')?.[1];
       // The token goes nowhere else.
-      const isOwn = next?.startsWith(DESEC_URL);
-      return [readJson(name, v.array(item), response), isOwn ? next! : null];
+      return [json(v.array(item)), next?.startsWith(DESEC_URL) ? next : null];
     });
 
   return {
@@ -67,14 +66,12 @@ function desecApi(token: string, context: ServerContext): ZoneApi<Zone & { minTt
         ({ records, ...set }) => ({ ...set, data: records }),
       ),
     /** One set, in the bulk form, which creates, replaces and deletes alike. */
-    write({ zone, before, after, relative, current, data }) {
+    write({ zone, type, relative, current, data, ...after }) {
       const ttl = current.length > 0 ? after.ttl : Math.max(after.ttl, zone.minTtl);
       const subname = relative === '@' ? '' : relative;
-      return send({
+      return send(`${DESEC_URL}${encodeURIComponent(zone.id)}/rrsets/`, {
         method: 'PATCH',
-        changes: true,
-        url: `${DESEC_URL}${encodeURIComponent(zone.id)}/rrsets/`,
-        body: JSON.stringify([{ subname, type: before.type, ttl, records: data() }]),
+        body: [{ subname, type, ttl, records: data() }],
       });
     },
   };
