@@ -25,10 +25,14 @@ const error = (status: number, code: string, message: string): Answer => ({
 export interface HetznerOptions {
   /** The token may only read. */
   isReadOnly?: boolean;
+  /** The sets are protected. */
+  isProtected?: boolean;
   /** The zone is a copy. */
   isSecondary?: boolean;
   /** Actions end so. */
   actionError?: { code: string; message: string };
+  /** What comes instead of the state of an action. */
+  lostAction?: Answer;
 }
 
 export function startHetznerApi(t: TestContext, records: Records, options: HetznerOptions = {}) {
@@ -55,6 +59,7 @@ export function startHetznerApi(t: TestContext, records: Records, options: Hetzn
         return error(401, 'unauthorized', 'unable to authenticate');
       if (method !== 'GET' && options.isReadOnly)
         return error(403, 'token_readonly', 'only GET requests are allowed');
+      if (path.startsWith('/v1/actions/') && options.lostAction) return options.lostAction;
       if (path === `/v1/actions/${actions}`)
         return action(options.actionError ? 'error' : 'success');
       const zones = records.zones.map((name, index) => ({
@@ -83,7 +88,7 @@ export function startHetznerApi(t: TestContext, records: Records, options: Hetzn
             name: set.name === zone ? '@' : set.name.slice(0, -zone.length - 1),
             type: set.type,
             ttl: set.ttl,
-            protection: { change: false },
+            protection: { change: options.isProtected ?? false },
             records: set.data.map((value) => ({ value, comment: '' })),
           }))
           .filter(({ name }) => name === (query.get('name') ?? name));

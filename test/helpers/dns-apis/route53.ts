@@ -90,8 +90,14 @@ export interface Route53Options {
   /** What the IAM policy does not allow. */
   denied?: 'ChangeResourceRecordSets';
   clock?: () => number;
+  /** So many requests are too many. */
+  throttled?: number;
   /** Sets with an alias target, by `name type`. */
   aliases?: string[];
+  /** Sets of a routing policy. */
+  weighted?: string[];
+  /** There is a second public zone of the same name. */
+  isTwice?: boolean;
 }
 
 export const startRoute53Api = (t: TestContext, records: Records, options: Route53Options = {}) =>
@@ -109,6 +115,10 @@ export const startRoute53Api = (t: TestContext, records: Records, options: Route
       const { method, path, query, headers, body } = request;
       const problem = signatureProblem(request, options.clock?.() ?? Date.now());
       if (problem) return problem;
+      if (options.throttled) {
+        options.throttled -= 1;
+        return error(400, 'Throttling', 'Rate exceeded');
+      }
       const limit = Math.min(Number(query.get('maxitems') ?? 100), MAX_ITEMS);
       const next = <T>(items: T[], marks: (item: T) => string) =>
         items.length > limit
@@ -116,6 +126,7 @@ export const startRoute53Api = (t: TestContext, records: Records, options: Route
           : '<IsTruncated>false</IsTruncated>';
       const zones = [
         ...records.zones.map((name, index) => ({ id: `Z${index}`, name, isPrivate: false })),
+        ...(options.isTwice ? [{ id: 'ZOLD', name: records.zones[0]!, isPrivate: false }] : []),
         { id: 'ZPRIVATE', name: records.zones[0]!, isPrivate: true },
       ].sort((a, b) => (order(a.name) < order(b.name) ? -1 : 1));
       if (path === '/2013-04-01/hostedzonesbyname') {
@@ -137,7 +148,7 @@ export const startRoute53Api = (t: TestContext, records: Records, options: Route
       const zone = zones.find((one) => one.id === id);
       if (!zone) return error(404, 'NoSuchHostedZone', `No hosted zone found with ID: ${id}`);
       if (method === 'GET') {
-        const from = query.get('name')?.replace(/\.$/, '');
+        const from = query.get('name')?.replace(/\.$/, '').replace('\\052', '*');
         const fromType = query.get('type') ?? '';
         const rest = records
           .in(zone.name)
@@ -150,7 +161,7 @@ export const startRoute53Api = (t: TestContext, records: Records, options: Route
               order(name) > order(from) ||
               (order(name) === order(from) && type >= fromType),
           );
-        const list = rest.slice(0, limit).map((set) => present(set, options.aliases ?? []));
+        const list = rest.slice(0, limit).map((set) => present(set, options));
         return xml(
           200,
           'ListResourceRecordSetsResponse',
@@ -169,13 +180,16 @@ export const startRoute53Api = (t: TestContext, records: Records, options: Route
     },
   });
 
-function present({ name, type, ttl, data }: StoredSet, aliases: string[]): string {
+function present(
+  { name, type, ttl, data }: StoredSet,
+  { aliases = [], weighted = [] }: Route53Options,
+): string {
   const inner = aliases.includes(`${name} ${type}`)
     ? '<AliasTarget><HostedZoneId>Z2</HostedZoneId><DNSName>d1.cloudfront.example.</DNSName></AliasTarget>'
     : `<TTL>${ttl}</TTL><ResourceRecords>${data
         .map((value) => `<ResourceRecord><Value>${escaped(value)}</Value></ResourceRecord>`)
         .join('')}</ResourceRecords>`;
-  return `<ResourceRecordSet><Name>${octal(name)}</Name><Type>${type}</Type>${inner}</ResourceRecordSet>`;
+  return `<ResourceRecordSet><Name>${octal(name)}</Name><Type>${type}</Type>${weighted.includes(`${name} ${type}`) ? '<SetIdentifier>a</SetIdentifier><Weight>1</Weight>' : ''}${inner}</ResourceRecordSet>`;
 }
 
 /** All or nothing. */
