@@ -45,7 +45,7 @@ test('if the hosts cannot be read, the application does not answer in their plac
     clock: { now: () => 0 },
     newId: () => 'req_1',
     log: { info: () => {}, error: (text: string) => logged.push(text) },
-    metrics: { httpRequests: { inc: () => {} } },
+    metrics: { httpRequests: { inc: () => {} }, httpDuration: { observe: () => {} } },
     db: {
       selectFrom() {
         throw new Error('the database is away');

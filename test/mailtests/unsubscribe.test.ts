@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { createServer, type TLSSocket } from 'node:tls';
 import { parseNetwork } from '../../src/lib/addresses.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
-import type { Try } from '../../src/mailtests/unsubscribe-routes.ts';
+import type { Try } from '../../src/mailtests/unsubscribe.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { createWebClient } from '../../src/net/http/client.ts';
 import { mainOf } from '../dashboard/pages.ts';
@@ -270,6 +270,18 @@ test('A certificate that cannot be verified is reported, and nothing is sent', a
   }
 });
 
+test('If the name cannot be looked up now, whether the link works is unknown', async (t) => {
+  const { service, url } = await startScene(t);
+  const made = await analyzed(service, fieldsFor(`<${url}>`));
+  service.app.web = async () => ({
+    status: 'failed',
+    reason: 'dns',
+    detail: 'the DNS lookup failed',
+  });
+  const { body: one } = await tryLink(service, made.id);
+  assert.deepEqual([one.verdict, one.status], ['unknown', 'finished']);
+});
+
 test('The address guard refuses a link to a private network', async (t) => {
   const { service } = await startScene(t);
   const made = await analyzed(service, fieldsFor('<https://intranet.example.com/u>'));
@@ -403,6 +415,8 @@ test('The report has the button and then the result; its page tries again; share
   assert.match(before, /This can really unsubscribe the address/);
   assert.match(before, new RegExp(`action="/tests/${id}/unsubscribe"[^]*value="POST 0"`));
   assert.match(before, /Try the unsubscribe link<\/button>/);
+  const withoutPost = await analyzed(service, fieldsFor(`<${scene.url}>`, null));
+  assert.doesNotMatch(await pageOf(`/tests/${withoutPost.id}`), /Try the unsubscribe link/);
   const answer = await post({ try: 'POST 0' });
   assert.deepEqual(
     [answer.status, answer.headers.get('location')],
@@ -413,6 +427,7 @@ test('The report has the button and then the result; its page tries again; share
   assert.match(report, /responded with status 405\. It must accept POST/);
   assert.match(report, /TLSv1\.3, certificate valid until/);
   assert.match(report, /Try the unsubscribe link again/);
+  assert.match(report, /DKIM signature<\/span> · DKIM/);
   assert.match(report, /must cover List-Unsubscribe and List-Unsubscribe-Post \(RFC 8058 §4\)/);
   // The button of a page that was opened before.
   await post({ try: 'POST 0' });
