@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { postgresSchema } from '../../scripts/postgres-schema.ts';
+import { postgresSchema } from '../../src/store/postgres/schema.ts';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { CommitUnknownError, StoreError } from '../../src/store/errors.ts';
 import { FIRST_VERSION, SCHEMA_VERSION } from '../../src/store/migrations/index.ts';
