@@ -416,9 +416,9 @@ test('The report has the button and then the result; its page tries again; share
       redirect: 'manual',
     });
   const before = await pageOf(`/tests/${id}`);
-  assert.match(before, /This can really unsubscribe the address/);
+  assert.match(before, /Both can really unsubscribe the address/);
   assert.match(before, new RegExp(`action="/tests/${id}/unsubscribe"[^]*value="POST 0"`));
-  assert.match(before, /Try the unsubscribe link<\/button>/);
+  assert.match(before, /Try the unsubscribe link \(can really unsubscribe\)<\/button>/);
   const withoutPost = await analyzed(service, fieldsFor(`<${scene.url}>`, null));
   assert.doesNotMatch(await pageOf(`/tests/${withoutPost.id}`), /Try the unsubscribe link/);
   const answer = await post({ try: 'POST 0' });

@@ -107,7 +107,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
           <Notice tone="warn">Nothing is served until the domain is verified.</Notice>
         )}
         <Card
-          title="Served now"
+          title={isVerified ? 'Served now' : 'Not served now'}
           id="served"
           actions={
             served.length > 0 && (

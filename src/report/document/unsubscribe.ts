@@ -18,10 +18,10 @@ import { section } from './figures.ts';
 export const TRY_METHODS = ['POST', 'GET'] as const;
 
 const NAMES = { POST: 'One-click request', GET: 'In a browser' };
-const LABELS = { POST: 'Try the unsubscribe link', GET: 'Open the page (GET)' };
+const LABELS = { POST: 'Try the unsubscribe link', GET: 'Open the link as a browser' };
 
 const MAY_UNSUBSCRIBE =
-  'This can really unsubscribe the address to which the message was sent. The request is sent once, and the score does not change.';
+  'Both can really unsubscribe the address to which the message was sent. Each request is sent once, and the score does not change.';
 
 /** https://support.google.com/a/answer/81126 and https://support.google.com/a/answer/14229414 */
 const GMAIL_NEEDS =
@@ -53,7 +53,8 @@ export function unsubscribeSections(report: Report): Section[] {
       text: [MAY_UNSUBSCRIBE],
       options: TRY_METHODS.map((method) => {
         const count = tries.find((one) => one.method === method)?.tries ?? 0;
-        return { value: `${method} ${count}`, label: LABELS[method] + (count ? ' again' : '') };
+        const label = `${LABELS[method]}${count ? ' again' : ''} (can really unsubscribe)`;
+        return { value: `${method} ${count}`, label };
       }),
     });
   if (blocks.length === 0) return [];
