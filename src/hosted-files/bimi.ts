@@ -23,7 +23,9 @@ export function readLogo(given: Files, domain: string, now: number): Files {
       ? null
       : evaluateCertificate(Buffer.from(given.certificate), { names, now });
   if (/PRIVATE KEY/i.test(given.certificate ?? ''))
-    throw unusable('bimi.certificate', ['The file contains a private key. Send certificates only.']);
+    throw unusable('bimi.certificate', [
+      'The file contains a private key. Send certificates only.',
+    ]);
   if (mark && mark.problems.length > 0) throw unusable('bimi.certificate', mark.problems);
   const embedded = mark?.certificate?.image ?? null;
   const logo = given.logo ?? (embedded && textOf(embedded)) ?? '';

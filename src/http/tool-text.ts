@@ -69,8 +69,7 @@ export function structuredForModel(value: object): Record<string, unknown> {
   // Few steps, because each writes the whole JSON.
   for (let max = 1024; JSON.stringify(content).length > MAX_STRUCTURED; max = Math.floor(max / 2)) {
     const count = shortenLists(content, max);
-    if (max === 0 && count === 0)
-      throw new AppError('body_too_large', 'The answer is too large.');
+    if (max === 0 && count === 0) throw new AppError('body_too_large', 'The answer is too large.');
     content.left_out += count;
   }
   return content;
