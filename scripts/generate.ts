@@ -11,14 +11,11 @@ const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 
 /**
- * The schema as a module, because the executable contains no other files. Of the comments, it has only those that mark unlogged
- * tables: the types of the rows have the others.
+ * The schema as a module, because the executable contains no other files. Without comments, except those that PostgreSQL
+ * needs.
  */
 function schemaModule(): string {
-  const schema = read('schema.sql')
-    .replace(/^-- (Unlogged).*\n(?=CREATE TABLE)/gm, '#-- $1\n')
-    .replace(/^ *--.*\n/gm, '')
-    .replaceAll('#--', '--');
+  const schema = read('schema.sql').replace(/^ *--(?! Unlogged).*\n/gm, '');
   return `/** Generated from schema.sql by \`npm run generate\`; do not edit. */\n\nexport const SCHEMA = ${JSON.stringify(schema)};\n`;
 }
 
