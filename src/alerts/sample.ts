@@ -79,6 +79,9 @@ export async function postSample(app: App, alert: AlertRow, ids: string[]): Prom
   await Promise.all(rows.map((row) => postOneSample(app, alert, row)));
 }
 
+/** How often a chat may have another ID at once. */
+const MAX_MOVES = 3;
+
 async function postOneSample(
   app: App,
   alert: AlertRow,
@@ -90,10 +93,11 @@ async function postOneSample(
     return { post, outcome: 'reason' in post ? post : await sendPost(app, post) };
   };
   let { post, outcome } = await attempt(alert);
-  if (outcome !== 'closed' && 'reason' in outcome && outcome.movedTo !== undefined) {
+  for (let moves = 0; moves < MAX_MOVES; moves++) {
+    if (outcome === 'closed' || !('reason' in outcome) || outcome.movedTo === undefined) break;
     const origin = { alert_id: alert.id, channel };
     await followMove(app, origin, post as OutgoingPost, outcome.movedTo);
-    ({ outcome } = await attempt(await alertOr404(app.db, alert.id)));
+    ({ post, outcome } = await attempt(await alertOr404(app.db, alert.id)));
   }
   // The service is shutting down; the job posts it after the next start.
   if (outcome === 'closed') return;

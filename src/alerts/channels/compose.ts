@@ -130,13 +130,14 @@ export function targetOf(app: ChannelContext, channel: string, rule: AlertRow): 
   return url === null ? '' : [url, ...secretsOf(app, channel, rule)].join(' ');
 }
 
-/** Those of the rule, and the parts of URLs by which a service knows them. */
+/** Those of the rule, and the parts of URLs by which a service knows them, also as bodies and URLs contain them. */
 function secretsOf(app: ChannelContext, channel: string, rule: AlertRow): string[] {
   if (!isKnownChannel(channel)) return [];
   return CHANNELS[channel].fields
     .filter(({ isSecret }) => isSecret)
     .flatMap((field) => settingOf(app, rule, field) ?? [])
-    .flatMap((value) => [value, ...partsOf(value)]);
+    .flatMap((value) => [value, ...partsOf(value)])
+    .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]);
 }
 
 /** Without the names of header fields. */

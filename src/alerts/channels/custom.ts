@@ -141,7 +141,7 @@ export const custom: Channel = {
       const template = templateOf(app, rule);
       const url = withBraces(settingOf(app, rule, URL_FIELD)!);
       return {
-        url: fill(url, values, encodeURIComponent),
+        url: fill(url, values, escapeInUrl),
         method: (settingOf(app, rule, METHOD) ?? 'POST') as 'POST',
         headers: {
           ...Object.fromEntries(linesOf(settingOf(app, rule, HEADERS) ?? '').map(readHeader)),
@@ -204,7 +204,10 @@ export const previewOf = (
 };
 
 /** The parser of URLs encodes the braces in a path. */
-const withBraces = (url: string): string => url.replace(/%7B%7B(\w+)%7D%7D/gi, '{{$1}}');
+const withBraces = (url: string): string => url.replace(/%7B%7B(.*?)%7D%7D/gi, '{{$1}}');
+
+/** Dots alone would lead to another path (RFC 3986 §5.2.4). */
+const escapeInUrl = (value: string): string => encodeURIComponent(value).replace(/^\.+$/, '…');
 
 function placeholderProblem(text: string): string | null {
   const unknown = [...text.matchAll(PLACEHOLDER)].find(

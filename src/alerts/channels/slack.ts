@@ -77,7 +77,7 @@ const ANSWERS: ServiceAnswers = {
       v.transform((word) => ({ text: word, code: word })),
     ),
     v.pipe(
-      v.object({ id: v.string(), message: v.string(), status_code: v.number() }),
+      v.object({ message: v.string(), status_code: v.optional(v.number()) }),
       v.transform(({ message, status_code }) => ({
         text: message,
         code: `mattermost ${status_code}`,

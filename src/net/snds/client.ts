@@ -113,7 +113,7 @@ function restReader(options: SndsAccess, accessToken: string): Reader {
     if (code < 400 || code === 401)
       throw new AccountError(
         'sign_in_failed',
-        `Microsoft SNDS no longer accepts the sign-in.${said} Sign in again: deliverability receivers sign-in`,
+        `Microsoft SNDS does not accept the sign-in.${said} Sign in again.`,
       );
     throw new AccountError(
       'refused',

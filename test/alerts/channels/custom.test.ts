@@ -121,6 +121,51 @@ test('Placeholders in the URL are escaped, and the ID of a message stays the sam
   );
 });
 
+test('A value of dots leads to no other path', async (t) => {
+  const { service, receiver, path } = await startCustom(t, {});
+  const custom_url = `${new URL(receiver.url).origin}/rules/{{rule}}/alerts/{{rule}}{{subject}}`;
+  for (const name of ['..', '.', '%2e%2e', '../../x']) {
+    const changed = await service.call('PATCH', path, { json: { custom_url, name } });
+    assert.equal(changed.status, 200, changed.text);
+    await service.call('POST', `${path}/test`);
+    assert.match(receiver.requests.at(-1)!.path, /^\/rules\/[^/]+\/alerts\/[^/]+$/);
+  }
+});
+
+test('Removing a setting is refused if the others do not fit without it', async (t) => {
+  const { service, path } = await startCustom(t, {
+    custom_content_type: 'text/plain',
+    custom_body: '{{title}}',
+  });
+  for (const [setting, message] of [
+    ['custom_content_type', /is not valid JSON/],
+    ['custom_body', /is required for the content type text\/plain/],
+  ] as const) {
+    const refused = await service.call('PATCH', path, { json: { [setting]: null } });
+    assert.equal(refused.status, 422, refused.text);
+    assert.match(refused.text, message);
+  }
+  const json = { custom_content_type: null, custom_body: null };
+  assert.equal((await service.call('PATCH', path, { json })).status, 200);
+});
+
+for (const [type, body, repeated] of [
+  ['application/json', '{"token": "{{secret}}"}', (sent: string) => `Bad ${sent}`],
+  ['application/x-www-form-urlencoded', 'token={{secret}}', (sent: string) => `Bad ${sent}`],
+] as const)
+  test(`A secret that a service repeats as it was sent is not shown: ${type}`, async (t) => {
+    const { openIncident, receiver, app } = await startCustom(t, {
+      custom_content_type: type,
+      custom_secret: 'pa"ss/wo+rd',
+      custom_body: body,
+    });
+    receiver.respond = (request) => ({ status: 400, body: repeated(request.body) });
+    await openIncident();
+    const [row] = await app.db.selectFrom('alert_notifications').select('error').execute();
+    assert.match(row!.error!, /^status 400: .*…/);
+    assert.doesNotMatch(row!.error!, /pa|wo.*rd/i);
+  });
+
 test('Without a body, a JSON object has what matters', async (t) => {
   const { openIncident, service, path } = await startCustom(t, {});
   const { body, method } = await openIncident();
@@ -163,6 +208,11 @@ test('What cannot work is refused when the rule is saved, with the reason', asyn
       { custom_url: 'https://example.com/{{who}}' },
       'custom_url',
       /unknown placeholder \{\{who\}\}/,
+    ],
+    [
+      { custom_url: 'https://example.com/{{%20title%20}}' },
+      'custom_url',
+      /unknown placeholder \{\{%20title%20\}\}/,
     ],
     [{ custom_url: 'https://{{title}}.example/' }, 'custom_url', /valid/],
     [

@@ -67,6 +67,7 @@ const MATTERMOST: Row[] = [
   [mattermost(413), /too long for Mattermost/, false],
   [mattermost(501), /incoming webhooks are disabled in Mattermost/, false],
   [mattermost(500), /^status 500: the server had an internal error/, true],
+  [json(404, { message: 'Gone.' }), /the webhook was removed or disabled; .*“Gone\.”/, false],
 ];
 
 const ROCKET_CHAT: Row[] = [

@@ -235,7 +235,7 @@ for (const format of ['csv', 'json'] as const)
 test('A refusal of the REST API is said in its words, without the access token', async (t) => {
   const server = await startSndsServer(t);
   const { message } = await failure(rest(server, 'other').status(), 'sign_in_failed', 'other');
-  assert.match(message, /no longer accepts the sign-in\. Sign in again/);
+  assert.match(message, /does not accept the sign-in\. Sign in again\.$/);
   const answers: [number, string, AccountProblem, RegExp][] = [
     [
       403,
