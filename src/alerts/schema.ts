@@ -274,28 +274,6 @@ const AlertNotification = named(
 );
 export type AlertNotification = v.InferOutput<typeof AlertNotification>;
 
-const { custom_content_type, custom_body } = CHANNEL_SETTINGS as Record<string, v.GenericSchema>;
-export const PreviewRequest = named(
-  'PreviewAlertMessage',
-  v.strictObject({ custom_content_type: custom_content_type!, custom_body: custom_body! }),
-  'The settings of a custom webhook.',
-  { custom_body: '{"title": "{{title}}"}' },
-);
-export const AlertPreview = named(
-  'AlertPreview',
-  v.object({
-    object: typeField('alert_preview'),
-    content_type: described(v.string(), 'The content type of the body.', 'application/json'),
-    body: described(
-      v.string(),
-      'The body of the sample. The secret is shown as an ellipsis.',
-      '{"title": "Sample: Alerts from “Low score” will arrive here"}',
-    ),
-  }),
-  'The body that a custom webhook would get as a sample.',
-);
-export type AlertPreview = v.InferOutput<typeof AlertPreview>;
-
 /** The delivery status of a rule's test notification. */
 export const AlertTest = named(
   'AlertTest',

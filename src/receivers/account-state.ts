@@ -2,6 +2,7 @@
 
 import { type ReceiverAccount, SNDS_PAGE } from '../config/receivers.ts';
 import { DAY_MS } from '../lib/durations.ts';
+import { isTransient } from '../net/account-error.ts';
 import type { ReceiverRow } from '../store/tables.generated.ts';
 
 export const ACCOUNT_STATES = [
@@ -15,8 +16,9 @@ export type AccountState = (typeof ACCOUNT_STATES)[number];
 
 /** Problems that only somebody who signs in can solve. */
 const SIGN_IN_PROBLEMS = ['sign_in_required', 'sign_in_expired'];
-/** They usually end by themselves. */
-export const PASSING_PROBLEMS = ['unreachable', 'timeout', 'throttled', 'closed', 'bad_response'];
+/** Whether a problem usually ends by itself. */
+export const isPassing = (problem: string): boolean =>
+  problem !== 'refused' && isTransient(problem);
 
 export function accountState(
   row: Pick<ReceiverRow, 'problem' | 'fetched_at'> | undefined,

@@ -189,7 +189,7 @@ test('What cannot work is refused when the rule is saved, with the reason', asyn
       /unknown placeholder \{\{titel\}\}; known ones are \{\{title\}\}, \{\{message\}\}/,
     ],
     [{ custom_body: '{"a": "{{#each x}}"}' }, 'custom_body', /unknown placeholder/],
-    [{ custom_body: '{"a": {{title}}}' }, 'custom_body', /is not valid JSON .*inside quotes/],
+    [{ custom_body: '{"a": {{title}}}' }, 'custom_body', /is not valid JSON; .*inside quotes/],
     [{ custom_body: '{"a": "\\{{title}}"}' }, 'custom_body', /is not valid JSON/],
     [{ custom_body: '{"a": "x",}' }, 'custom_body', /is not valid JSON/],
     [
@@ -235,11 +235,6 @@ test('What cannot work is refused when the rule is saved, with the reason', asyn
     [{ custom_headers: 'X-A: b\rX-B: c\nX-A: d' }, 'custom_headers', /x-a is repeated in line 3/],
     [{ custom_headers: 'X-A: b\u0000' }, 'custom_headers', /control characters/],
     [{ custom_headers: 'X-A: b\u0085X-B: c' }, 'custom_headers', /control characters/],
-    [
-      { custom_headers: Array.from({ length: 21 }, (_, i) => `X-${i}: a`).join('\n') },
-      'custom_headers',
-      /at most 20/,
-    ],
   ];
   const base = { name: 'x', condition: 'score_below', channels: ['custom'] };
   for (const [settings, param, message] of refused) {
@@ -300,52 +295,6 @@ test('Headers and the secret are shown nowhere, and needed again for another URL
   );
   const seen = JSON.stringify([rows, alert, api.logged, page.html]);
   for (const secret of service.secrets) assert.ok(!seen.includes(secret), secret);
-});
-
-test('The preview shows the body of a sample, in the API and in both forms, and keeps what was typed', async (t) => {
-  const { service, alert, receiver } = await startCustom(t, {
-    custom_secret: 'very-secret-value',
-    custom_headers: 'X-Token: very-secret-header',
-  });
-  const custom_body = '{"t": "{{title}}", "s": "{{secret}}", "w": "{{status}}"}';
-  const preview = await service.call<{ body: string; content_type: string }>(
-    'POST',
-    '/v1/alerts/preview',
-    { json: { custom_body } },
-  );
-  assert.equal(preview.status, 200, preview.text);
-  assert.equal(preview.body.content_type, 'application/json');
-  assert.deepEqual(JSON.parse(preview.body.body), {
-    t: 'Sample: Alerts from “Low score” will arrive here',
-    s: '…',
-    w: 'sample',
-  });
-  const wrong = { json: { custom_body: '{{nobody}}' } };
-  assert.equal((await service.call('POST', '/v1/alerts/preview', wrong)).status, 422);
-  const owner = await memberOf(service, 'owner@example.com');
-  const typed = {
-    name: 'Typed',
-    condition: 'score_below',
-    threshold: '60',
-    channels: ['custom'],
-    custom_url: 'https://example.com/typed',
-    custom_method: 'POST',
-    custom_content_type: 'application/json',
-    custom_body,
-  };
-  for (const path of ['/alerts/preview', `/alerts/${alert.id}/preview`]) {
-    const { status, html } = await owner.post(path, typed);
-    assert.equal(status, 200, path);
-    assert.match(mainOf(html), /"t": "Sample: Alerts from “Low score” will arrive here"/);
-    assert.match(html, /value="https:\/\/example\.com\/typed"/);
-    assert.ok(!html.includes('very-secret'));
-    const refused = await owner.post(path, { ...typed, custom_body: '{"a": {{title}}}' });
-    assert.equal(refused.status, 422);
-    assert.match(mainOf(refused.html), /body is not valid JSON/i);
-  }
-  const { body: stored } = await service.call<Alert>('GET', `/v1/alerts/${alert.id}`);
-  assert.equal(stored.name, HOSTILE, 'nothing is stored');
-  assert.equal(receiver.requests.length, 0, 'nothing is sent');
 });
 
 test('The form stores what was typed, and no default of a choice', async (t) => {
