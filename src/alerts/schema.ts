@@ -89,7 +89,8 @@ const THRESHOLD_TEXT = CONDITIONS.flatMap(({ id, threshold }) =>
   threshold ? `For \`${id}\`: ${threshold.text}` : [],
 ).join(' ');
 const DOMAIN_TEXT = `Limits the rule to the tests, monitors and reports of this domain. If null, the rule applies to all of them. Not allowed for ${listOf(CONDITIONS.filter(({ isOfNoDomain }) => isOfNoDomain))}.`;
-const documentationOf = ({ documentation, hint }: ChannelField): string => documentation ?? hint;
+const documentationOf = ({ documentation, label, hint }: ChannelField): string =>
+  documentation ?? `${label}. ${hint}`;
 const RECIPIENTS_TEXT = documentationOf(email.fields.find(({ name }) => name === 'recipients')!);
 
 const NAME_TEXT = 'The name of the rule.';

@@ -32,6 +32,11 @@ export function accountState(
 const SIGN_IN_DAYS = { warn: 274, end: 304 };
 const KEY_DAYS = { warn: 25, end: 30 };
 
+export const renewalAdvice = ({ name, oauth }: ReceiverAccount): string =>
+  oauth
+    ? `Microsoft ends access that is not confirmed about every ten months. Confirm it at ${SNDS_PAGE}, then run: deliverability receivers sign-in ${name}`
+    : `Keys last 30 days. Copy a new key from ${SNDS_PAGE}, or remove "key" and sign in instead.`;
+
 /** What will soon keep a working account from being read; null if nothing will. */
 export function expiryOf(
   account: ReceiverAccount,
@@ -43,9 +48,9 @@ export function expiryOf(
   const { warn, end } = account.oauth ? SIGN_IN_DAYS : KEY_DAYS;
   // A time that is not known is NaN.
   if (!(days >= warn)) return null;
-  const isOver = days >= end;
-  const message = account.oauth
-    ? `Nobody has confirmed the access for ${isOver ? 'ten' : 'nine'} months. Microsoft ends access that is not confirmed about every ten months. Confirm it at ${SNDS_PAGE}, then run: deliverability receivers sign-in ${account.name}`
-    : `The key has been in use for ${days} days, and Microsoft ends keys after 30 days. Copy a new key from ${SNDS_PAGE}, or remove "key" and sign in instead.`;
+  const since = account.oauth
+    ? `Nobody has confirmed the access for ${days >= end ? 'ten' : 'nine'} months.`
+    : `The key has been in use for ${days} days.`;
+  const message = `${since} ${renewalAdvice(account)}`;
   return { code: 'access_expiring', message };
 }

@@ -181,7 +181,7 @@ test('An access that ends soon is a warning on the page, with what to do', async
   assert.match(card, /class="[^"]*warn/);
   assert.match(
     textOf(card),
-    /Access ends soon .*The key has been in use for 26 days, .*Access confirmed /,
+    /Access ends soon .*The key has been in use for 26 days\. .*Access confirmed /,
   );
 });
 

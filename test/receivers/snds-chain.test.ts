@@ -320,7 +320,7 @@ test('A week of 404 puts the access in doubt only if the list of blocks is refus
   assert.equal(parts.filter(({ found }) => found === 'no data').length, 7);
   assert.match(
     problem!.message,
-    /^Microsoft SNDS has no data for any day of the last week, and refuses the list of blocks, too\. The access of this account may have ended: .*ten months\. Check your addresses at https:\/\/substrate\.office\.com\//,
+    /^Microsoft SNDS has no data for any day of the last week, and refuses the list of blocks, too\. The access of this account may have ended\. Microsoft ends access .*ten months\. Confirm it at https:\/\/substrate\.office\.com\//,
   );
   scene.advance(DAY_MS);
   scene.snds.isExpired = false;

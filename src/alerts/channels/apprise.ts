@@ -64,7 +64,6 @@ export const apprise: Channel = {
     unconfigured: 'Enter the address of an Apprise API server below.',
   },
   fields: [SERVER, KEY, URLS, TAG, LOGIN],
-  unconfigured: 'no usable Apprise server: add one to the rule',
   check: (app, rule) =>
     settingOf(app, rule, KEY) != null && settingOf(app, rule, URLS) != null
       ? { param: URLS.name, message: 'must not be set together with the Apprise key' }
@@ -72,7 +71,6 @@ export const apprise: Channel = {
   // github.com/caronc/apprise-api, README and apprise_api/api/views.py.
   post: {
     url: urlOf,
-    missing: 'the Apprise server or its key was removed or cannot be decrypted',
     message(notification, app, rule) {
       const { kind } = notification;
       const login = settingOf(app, rule, LOGIN);

@@ -79,10 +79,12 @@ export function composePost(
 ): OutgoingPost | Failure {
   const posted = postedChannel(channel);
   const url = posted?.url(app, rule) ?? null;
+  const name = channelName(channel as never);
   if (posted === null || url === null)
     return finalFailure(
-      posted?.missing ??
-        `this version of the program cannot post to ${channelName(channel as never)}`,
+      posted
+        ? `a setting of ${name} was removed or cannot be decrypted`
+        : `this version of the program cannot post to ${name}`,
     );
   const message = posted.message(notification, app, rule, opening);
   const { body, headers = {}, method, next } = message;

@@ -119,7 +119,6 @@ export const custom: Channel = {
     unconfigured: 'Enter the URL of any service that takes a request below.',
   },
   fields: [URL_FIELD, METHOD, TYPE, BODY, HEADERS, TOKEN],
-  unconfigured: 'no usable webhook URL: add one to the rule',
   check(app, rule) {
     const [url, body, headers] = [URL_FIELD, BODY, HEADERS].map((field) =>
       settingOf(app, rule, field),
@@ -137,7 +136,6 @@ export const custom: Channel = {
       const isLost = [HEADERS, TOKEN].some((field) => settingOf(app, rule, field) === null);
       return isLost ? null : (settingOf(app, rule, URL_FIELD) ?? null);
     },
-    missing: 'the webhook URL was removed, or a secret cannot be decrypted',
     message(notification, app, rule) {
       const type = typeOf(app, rule);
       const read = (name: string) => VALUES[name]?.(notification, rule, app) ?? '';

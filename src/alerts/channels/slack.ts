@@ -96,7 +96,6 @@ export const slack: Channel = {
     'no usable Slack webhook URL: add one to the rule, or set DELIVERABILITY_SLACK_WEBHOOK_URL on the server',
   post: {
     url: slackUrlOf,
-    missing: 'the Slack webhook URL was removed or cannot be decrypted',
     message: (notification, app, rule) => {
       const url = slackUrlOf(app, rule);
       return { body: slackMessage(notification, { showsBlocks: url === null || isSlack(url) }) };

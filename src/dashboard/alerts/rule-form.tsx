@@ -440,7 +440,9 @@ function SettingField({ field, values, error, shown }: SettingFieldProps) {
     placeholder,
     secret: isSecret,
     label: isStored ? `New ${label}` : label,
-    hint: isStored ? `Stored${where}, and not shown here. Leave empty to keep it.` : hint,
+    hint: isStored
+      ? `A ${kind === 'url' ? 'URL' : 'value'}${where} is stored, and not shown here. Leave empty to keep it.`
+      : hint,
   };
   return (
     <>

@@ -153,7 +153,7 @@ function linkReader(options: SndsAccess, key: string): Reader {
     if (!isRefused) return null;
     throw new AccountError(
       'refused',
-      'Microsoft SNDS does not accept the key. Keys expire after 30 days: copy a new one from SNDS to "key", or remove "key" and sign in instead.',
+      'Microsoft SNDS does not accept the key. Keys last 30 days: copy a new one from SNDS, or remove "key" and sign in instead.',
     );
   };
 }
