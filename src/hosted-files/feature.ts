@@ -69,7 +69,7 @@ const ask = route({
   description:
     'For proxies that get certificates on demand, such as Caddy: succeeds only for the exact name of a host with files of a verified domain.',
   query: v.strictObject({
-    domain: described(v.optional(v.string(), ''), 'The host.', 'mta-sts.example.com'),
+    domain: described(v.string(), 'The host.', 'mta-sts.example.com'),
   }),
   response: named(
     'HostedHost',
