@@ -242,7 +242,7 @@ export const roleEntries: Parse<RoleEntry[]> = (value) =>
   splitList(value).map((item) => {
     const [, claim, name, role] = /^([^=]+)=(.+):\s*(\w+)$/.exec(item) ?? [];
     if (role === 'owner')
-      throw new Error('must not give the role owner, which is only transferred');
+      throw new Error('must not assign the role owner, which can only be transferred');
     if (!claim || !name || !/^(?:viewer|member|admin)$/.test(role!))
       throw new Error(
         'must be entries such as groups=mail-admins:admin, separated by commas, with the role admin, member or viewer',

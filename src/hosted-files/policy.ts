@@ -37,7 +37,7 @@ export function adviceOn(
   now: number,
 ): string {
   if (policy === null)
-    return 'Start with testing: senders report what would fail, and still deliver.';
+    return 'Start with testing: senders deliver anyway, and report what would fail.';
   const { mode, enforced_until } = policy;
   if (mode === 'none')
     return Date.parse(enforced_until) > now
@@ -46,7 +46,7 @@ export function adviceOn(
   const isEnforced = mode === 'enforce';
   const missing = unlistedIn(policy, mailServers ?? []);
   if (missing.length > 0)
-    return `Add ${missing.join(', ')}, which DNS names as a mail server. ${isEnforced ? 'Senders do not' : 'In enforce mode, senders would not'} deliver to it.`;
+    return `Add ${missing.join(', ')}, which DNS lists as a mail server. ${isEnforced ? 'Senders do not' : 'In enforce mode, senders would not'} deliver to it.`;
   const outcome = `TLS reports of ${formatCount(days, 'day')} show ${formatCount(succeeded + failed, 'session')} under this policy`;
   if (failed > 0)
     return `${isEnforced ? 'Switch to testing' : 'Stay in testing'} until the cause is fixed: ${outcome}, and ${formatCount(failed)} failed.`;

@@ -14,7 +14,7 @@ const POLICY = { mode: 'testing' as const, mx: ['mx.example.com'], max_age: 7 * 
 
 const MODE = described(
   v.picklist(STS_MODES, `must have one of the modes ${STS_MODES.join(', ')}`),
-  '`testing`: senders report failures, and still deliver. `enforce`: they don’t deliver without verified TLS. `none`: they forget the policy.',
+  '`testing`: senders deliver anyway, and report failures. `enforce`: they don’t deliver without verified TLS. `none`: they forget the policy.',
   POLICY.mode,
 );
 
@@ -138,7 +138,7 @@ export const HostedFiles = named(
     advice: described(
       v.string(),
       'Which mode MX records and TLS reports allow.',
-      'Start with testing: senders report what would fail, and still deliver.',
+      'Start with testing: senders deliver anyway, and report what would fail.',
     ),
     records: described(
       v.array(
@@ -146,7 +146,7 @@ export const HostedFiles = named(
           'HostedFileRecord',
           v.object({
             ...RECORD,
-            purpose: described(v.string(), 'What the record is for.', 'Leads to this service.'),
+            purpose: described(v.string(), 'What the record is for.', 'Points to this service.'),
           }),
           'A DNS record that leads to a file.',
         ),
@@ -154,6 +154,6 @@ export const HostedFiles = named(
       'The DNS records to publish. A DNS plan for the checks `mta_sts` and `bimi` has them, too.',
     ),
   }),
-  'The files that the service serves for a domain.',
+  'The hosted files of a domain.',
 );
 export type HostedFiles = v.InferOutput<typeof HostedFiles>;

@@ -104,7 +104,7 @@ export function serveHostedFiles(app: App, next: Fetch): Fetch {
 async function respond(app: App, request: Request, host: string, path: string) {
   const files = await (await findHost(app, host))?.();
   const file = files?.get(withoutHash(`https://${host}${path}`));
-  if (!file) throw new AppError('not_found', 'There is no such file.');
+  if (!file) throw new AppError('not_found', 'File not found.');
   if (request.method !== 'GET' && request.method !== 'HEAD')
     throw new AppError('method_not_allowed', 'Use GET, HEAD.', [], { allow: 'GET, HEAD' });
   const { body, type } = file;

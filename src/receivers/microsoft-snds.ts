@@ -63,7 +63,7 @@ async function readStatus(
 const inDoubt = ({ name, oauth }: MicrosoftSndsAccount): AccountError =>
   new AccountError(
     'refused',
-    `Microsoft SNDS has no data for any day of the last week, and refuses the list of blocks, too. ${
+    `Microsoft SNDS has no data for any day of the last week, and rejects the request for the list of blocks, too. ${
       oauth
         ? `The access of this account may have ended: Microsoft ends it unless it is confirmed about every ten months. Check your addresses at ${SNDS_PAGE}, then run: deliverability receivers sign-in ${name}`
         : `The key may have expired: keys last 30 days. Copy a new key from ${SNDS_PAGE}, or remove "key" and sign in instead.`

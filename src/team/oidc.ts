@@ -39,7 +39,7 @@ async function providerOf(
       `Your identity provider calls itself ${named}, but DELIVERABILITY_OIDC_ISSUER is ${settings.issuer}. ${
         named.includes('{')
           ? 'That URL serves all tenants: set the URL of your own tenant.'
-          : 'Set the variable to the name that the provider uses.'
+          : 'Set the variable to the URL that the provider uses.'
       }`,
     );
   }

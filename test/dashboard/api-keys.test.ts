@@ -32,7 +32,7 @@ test('A new API key is shown once, works, and can be revoked', async (t) => {
   assert.equal((await service.call('GET', '/v1/me', { key })).status, 401);
 });
 
-test('A connected assistant is listed with what it may do, and can be disconnected', async (t) => {
+test('A connected assistant is listed with its role and permissions, and can be disconnected', async (t) => {
   const { service, owner } = await startWithOwner(t);
   assert.match(mainOf((await owner.get('/api-keys')).html), /Connected assistants[\s\S]*\/mcp/);
   const { id: memberId } = await service.app.db

@@ -170,7 +170,7 @@ test('Outlook shows the addresses that send for the domain, and no others', asyn
   assert.doesNotMatch(card, /198\.51\.100\.7/);
 });
 
-test('Columns that Microsoft no longer fills are hidden, and shown while older days have them', async (t) => {
+test('Columns that Microsoft no longer fills are shown only while older days have them', async (t) => {
   const { app, member } = await startPages(t);
   await storeAddressDay(app, ADDRESS, 2, { trap_hits: null });
   const cardNow = async () => textOf(cardOf((await member.get('/receivers')).html, 'addresses'));
@@ -179,7 +179,7 @@ test('Columns that Microsoft no longer fills are hidden, and shown while older d
   assert.match(await cardNow(), /Trap hits .*Sample MAIL FROM .*news@example\.com/);
 });
 
-test('An access that ends soon is a warning on the page, with what to do', async (t) => {
+test('Access that ends soon is a warning on the page, with what to do', async (t) => {
   const { app, member } = await startPages(t);
   await app.db
     .updateTable('receivers')

@@ -301,7 +301,7 @@ test('Only the link of a message that follows RFC 8058 is tried', async (t) => {
   assert.deepEqual(requests, []);
 });
 
-test('Viewers, the other mode and a server that requests no links try nothing', async (t) => {
+test('Viewers, keys of the other mode and a service that checks no links cannot try the link', async (t) => {
   const scene = await startScene(t);
   const { service } = scene;
   const { id } = await analyzed(service, fieldsFor(`<${scene.url}>`));
@@ -318,7 +318,7 @@ test('Viewers, the other mode and a server that requests no links try nothing', 
   assert.deepEqual([...scene.requests, ...quiet.requests], []);
 });
 
-test('A try that was interrupted before its result was stored is never sent again by itself', async (t) => {
+test('A try that was interrupted before its result was stored is never repeated automatically', async (t) => {
   const clock = testClock();
   const scene = await startScene(t);
   const folder = temporaryFolder(t);

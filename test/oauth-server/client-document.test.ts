@@ -27,7 +27,7 @@ test('The page shows the host that describes the assistant, and its code becomes
   const browser = await ownerBrowser(service);
   const path = authorizePath(URL_OF_CLIENT);
   const page = await browser.call<string>('GET', path, { headers: HTML });
-  assert.match(page.text, /The assistant is described by client\.example\./);
+  assert.match(page.text, /client\.example describes the assistant\./);
   const code = (await consent(service, browser, path)).searchParams.get('code')!;
   const other = 'https://client.example/other.json';
   assert.equal((await redeem(service, other, code)).body.error, 'invalid_grant');
@@ -96,7 +96,7 @@ test('A document at a private address is not fetched', async (t) => {
   }
 });
 
-test('Nobody but a member who is asked causes a fetch, and a document is kept for as long as it says', async (t) => {
+test('Only the consent page fetches a document, and caches it for as long as it allows', async (t) => {
   const clock = testClock();
   let fetches = 0;
   const web: WebClient = async () => {

@@ -33,24 +33,24 @@ export const receiverFailing: Condition<'receiver', Value> = {
   },
 
   choice: {
-    text: 'Figures of Google or Microsoft can’t be fetched',
+    text: 'Figures can’t be fetched from Google or Microsoft',
     hint: 'Or the access to Microsoft SNDS ends soon. A receiver that is unreachable counts after a day.',
   },
   alertsWhen: () => 'figures can’t be fetched from Google or Microsoft, or the access ends soon',
   documentation:
-    "figures can't be fetched from Google or Microsoft: at once if somebody has to act, after a day if the receiver can't be reached. Also if Microsoft will end the access soon: after nine months without a sign-in, or 25 days after a key was first used",
+    "figures can't be fetched from Google or Microsoft: at once if somebody must act, after a day if the receiver can't be reached. Also if Microsoft ends the access soon: nine months after the last sign-in, or 25 days after a key was first used",
   shortText: 'figures can’t be fetched',
   openedText: ({ subject, value }) => ({
     title:
       value.state === 'expiring'
-        ? `The access of ${subject} to ${nameOf(value)} ends soon`
-        : `${nameOf(value)} can’t be read with ${subject}`,
+        ? `${subject}: access to ${nameOf(value)} ends soon`
+        : `${subject}: figures can’t be fetched from ${nameOf(value)}`,
     lead: value.detail,
   }),
   resolvedTitle: ({ subject, value }) =>
     value.state === 'expiring'
-      ? `The access of ${subject} to ${nameOf(value)} was renewed`
-      : `${nameOf(value)} can be read with ${subject} again`,
+      ? `${subject}: access to ${nameOf(value)} was renewed`
+      : `${subject}: figures can be fetched from ${nameOf(value)} again`,
   unwatchedText: ({ subject }) => ({
     title: `The account ${subject} was removed`,
     lead: 'The incident is resolved because the account is no longer in the configuration.',

@@ -46,15 +46,15 @@ function Consent({ request, parameters, actor, isConnected }: Consent) {
     <>
       <p>
         “{client.name}” asks to use this service as {actor.email}. If you allow it, your browser
-        goes on to {isLocal ? 'a program on this device' : 'this site'}:
+        returns to {isLocal ? 'a program on this device' : 'this site'}:
       </p>
       <p class="box">
         <strong class="redirect-host">{target.host}</strong>
         <br />
         <span class="hint">
           {client.host === null
-            ? 'The assistant has registered itself. Nobody has verified its name.'
-            : `The assistant is described by ${client.host}.`}
+            ? 'The assistant registered itself. Nobody has verified its name.'
+            : `${client.host} describes the assistant.`}
         </span>
       </p>
       <Notice tone="warn">
@@ -63,8 +63,7 @@ function Consent({ request, parameters, actor, isConnected }: Consent) {
       </Notice>
       {isConnected && (
         <p class="hint">
-          “{client.name}” is already connected, and stays so. If you allow it again, you have
-          another connection.
+          “{client.name}” is already connected. If you allow it again, you add another connection.
         </p>
       )}
       <form method="post" action={PATH}>
@@ -74,7 +73,7 @@ function Consent({ request, parameters, actor, isConnected }: Consent) {
         <Select
           name="role"
           label="Role"
-          hint="What it can do at most."
+          hint="The most that it can do."
           options={roles.map((role) => [role, ROLE_TEXTS[role]])}
           value={lowerRole(actor.role, 'member')}
         />
@@ -89,8 +88,8 @@ function Consent({ request, parameters, actor, isConnected }: Consent) {
         />
         <Checkbox
           name="writes"
-          label="Let it change settings"
-          hint="Such as adding domains, publishing DNS records or creating alert rules, if the role allows it."
+          label="Allow it to change settings"
+          hint="For example, add domains, publish DNS records or create alert rules, if the role permits it."
           checked={false}
         />
         <button type="submit" class="submit" name="decision" value="allow">

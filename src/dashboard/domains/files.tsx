@@ -43,9 +43,9 @@ export function HostedFilesCard({ domain, row }: { domain: Domain; row: HostedFi
   const state = (text: string | undefined) => text ?? <NotSetUp>Not served here</NotSetUp>;
   return (
     <Card
-      title="Files that go with records"
+      title="Hosted files"
       id="files"
-      actions={<a href={`${DOMAINS}/${domain.id}/files`}>All files</a>}
+      actions={<a href={`${DOMAINS}/${domain.id}/files`}>View files</a>}
     >
       <Facts
         items={[
@@ -79,7 +79,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
   const errorOf = (name: string) => problem?.fields[name];
   const readable = readableDomain(domain.name);
   return appPage(call, {
-    title: `Files of ${readable}`,
+    title: `Hosted files of ${readable}`,
     section: 'domains',
     path: `${DOMAINS}/${id}/files`,
     parents: [
@@ -95,7 +95,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
     children: (
       <>
         {done && (
-          <Notice tone="pass">Saved, and served now. Publish the records that have changed.</Notice>
+          <Notice tone="pass">Files saved and served. Now publish the changed records.</Notice>
         )}
         {!isVerified && (
           <Notice tone="warn">Nothing is served until the domain is verified.</Notice>
@@ -106,7 +106,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
           actions={
             served.length > 0 && (
               <a class="button primary" href={publishPath(id, { checks: 'mta_sts,bimi' })}>
-                Publish their records
+                Publish records
               </a>
             )
           }
@@ -119,7 +119,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
             {logo !== null && (
               <img
                 src={`data:image/svg+xml;base64,${Buffer.from(logo).toString('base64')}`}
-                alt="The logo as receivers get it"
+                alt="The logo that is served"
                 width={72}
                 height={72}
               />
@@ -157,7 +157,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
                 error={errorOf('mta_sts')}
                 options={[
                   ['', 'Not served'],
-                  ['testing', 'Testing: senders report failures, and still deliver'],
+                  ['testing', 'Testing: senders deliver anyway, and report failures'],
                   ['enforce', 'Enforce: senders deliver only over verified TLS'],
                   ['none', 'None: senders forget the policy'],
                 ]}
@@ -165,7 +165,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
               <TextArea
                 {...value('mx', (policy?.mx ?? mail_servers ?? []).join('\n'))}
                 label="Mail servers"
-                hint={`One per line. DNS has ${mail_servers === null ? 'not answered' : mail_servers.join(', ') || 'none'}.`}
+                hint={`One per line. ${mail_servers === null ? 'The MX lookup failed.' : `MX records: ${mail_servers.join(', ') || 'none'}.`}`}
                 mono
               />
               <TextField
@@ -180,7 +180,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
                 name="logo"
                 type="file"
                 label="BIMI logo"
-                hint="SVG Tiny PS: square, at most 32 KB, with a title. Not needed with a new certificate, which contains it."
+                hint="SVG Tiny PS: square, at most 32 KB, with a title. Not needed with a new certificate, because it contains the logo."
                 error={errorOf('bimi.logo')}
               />
               <TextField

@@ -137,15 +137,15 @@ async function render(call: PageCall, { query = {}, values, problem = null, crea
               <AssistantTable assistants={assistants.data} nameOf={nameOf} />
             )}
             {resource === null ? (
-              <p>Assistants are switched off: none of them has access.</p>
+              <p>Assistants are turned off. None of them has access.</p>
             ) : (
               <>
                 <p>
-                  To connect Claude, ChatGPT or another assistant, add this address to it as a
+                  To connect Claude, ChatGPT or another assistant, add this URL to it as a
                   connector:
                 </p>
                 <div class="box">
-                  <Copyable text={resource.resource} label="the address for assistants" />
+                  <Copyable text={resource.resource} label="the URL for assistants" />
                 </div>
               </>
             )}

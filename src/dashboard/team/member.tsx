@@ -36,7 +36,7 @@ interface State {
 const DONE_TEXTS: Record<string, string> = {
   saved: 'Changes saved.',
   role: 'Role changed. The member must sign in again.',
-  unlinked: 'Single sign-on unlinked.',
+  unlinked: 'Account unlinked.',
 };
 
 async function render(call: PageCall, id: string, { done = '', values, problem = null }: State) {
@@ -142,15 +142,15 @@ function RemoveCard({ member: { id, name } }: { member: TeamMember }) {
 
 function UnlinkCard({ member: { id, email }, host }: { member: TeamMember; host: string }) {
   return (
-    <Card title="Unlink single sign-on" id="unlink">
-      <p>An account at {host} is linked.</p>
+    <Card title="Linked account" id="unlink">
+      <p>The member signs in with an account at {host}.</p>
       <Confirm
         action={`${memberPath(id)}/unlink`}
         label="Unlink…"
         warning={
           <>
-            Do this if the account at the identity provider was created again. The next account with
-            the verified address <bdi>{email}</bdi> is linked instead.
+            Unlink it if it was created again at the identity provider. The next sign-in with the
+            verified address <bdi>{email}</bdi> links the account again.
           </>
         }
         confirm="Unlink account"
@@ -205,7 +205,7 @@ const unlink = operationForm({
   path: `${PATH}/unlink`,
   operation: 'submitMemberUnlink',
   role: 'admin',
-  summary: 'Unlink the single sign-on account of a member with the button',
+  summary: 'Unlink the account of a member with the button',
   route: memberOperations.unlink,
   next: ({ id }) => `${memberPath(id)}?done=unlinked`,
 });

@@ -12,7 +12,7 @@ export const ROUTE53_URL = 'https://route53.amazonaws.com/2013-04-01';
 
 export const route53: ServerKind = {
   name: 'Amazon Route 53',
-  hint: 'Changes records of public hosted zones, with the access key of an IAM user that may do nothing else.',
+  hint: 'Changes records of public hosted zones, with the access key of an IAM user that can do nothing else.',
   fields: [
     {
       name: 'access_key_id',
@@ -20,7 +20,7 @@ export const route53: ServerKind = {
       isSecret: false,
       isRequired: true,
       label: 'Access key ID',
-      hint: 'Of an IAM user. The documentation has its policy.',
+      hint: 'Of an IAM user. The documentation has the policy.',
       placeholder: 'AKIAIOSFODNN7EXAMPLE',
       documentation: 'The access key ID of an IAM user.',
       example: 'AKIAIOSFODNN7EXAMPLE',
@@ -60,7 +60,7 @@ const nameOf = (xml: string, name: string): string =>
   );
 
 const WRONG_KEY =
-  'Amazon does not accept the access key. It may be deleted or inactive, or its secret is another one.';
+  'Amazon does not accept the access key. It may be deleted or inactive, or the secret is wrong.';
 
 /** By the codes of errors, which the references of the operations and of Signature Version 4 list. */
 function refusal(_: number, body: string): Refusal | undefined {

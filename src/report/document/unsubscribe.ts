@@ -7,7 +7,7 @@ import { describeTry, GMAIL_NEEDS, MAY_UNSUBSCRIBE, TRY_METHODS } from '../unsub
 import { section } from './figures.ts';
 
 const NAMES = { POST: 'One-click request', GET: 'In a browser' };
-const LABELS = { POST: 'Try the unsubscribe link', GET: 'Open the page (GET)' };
+const LABELS = { POST: 'Try the unsubscribe link', GET: 'Open the link (GET)' };
 
 /** No section if nobody tried the link, and the reader can't. */
 export function unsubscribeSections(report: Report): Section[] {

@@ -131,7 +131,7 @@ const CUSTOM: Row[] = [
   ],
   [
     text(404, 'no such page'),
-    /^status 404: the server has nothing at this URL; check the URL/,
+    /^status 404: the server found nothing at this URL; check the URL/,
     true,
   ],
   [text(405, ''), /^status 405: the server does not accept this method; check the URL$/, true],
@@ -161,7 +161,7 @@ for (const [name, id, service, rows] of [
   ['Telegram', 'telegram', SERVICES.telegram(), TELEGRAM],
   ['a custom webhook', 'custom', customService(), CUSTOM],
 ] as const)
-  test(`Each refusal of ${name} says what to do, and is retried only if that can help`, async (t) => {
+  test(`Each error of ${name} says what to do, and is retried only if that can help`, async (t) => {
     const alerting = await startAlerting(t);
     const { slack: receiver, makeAlert, complete, sendDue, app, clock } = alerting;
     await makeAlert({ channels: [id], ...service.settings(new URL(receiver.url).origin) });
@@ -190,7 +190,7 @@ for (const [name, id, service, rows] of [
     assert.equal(service.shown.length, retried);
   });
 
-test('A custom webhook that names a time gets the message then, and no earlier', async (t) => {
+test('A custom webhook with Retry-After gets the message then, and no earlier', async (t) => {
   const service = customService();
   const { slack: receiver, makeAlert, complete, sendDue, clock } = await startAlerting(t);
   await makeAlert({ channels: ['custom'], ...service.settings(new URL(receiver.url).origin) });
