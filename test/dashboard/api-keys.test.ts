@@ -41,7 +41,7 @@ test('A connected assistant is listed with its role and permissions, and can be 
     .executeTakeFirstOrThrow();
   const { id } = await insertAssistant(service, memberId, { name: '<b>Claude</b>', writes: 1 });
   const main = mainOf((await owner.get('/api-keys')).html);
-  assert.match(main, /<b>Claude<\/b>claude\.aiMemberchanges settingsLive/);
+  assert.match(main, /<b>Claude<\/b>claude\.aiMembercan change settingsLive/);
   const { status, location } = await owner.post(`/api-keys/assistants/${id}/disconnect`);
   assert.deepEqual([status, location], [303, '/api-keys?done=disconnected#assistants']);
   assert.match(

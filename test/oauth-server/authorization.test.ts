@@ -120,7 +120,7 @@ test('The consent page names the assistant, warns about the name, and cannot be 
   assert.ok(page.text.includes('&lt;script>alert(1)&lt;/script>edualC'));
   assert.match(page.text, /<strong class="redirect-host">assistant\.example<\/strong>/);
   assert.match(page.text, /Anyone can choose the name/);
-  assert.match(page.text, /Nobody has verified its name/);
+  assert.match(page.text, /Its name is not verified/);
   assert.match(page.text, /owner@example\.com/);
   const policy = page.headers.get('content-security-policy')!;
   assert.match(policy, /frame-ancestors 'none'/);

@@ -53,7 +53,7 @@ function Consent({ request, parameters, actor, isConnected }: Consent) {
         <br />
         <span class="hint">
           {client.host === null
-            ? 'The assistant registered itself. Nobody has verified its name.'
+            ? 'The assistant registered itself. Its name is not verified.'
             : `${client.host} describes the assistant.`}
         </span>
       </p>

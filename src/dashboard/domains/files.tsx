@@ -23,7 +23,6 @@ import {
   PageQuery,
   ProblemNotice,
   Select,
-  Submit,
   submit,
   TextArea,
   TextField,
@@ -40,7 +39,8 @@ const { get, update } = hostedFileOperations;
 /** On the page of the domain. */
 export function HostedFilesCard({ domain, row }: { domain: Domain; row: HostedFileRow }) {
   if (domain.status !== 'verified') return null;
-  const state = (text: string | undefined) => text ?? <NotSetUp>Not served here</NotSetUp>;
+  const policy = policyOf(row);
+  const state = (text: string | null | undefined) => text ?? <NotSetUp>Not served here</NotSetUp>;
   return (
     <Card
       title="Hosted files"
@@ -49,7 +49,7 @@ export function HostedFilesCard({ domain, row }: { domain: Domain; row: HostedFi
     >
       <Facts
         items={[
-          ['MTA-STS policy', state(policyOf(row)?.mode)],
+          ['MTA-STS policy', state(policy && `Served (${policy.mode})`)],
           ['BIMI logo', state(row.logo === null ? undefined : 'Served')],
           ['Mark certificate', state(row.certificate === null ? undefined : 'Served')],
         ]}
@@ -157,8 +157,8 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
                 error={errorOf('mta_sts')}
                 options={[
                   ['', 'Not served'],
-                  ['testing', 'Testing: senders deliver anyway, and report failures'],
-                  ['enforce', 'Enforce: senders deliver only over verified TLS'],
+                  ['testing', 'Testing: failures are reported'],
+                  ['enforce', 'Enforce: only over verified TLS'],
                   ['none', 'None: senders forget the policy'],
                 ]}
               />
@@ -173,8 +173,8 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
                 type="number"
                 min={1}
                 max={365}
-                label="Senders remember the policy for (days)"
-                hint="A week is enough for testing. For enforce, choose at least a month."
+                label="Lifetime of the policy (days)"
+                hint="How long senders remember it. A week is enough for testing. To enforce it, choose at least a month."
               />
               <TextField
                 name="logo"
@@ -198,7 +198,9 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
                   checked={false}
                 />
               )}
-              <Submit>Save files</Submit>
+              <button type="submit" class="button primary">
+                Save files
+              </button>
             </form>
           </Card>
         )}

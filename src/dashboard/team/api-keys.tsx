@@ -237,7 +237,7 @@ function AssistantTable({
           cell: ({ role, writes }) => (
             <>
               {ROLE_NAMES[role]}
-              {writes && <span class="row-note">changes settings</span>}
+              {writes && <span class="row-note">can change settings</span>}
             </>
           ),
         },

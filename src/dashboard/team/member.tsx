@@ -62,10 +62,10 @@ async function render(call: PageCall, id: string, { done = '', values, problem =
               ['Role', ROLE_NAMES[member.role]],
               ['Joined', <Time key="joined" at={member.joined_at} />],
               [
-                'Single sign-on',
+                'Linked account',
                 member.linked_account && (
                   <>
-                    Linked <Time at={member.linked_account.linked_at} />
+                    Since <Time at={member.linked_account.linked_at} />
                   </>
                 ),
               ],

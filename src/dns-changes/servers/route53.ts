@@ -11,7 +11,7 @@ import { plainName, type Stored, type ZoneApi, zoneServer } from './zone-server.
 export const ROUTE53_URL = 'https://route53.amazonaws.com/2013-04-01';
 
 export const route53: ServerKind = {
-  name: 'Amazon Route 53',
+  name: 'Route 53',
   hint: 'Changes records of public hosted zones, with the access key of an IAM user that can do nothing else.',
   fields: [
     {

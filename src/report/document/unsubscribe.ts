@@ -6,7 +6,7 @@ import type { Report } from '../report.ts';
 import { describeTry, GMAIL_NEEDS, MAY_UNSUBSCRIBE, TRY_METHODS } from '../unsubscribe-try.ts';
 import { section } from './figures.ts';
 
-const NAMES = { POST: 'One-click request', GET: 'In a browser' };
+const NAMES = { POST: 'One-click request', GET: 'Opening the link' };
 const LABELS = { POST: 'Try the unsubscribe link', GET: 'Open the link (GET)' };
 
 /** No section if nobody tried the link, and the reader can't. */
@@ -23,7 +23,9 @@ export function unsubscribeSections(report: Report): Section[] {
       small(
         time(one.requested_at),
         ...(duration_ms === undefined ? [] : [` · ${duration_ms} ms`]),
-        ...(end ? [` · ${tls_version}, certificate valid until ${dayInWords(end)}`] : []),
+        ...(end
+          ? [` · ${tls_version?.replace('v', ' ')}, certificate valid until ${dayInWords(end)}`]
+          : []),
       ),
     ];
   });
