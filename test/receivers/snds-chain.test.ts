@@ -97,7 +97,7 @@ test('SNDS from sign-in to alert: fetch, refresh, rejection, page, and access th
   const foreign = 'http://localhost:1/?code=c&state=guessed';
   const signedIn = await signInByPasting(authority, env, [foreign]);
   assert.equal(signedIn.code, EXIT.success, signedIn.stderr);
-  assert.match(signedIn.questions[0]!, /can’t load the last page\. Copy its address/);
+  assert.match(signedIn.questions[0]!, /can’t load the last page, copy its address/);
   assert.match(signedIn.questions[1]!, /^That address is not from this sign-in\./);
   assert.match(
     signedIn.stderr,
