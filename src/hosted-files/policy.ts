@@ -53,5 +53,5 @@ export function adviceOn(
   if (isEnforced) return 'Senders that support MTA-STS deliver only over verified TLS.';
   if (days >= MIN_DAYS && succeeded > 0 && mailServers !== null)
     return `Switch to enforce: ${outcome}, and none failed.`;
-  return `Stay in testing until TLS reports of ${MIN_DAYS} days show no failure. So far, ${days === 0 ? 'none has arrived for this policy' : `${outcome}, and none failed`}.`;
+  return `Stay in testing until TLS reports of ${MIN_DAYS} days show no failure. So far, ${days === 0 ? 'no report has arrived for this policy' : `${outcome}, and none failed`}.`;
 }

@@ -103,10 +103,10 @@ test('The page of a member shows the linked account, and unlinks it', async (t) 
   const { email, id } = await addMember('member');
   const { cookie } = await ownerBrowser(service);
   const path = `/team/members/${id}`;
-  assert.doesNotMatch((await getPage(service, path, { cookie })).html, /Single sign-on/);
+  assert.doesNotMatch((await getPage(service, path, { cookie })).html, /Linked account/);
   await signIn('one', { email });
   const { html } = await getPage(service, path, { cookie });
-  assert.match(mainOf(html), /Single sign-onLinked /);
+  assert.match(mainOf(html), /Linked accountSince /);
   assert.ok(
     mainOf(html).includes(
       `The member signs in with an account at ${new URL(provider.issuer).host}.`,

@@ -134,8 +134,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
           </div>
           {served.length > 0 && (
             <p class="muted">
-              Both hosts, mta-sts.{domain.name} and bimi.{domain.name}, need a certificate for HTTPS
-              at your proxy or at this service.
+              Each host needs an HTTPS certificate, at your proxy or at this service.
             </p>
           )}
           {policy && !canEdit && <p>Mail servers: {policy.mx.join(', ')}</p>}

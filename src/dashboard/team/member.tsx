@@ -130,8 +130,8 @@ function RemoveCard({ member: { id, name } }: { member: TeamMember }) {
         label="Remove…"
         warning={
           <>
-            The sessions and API keys of <bdi>{name}</bdi> end immediately, and their pending
-            invitations are revoked. This cannot be undone.
+            The sessions, API keys and connected assistants of <bdi>{name}</bdi> end immediately,
+            and their pending invitations are revoked. This cannot be undone.
           </>
         }
         confirm="Remove member"
