@@ -170,7 +170,7 @@ test('TLS reports of a week without failures allow enforce, and a failure takes 
   await report(dayAt(clock.now()), 0);
   const advice = async () => (await get()).body.advice;
   clock.advance(DAY);
-  assert.match(await advice(), /^Stay in testing .* none has arrived for this policy\.$/);
+  assert.match(await advice(), /^Stay in testing .* no report has arrived for this policy\.$/);
   for (let day = 1; day <= 7; day++) {
     await report(dayAt(clock.now()), 0);
     clock.advance(DAY);
@@ -185,7 +185,7 @@ test('TLS reports of a week without failures allow enforce, and a failure takes 
   assert.match(await advice(), /^Stay in testing until the cause is fixed: .* and 3 failed\.$/);
   // An edited policy starts again.
   await set({ mta_sts: { mode: 'testing', mx: ['mx.example.com', 'mx2.example.com'] } });
-  assert.match(await advice(), /none has arrived for this policy/);
+  assert.match(await advice(), /no report has arrived for this policy/);
 });
 
 test('an admin edits the files in a form, which members only read', async (t) => {
