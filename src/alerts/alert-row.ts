@@ -8,19 +8,3 @@ export const ALERT_ROW = rowCodec<
   // A later version may know more channels.
   { channels: string[]; enabled: boolean; recipients: string[] | null }
 >({ channels: 'json', enabled: 'boolean', recipients: 'json' });
-
-/** A rule without settings. */
-export const BLANK_RULE: AlertRow = {
-  id: '',
-  name: '',
-  condition: 'score_below',
-  threshold: null,
-  channels: '[]',
-  enabled: 1,
-  domain_id: null,
-  recipients: null,
-  slack_webhook_url: null,
-  last_triggered_at: null,
-  reminder_hours: null,
-  created_at: '',
-};

@@ -113,9 +113,9 @@ function requireAllowedUrls({ config }: Pick<App, 'config'>, input: Record<strin
 }
 
 /** Throws `validation_failed` for settings that do not fit together. */
-export function checkSettings(app: App, row: AlertRow, input: Record<string, unknown>): void {
+function checkSettings(app: App, row: AlertRow, input: Record<string, unknown>): void {
   for (const { fields, check } of Object.values(CHANNELS)) {
-    const problem = fields.some(({ name }) => input[name] != null) ? check?.(app, row) : null;
+    const problem = fields.some(({ name }) => input[name] !== undefined) ? check?.(app, row) : null;
     if (problem) throw invalidParams([{ ...problem, code: 'invalid' }]);
   }
 }

@@ -165,7 +165,8 @@ export const NOTIFY_JOB = 'post alerts';
 const unconfigured = (id: ChannelId): NewNotification => ({
   status: 'unconfigured',
   error: isKnownChannel(id)
-    ? CHANNELS[id].unconfigured
+    ? (CHANNELS[id].unconfigured ??
+      `${CHANNELS[id].name} is not set up: add its settings to the rule`)
     : 'this version of the program does not know the channel',
 });
 

@@ -22,7 +22,7 @@ import {
   presentSample,
 } from './queries.ts';
 import { createMissing, listRecommended } from './recommended.ts';
-import { lastSample, postSample, previewCustom, sendSample } from './sample.ts';
+import { lastSample, postSample, sendSample } from './sample.ts';
 import {
   Alert,
   AlertIncident,
@@ -30,12 +30,10 @@ import {
   AlertIncidentWithDetails,
   AlertListQuery,
   AlertPatch,
-  AlertPreview,
   AlertTest,
   type IncidentFilters,
   IncidentListQuery,
   NewAlert,
-  PreviewRequest,
   RecommendedAlert,
 } from './schema.ts';
 
@@ -190,21 +188,6 @@ const test = route({
   },
 });
 
-const preview = route({
-  method: 'POST',
-  path: '/v1/alerts/preview',
-  operation: 'previewAlertMessage',
-  role: 'admin',
-  writes: false,
-  summary: 'Preview the body of a custom webhook',
-  description: 'Returns the body that a custom webhook would get as a sample. Sends nothing.',
-  body: PreviewRequest,
-  response: AlertPreview,
-  async handle({ app, body }) {
-    return { object: 'alert_preview' as const, ...previewCustom(app, body) };
-  },
-});
-
 const lastTest = route({
   method: 'GET',
   path: '/v1/alerts/:id/test',
@@ -229,7 +212,6 @@ export const alertOperations = {
   update,
   remove,
   test,
-  preview,
   lastTest,
   listIncidentsOfAlert,
   listAllIncidents,

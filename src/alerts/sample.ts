@@ -5,16 +5,12 @@ import { isoTime } from '../lib/clock.ts';
 import type { Db, Tx } from '../store/open.ts';
 import type { AlertNotificationRow, AlertRow } from '../store/tables.generated.ts';
 import { eventPayload, insertDelivery } from '../webhooks/enqueue.ts';
-import { BLANK_RULE } from './alert-row.ts';
 import type { IncidentEvent } from './alert-text.ts';
 import { composeNotification } from './alert-text.ts';
-import { checkSettings } from './change-alert.ts';
 import { composePost } from './channels/compose.ts';
-import { previewOf } from './channels/custom.ts';
-import { CHANNELS, channelsOf } from './channels/index.ts';
+import { channelsOf } from './channels/index.ts';
 import { type OutgoingPost, sendPost } from './channels/post.ts';
 import { followMove } from './channels/posts.ts';
-import { changeSettings } from './channels/settings.ts';
 import { findSubscribedEndpoints } from './channels/webhook.ts';
 import { conditionOf, thresholdOf } from './conditions/index.ts';
 import type { NotificationState } from './delivery-status.ts';
@@ -79,6 +75,9 @@ export async function postSample(app: App, alert: AlertRow, ids: string[]): Prom
   await Promise.all(rows.map((row) => postOneSample(app, alert, row)));
 }
 
+/** How often a chat may have another ID at once. */
+const MAX_MOVES = 3;
+
 async function postOneSample(
   app: App,
   alert: AlertRow,
@@ -90,10 +89,11 @@ async function postOneSample(
     return { post, outcome: 'reason' in post ? post : await sendPost(app, post) };
   };
   let { post, outcome } = await attempt(alert);
-  if (outcome !== 'closed' && 'reason' in outcome && outcome.movedTo !== undefined) {
+  for (let moves = 0; moves < MAX_MOVES; moves++) {
+    if (outcome === 'closed' || !('reason' in outcome) || outcome.movedTo === undefined) break;
     const origin = { alert_id: alert.id, channel };
     await followMove(app, origin, post as OutgoingPost, outcome.movedTo);
-    ({ outcome } = await attempt(await alertOr404(app.db, alert.id)));
+    ({ post, outcome } = await attempt(await alertOr404(app.db, alert.id)));
   }
   // The service is shutting down; the job posts it after the next start.
   if (outcome === 'closed') return;
@@ -120,20 +120,6 @@ export async function lastSample(db: Db | Tx, alertId: string): Promise<Notifica
   if (!last) return [];
   const rows = await samples.select('id').where('created_at', '=', last.created_at).execute();
   return notificationStates(db, { ids: rows.map(({ id }) => id) });
-}
-
-/** The body of a custom webhook with these settings. Throws `validation_failed` if they do not fit together. */
-export function previewCustom(app: App, settings: Record<string, unknown>) {
-  const id = 'alt_sample';
-  const column = changeSettings(
-    app,
-    { id, slack_webhook_url: null },
-    CHANNELS.custom.fields,
-    settings,
-  );
-  const rule = { ...BLANK_RULE, id, name: 'Low score', slack_webhook_url: column };
-  checkSettings(app, rule, settings);
-  return previewOf(app, rule, composeNotification(app.config, sampleEvent(rule)));
 }
 
 const sampleEvent = (alert: AlertRow): IncidentEvent => ({

@@ -89,7 +89,8 @@ const THRESHOLD_TEXT = CONDITIONS.flatMap(({ id, threshold }) =>
   threshold ? `For \`${id}\`: ${threshold.text}` : [],
 ).join(' ');
 const DOMAIN_TEXT = `Limits the rule to the tests, monitors and reports of this domain. If null, the rule applies to all of them. Not allowed for ${listOf(CONDITIONS.filter(({ isOfNoDomain }) => isOfNoDomain))}.`;
-const documentationOf = ({ documentation, hint }: ChannelField): string => documentation ?? hint;
+const documentationOf = ({ documentation, label, hint }: ChannelField): string =>
+  documentation ?? `${label}. ${hint}`;
 const RECIPIENTS_TEXT = documentationOf(email.fields.find(({ name }) => name === 'recipients')!);
 
 const NAME_TEXT = 'The name of the rule.';
@@ -273,28 +274,6 @@ const AlertNotification = named(
   'A notification about an incident on one channel.',
 );
 export type AlertNotification = v.InferOutput<typeof AlertNotification>;
-
-const { custom_content_type, custom_body } = CHANNEL_SETTINGS as Record<string, v.GenericSchema>;
-export const PreviewRequest = named(
-  'PreviewAlertMessage',
-  v.strictObject({ custom_content_type: custom_content_type!, custom_body: custom_body! }),
-  'The settings of a custom webhook.',
-  { custom_body: '{"title": "{{title}}"}' },
-);
-export const AlertPreview = named(
-  'AlertPreview',
-  v.object({
-    object: typeField('alert_preview'),
-    content_type: described(v.string(), 'The content type of the body.', 'application/json'),
-    body: described(
-      v.string(),
-      'The body of the sample. The secret is shown as an ellipsis.',
-      '{"title": "Sample: Alerts from “Low score” will arrive here"}',
-    ),
-  }),
-  'The body that a custom webhook would get as a sample.',
-);
-export type AlertPreview = v.InferOutput<typeof AlertPreview>;
 
 /** The delivery status of a rule's test notification. */
 export const AlertTest = named(

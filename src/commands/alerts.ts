@@ -1,7 +1,7 @@
-/** `alerts`: lists the alert rules, and sends a sample through the channels of one. */
+/** `alerts test`: sends a sample through each channel of an alert rule. */
 
 import { AUDITED_ALERT } from '../alerts/change-alert.ts';
-import { channelName, channelsOf } from '../alerts/channels/index.ts';
+import { channelName } from '../alerts/channels/index.ts';
 import { notificationStates } from '../alerts/queries.ts';
 import { postSample, sendSample } from '../alerts/sample.ts';
 import type { App } from '../app.ts';
@@ -14,32 +14,26 @@ import { authorOf, withApp } from './dns/dns.ts';
 
 export const alerts = defineCommand({
   name: 'alerts',
-  summary: 'List the alert rules, or try the channels of one',
+  summary: 'Try the channels of an alert rule',
   actions: {
-    list: { description: 'List the alert rules with their channels' },
     test: {
       arguments: [{ name: 'RULE' }],
       description: 'Send a sample through each channel of a rule, and print what its service says',
     },
   },
-  run: ({ action, positionals }, io) =>
+  run: ({ positionals }, io) =>
     withApp(io, async (app) => {
       const rules = await app.db.selectFrom('alerts').selectAll().orderBy('id').execute();
-      if (action === 'test') return tryChannels(io, app, findRule(rules, positionals[0]!));
-      for (const rule of rules) {
-        const channels = channelsOf(rule).map(channelName).join(', ');
-        io.stdout(`${printable(`${rule.id} ${rule.name}: ${channels}`)}\n`);
-      }
-      return EXIT.success;
+      const found = rules.filter((rule) => positionals.includes(rule.id));
+      const [rule, another] =
+        found.length > 0 ? found : rules.filter(({ name }) => positionals.includes(name));
+      if (rule && !another) return tryChannels(io, app, rule);
+      const known = rules.map(({ id, name }) => printable(`${id} ${name}`)).join('\n');
+      throw new UsageError(
+        `${rule ? 'Several alert rules have that name: use an ID' : 'No alert rule has that ID or name'}. The rules are:\n${known}`,
+      );
     }),
 });
-
-function findRule(rules: AlertRow[], text: string): AlertRow {
-  const [rule, another] = rules.filter(({ id, name }) => id === text || name === text);
-  if (another) throw new UsageError(`Several alert rules are called "${text}": use an ID`);
-  if (rule) return rule;
-  throw new UsageError(`There is no alert rule "${text}": see the list with "alerts list"`);
-}
 
 async function tryChannels(io: Io, app: App, rule: AlertRow): Promise<number> {
   const ids = await transact(app.db, async (tx) => {

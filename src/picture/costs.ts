@@ -49,8 +49,6 @@ export const COSTS = [
   { id: 'listed_minor', state: 'warn', cost: 32 },
   // Authentication works for most mail, or only just.
   { id: 'authentication_weak', state: 'warn', cost: 30 },
-  // Mail to spam traps shows that a list is not clean.
-  { id: 'trap_hits', state: 'warn', cost: 28 },
   // Reverse DNS, TLS or the mail servers have a weakness.
   { id: 'setup_weak', state: 'warn', cost: 25 },
   // The content has weaknesses that spam filters count.

@@ -72,7 +72,6 @@ interface AddressDay {
   day: string;
   /** The worst of the day; null if Microsoft published none. */
   result: FilterResult | null;
-  trapHits: number;
   recipients: number;
 }
 
@@ -83,12 +82,8 @@ const daysOf = (rows: ReceiverAddressRow[]): AddressDay[] =>
     day,
     result:
       FILTER_RESULTS.findLast((one) => periods.some((row) => row.filter_result === one)) ?? null,
-    trapHits: sumOf(periods, 'trap_hits'),
-    recipients: sumOf(periods, 'recipients'),
+    recipients: periods.reduce((sum, row) => sum + row.recipients, 0),
   }));
-
-const sumOf = (rows: ReceiverAddressRow[], name: 'trap_hits' | 'recipients'): number =>
-  rows.reduce((sum, row) => sum + (row[name] ?? 0), 0);
 
 const RATINGS = {
   RED: 'over 90% of its mail is filtered as spam',
@@ -100,7 +95,7 @@ function addressFinding(
   days: AddressDay[],
   { current, path }: { current: string; path: string },
 ): Finding {
-  const { address, day, result, trapHits, recipients } = days[0]!;
+  const { address, day, result, recipients } = days[0]!;
   const said = {
     ...SAID,
     path,
@@ -112,18 +107,7 @@ function addressFinding(
     basis: `Mail to ${formatCount(recipients, 'recipient')}`,
   };
   if (day < current || result === null) return notKnown(said);
-  if (result === 'GREEN' && trapHits === 0) return fine(said);
-  if (result === 'GREEN')
-    return problem('trap_hits', {
-      ...said,
-      text: `${address} sent ${formatCount(trapHits, 'message')} to Outlook spam traps.`,
-      title: `${address} sends to Outlook spam traps.`,
-      firstStep: {
-        text: 'Remove recipients who have not opened your mail for months, and confirm new addresses.',
-        record: null,
-        path,
-      },
-    });
+  if (result === 'GREEN') return fine(said);
   const end = days.findIndex((one) => one.result !== result);
   return problem(result === 'RED' ? 'address_red' : 'address_yellow', {
     ...said,

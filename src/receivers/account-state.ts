@@ -2,6 +2,7 @@
 
 import { type ReceiverAccount, SNDS_PAGE } from '../config/receivers.ts';
 import { DAY_MS } from '../lib/durations.ts';
+import { isTransient } from '../net/account-error.ts';
 import type { ReceiverRow } from '../store/tables.generated.ts';
 
 export const ACCOUNT_STATES = [
@@ -15,8 +16,9 @@ export type AccountState = (typeof ACCOUNT_STATES)[number];
 
 /** Problems that only somebody who signs in can solve. */
 const SIGN_IN_PROBLEMS = ['sign_in_required', 'sign_in_expired'];
-/** They usually end by themselves. */
-export const PASSING_PROBLEMS = ['unreachable', 'timeout', 'throttled', 'closed', 'bad_response'];
+/** Whether a problem usually ends by itself. */
+export const isPassing = (problem: string): boolean =>
+  problem !== 'refused' && isTransient(problem);
 
 export function accountState(
   row: Pick<ReceiverRow, 'problem' | 'fetched_at'> | undefined,
@@ -30,6 +32,11 @@ export function accountState(
 const SIGN_IN_DAYS = { warn: 274, end: 304 };
 const KEY_DAYS = { warn: 25, end: 30 };
 
+export const renewalAdvice = ({ name, oauth }: ReceiverAccount): string =>
+  oauth
+    ? `Microsoft ends access that is not confirmed about every ten months. Confirm it at ${SNDS_PAGE}, then run: deliverability receivers sign-in ${name}`
+    : `Keys last 30 days. Copy a new key from ${SNDS_PAGE}, or remove "key" and sign in instead.`;
+
 /** What will soon keep a working account from being read; null if nothing will. */
 export function expiryOf(
   account: ReceiverAccount,
@@ -41,9 +48,9 @@ export function expiryOf(
   const { warn, end } = account.oauth ? SIGN_IN_DAYS : KEY_DAYS;
   // A time that is not known is NaN.
   if (!(days >= warn)) return null;
-  const isOver = days >= end;
-  const message = account.oauth
-    ? `Nobody has confirmed the access for ${isOver ? 'ten' : 'nine'} months. Microsoft ends access that is not confirmed about every ten months. Confirm it at ${SNDS_PAGE}, then run: deliverability receivers sign-in ${account.name}`
-    : `The key has been in use for ${days} days, and Microsoft ends keys after 30 days. Copy a new key from ${SNDS_PAGE}, or remove "key" and sign in instead.`;
+  const since = account.oauth
+    ? `Nobody has confirmed the access for ${days >= end ? 'ten' : 'nine'} months.`
+    : `The key has been in use for ${days} days.`;
+  const message = `${since} ${renewalAdvice(account)}`;
   return { code: 'access_expiring', message };
 }

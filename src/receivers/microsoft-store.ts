@@ -99,9 +99,9 @@ const addressRow = (
   filter_result: row.filterResult,
   complaint_rate: row.complaintRate,
   is_below_rate: row.isBelowRate ? 1 : 0,
-  trap_hits: row.trapHits,
-  sample_helo: row.sampleHelo,
-  sample_mail_from: row.sampleMailFrom,
+  trap_hits: null,
+  sample_helo: null,
+  sample_mail_from: null,
   comments: row.comments,
 });
 
@@ -132,9 +132,6 @@ const upsert = (tx: Tx, rows: ReceiverAddressRow[]): Promise<unknown> =>
               .end(),
             filter_result: latest('filter_result'),
             complaint_rate: latest('complaint_rate'),
-            trap_hits: latest('trap_hits'),
-            sample_helo: latest('sample_helo'),
-            sample_mail_from: latest('sample_mail_from'),
             comments: latest('comments'),
           };
         }),

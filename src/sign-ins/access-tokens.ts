@@ -19,7 +19,7 @@ import {
   replaceCredential,
   setRejected,
 } from './credentials.ts';
-import { type SignIn, signInExpired, signInRequired } from './sign-in.ts';
+import { type SignIn, signInAdvice, signInExpired, signInRequired } from './sign-in.ts';
 
 /** How long a rejected refresh token is not sent again. Signing in again replaces it at once. */
 const REJECTED_RETRY_MS = HOUR_MS;
@@ -72,10 +72,19 @@ export async function withAccessToken<T>(
   try {
     return await use(accessToken);
   } catch (error) {
-    if (!(error instanceof AccountError) || error.problem !== 'sign_in_failed') throw error;
-    return use(await accessTokenOf(app, signIn, accessToken));
+    if (!isRejection(error)) throw error;
+  }
+  const another = await accessTokenOf(app, signIn, accessToken);
+  try {
+    return await use(another);
+  } catch (error) {
+    if (!isRejection(error)) throw error;
+    throw new AccountError(error.problem, `${error.message} ${signInAdvice(signIn)}`);
   }
 }
+
+const isRejection = (error: unknown): error is AccountError =>
+  error instanceof AccountError && error.problem === 'sign_in_failed';
 
 /** `rejected` is an access token that the server no longer accepts, although it is valid by its time. */
 async function accessTokenOf(app: App, signIn: SignIn, rejected?: string): Promise<string> {

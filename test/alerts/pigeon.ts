@@ -32,7 +32,6 @@ const pigeon: Channel = {
   unconfigured: 'no usable URL of a loft',
   post: {
     url: (app, rule) => settingOf(app, rule, URL_FIELD) ?? null,
-    missing: 'the URL of the loft was removed',
     message: ({ kind, title }, app, rule) => ({
       body: { room: settingOf(app, rule, ROOM), text: `${kind}: ${title}` },
       headers: { authorization: `Bearer ${settingOf(app, rule, TOKEN)}` },

@@ -104,7 +104,7 @@ test('A Slack URL is never shown, is kept by an empty field, and can be removed'
     (await service.call<Alert>('GET', `/v1${path}`)).body.slack_webhook_host;
   const { html } = await owner.get(path);
   assert.doesNotMatch(html, /very-secret/);
-  assert.match(mainOf(html), /own URL at hooks\.slack\.com/);
+  assert.match(mainOf(html), /A URL at hooks\.slack\.com is stored/);
   await owner.post(path, LOW_SCORE);
   assert.equal(await hostOf(), 'hooks.slack.com');
   await owner.post(path, { ...LOW_SCORE, remove_slack_webhook_url: 'on' });

@@ -85,7 +85,12 @@ const MICROSOFT: [code: number, error: string, problem: string, message: RegExp]
   [7000215, 'invalid_client', 'sign_in_failed', /Set "client_secret" to its value, not its ID\.$/],
   [7000222, 'invalid_client', 'sign_in_failed', /client secret has expired\. Create a new one/],
   [700016, 'unauthorized_client', 'sign_in_failed', /no such app\. Check "client_id"/],
-  [65001, 'invalid_grant', 'sign_in_expired', /Nobody has accepted the permissions of the app/],
+  [
+    65001,
+    'invalid_grant',
+    'sign_in_expired',
+    /Nobody has consented to the permissions\. Sign in again/,
+  ],
   [50076, 'interaction_required', 'sign_in_expired', /asks for a second factor/],
   [53003, 'invalid_grant', 'sign_in_expired', /Conditional Access blocks the app/],
   [50057, 'invalid_grant', 'sign_in_expired', /account is disabled\. Ask its administrator/],

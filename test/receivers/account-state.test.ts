@@ -26,7 +26,7 @@ test('An SNDS key causes a warning from its 25th day, until another one is confi
   assert.deepEqual([ending.state, ending.problem!.code], ['expiring', 'access_expiring']);
   assert.match(
     ending.problem!.message,
-    /^The key has been in use for 25 days, and Microsoft ends keys after 30 days\. Copy a new key from https:/,
+    /^The key has been in use for 25 days\. Keys last 30 days\. Copy a new key from https:/,
   );
   const RECEIVERS: Config['RECEIVERS'] = app.config.RECEIVERS.map((account) =>
     'key' in account ? { ...account, key: 'another-key' } : account,

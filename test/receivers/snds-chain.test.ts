@@ -268,7 +268,47 @@ test("Microsoft's errors in the browser and for the code are quoted", async (t) 
   assert.match(wrong.stderr, /rejected the sign-in: invalid_scope\. The server says: “AADSTS70011/);
 });
 
-test('A week of 404 counts as ended access only if the list of blocks is rejected, too', async (t) => {
+test('Two nodes that fetch in turn hand on the refresh token, of which each works once', async (t) => {
+  const { authority, scene, env } = await startScene(t);
+  const [, signIn] = configuredSignIns(scene.app.config, 'receiver');
+  authority.refreshTokens.add('first');
+  await storeSignIn(scene.app, signIn!, 'first');
+  for (let round = 0; round < 2; round++) {
+    // The first still has an access token, but the other node has replaced its refresh token.
+    assert.equal((await scene.fetch(NAME))!.problem, null);
+    const other = await runCommand(receivers, ['fetch', NAME], env);
+    assert.equal(other.code, EXIT.success, other.stderr);
+  }
+  const [mine, other] = await Promise.all([
+    scene.fetch(NAME),
+    runCommand(receivers, ['fetch', NAME], env),
+  ]);
+  assert.ok(mine === null || mine.problem === null, mine?.problem?.message);
+  assert.doesNotMatch(other.stderr, /AADSTS/);
+  const sent = authority.exchanges.map(({ body }) =>
+    new URLSearchParams(body).get('refresh_token'),
+  );
+  assert.equal(new Set(sent).size, sent.length, 'no token is sent twice');
+  assert.ok(sent.length >= 5);
+  assert.equal((await accountOf(scene)).state, 'working');
+});
+
+test('An access token that SNDS rejects is replaced, and then the account says how to sign in', async (t) => {
+  const { authority, scene } = await startScene(t);
+  const [, signIn] = configuredSignIns(scene.app.config, 'receiver');
+  authority.refreshTokens.add('first');
+  await storeSignIn(scene.app, signIn!, 'first');
+  await scene.fetch(NAME);
+  authority.accessTokens.clear();
+  assert.equal((await scene.fetch(NAME))!.problem, null);
+  scene.snds.accessTokens = new Set();
+  assert.match(
+    (await scene.fetch(NAME))!.problem!.message,
+    /^Microsoft SNDS does not accept the sign-in\. Sign in again\. Run: deliverability receivers sign-in microsoft_snds$/,
+  );
+});
+
+test('A week of 404 puts the access in doubt only if the list of blocks is refused, too', async (t) => {
   const { authority, scene } = await startScene(t);
   const [, signIn] = configuredSignIns(scene.app.config, 'receiver');
   authority.refreshTokens.add('first');
@@ -280,7 +320,7 @@ test('A week of 404 counts as ended access only if the list of blocks is rejecte
   assert.equal(parts.filter(({ found }) => found === 'no data').length, 7);
   assert.match(
     problem!.message,
-    /^Microsoft SNDS has no data for any day of the last week, and rejects the request for the list of blocks, too\. The access of this account may have ended: .*ten months\. Check your addresses at https:\/\/substrate\.office\.com\//,
+    /^Microsoft SNDS has no data for any day of the last week, and refuses the list of blocks, too\. The access of this account may have ended\. Microsoft ends access .*ten months\. Confirm it at https:\/\/substrate\.office\.com\//,
   );
   scene.advance(DAY_MS);
   scene.snds.isExpired = false;

@@ -64,7 +64,6 @@ export const apprise: Channel = {
     unconfigured: 'Enter the address of an Apprise API server below.',
   },
   fields: [SERVER, KEY, URLS, TAG, LOGIN],
-  unconfigured: 'no usable Apprise server: add one to the rule',
   check: (app, rule) =>
     settingOf(app, rule, KEY) != null && settingOf(app, rule, URLS) != null
       ? { param: URLS.name, message: 'must not be set together with the Apprise key' }
@@ -72,7 +71,6 @@ export const apprise: Channel = {
   // github.com/caronc/apprise-api, README and apprise_api/api/views.py.
   post: {
     url: urlOf,
-    missing: 'the Apprise server or its key was removed or cannot be decrypted',
     message(notification, app, rule) {
       const { kind } = notification;
       const login = settingOf(app, rule, LOGIN);
@@ -104,13 +102,13 @@ export const apprise: Channel = {
         204: 'Apprise has nothing to notify: it stores no configuration under the key, or knows none of the URLs',
         400: 'Apprise rejected the request; check the key, the tag and the URLs',
         401: 'Apprise requires a user and password, or rejects them; enter them again',
-        403: 'Apprise does not allow this; check the key, the user, and whether it accepts URLs without a key',
+        403: 'Apprise does not allow this; check the key, and whether it accepts URLs without one',
         404: 'this is not an Apprise API server; check its address',
-        406: 'Apprise has passed the message on to itself too often; check its configuration',
-        431: 'the message is too long for the Apprise server',
+        406: 'Apprise passes the message on to itself; check its configuration',
+        431: 'the message is too long for Apprise',
       },
       delays: {
-        424: 'Apprise could not reach one or more of its services, or none has the tag; see its log. All services get the message again',
+        424: 'Apprise could not reach one of its services, or none has the tag; see its log. All get the message again',
       },
       problem: v.union([
         v.pipe(

@@ -17,8 +17,8 @@ export interface Channel {
   hints: { configured: string; unconfigured: string };
   /** What a rule stores for it. */
   fields: ChannelField[];
-  /** Why nothing is sent if it is not configured, and how to configure it; follows "not sent: ". */
-  unconfigured: string;
+  /** Why nothing is sent if it is not configured, and how to configure it, if not in the rule; follows "not sent: ". */
+  unconfigured?: string;
   /** What is wrong with its settings together when a rule changes them. */
   check?(app: ChannelContext, rule: AlertRow): { param: string; message: string } | null;
   /** By default, whether there is a URL to post to. */
@@ -32,8 +32,6 @@ export interface Channel {
 export interface PostedChannel {
   /** Where to; null if the rule has no usable URL, token or address. */
   url(app: ChannelContext, rule: AlertRow): string | null;
-  /** Why nothing is posted then. */
-  missing: string;
   /**
    * What to post. Names and subjects come from outside. `opening` is what the service calls its message about the same
    * incident, if it has posted one there.
@@ -113,7 +111,7 @@ export interface ChannelField {
   sentTo?: string;
   /** What removing it does, for a secret. */
   removal?: string;
-  /** The description in the API, by default the hint, and an example. */
+  /** The description in the API, by default the label and the hint; and an example. */
   documentation?: string;
   example: string;
 }

@@ -79,10 +79,12 @@ export function composePost(
 ): OutgoingPost | Failure {
   const posted = postedChannel(channel);
   const url = posted?.url(app, rule) ?? null;
+  const name = channelName(channel as never);
   if (posted === null || url === null)
     return finalFailure(
-      posted?.missing ??
-        `this version of the program cannot post to ${channelName(channel as never)}`,
+      posted
+        ? `a setting of ${name} was removed or cannot be decrypted`
+        : `this version of the program cannot post to ${name}`,
     );
   const message = posted.message(notification, app, rule, opening);
   const { body, headers = {}, method, next } = message;
@@ -130,13 +132,14 @@ export function targetOf(app: ChannelContext, channel: string, rule: AlertRow): 
   return url === null ? '' : [url, ...secretsOf(app, channel, rule)].join(' ');
 }
 
-/** Those of the rule, and the parts of URLs by which a service knows them. */
+/** Those of the rule, and the parts of URLs by which a service knows them, also as bodies and URLs contain them. */
 function secretsOf(app: ChannelContext, channel: string, rule: AlertRow): string[] {
   if (!isKnownChannel(channel)) return [];
   return CHANNELS[channel].fields
     .filter(({ isSecret }) => isSecret)
     .flatMap((field) => settingOf(app, rule, field) ?? [])
-    .flatMap((value) => [value, ...partsOf(value)]);
+    .flatMap((value) => [value, ...partsOf(value)])
+    .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)]);
 }
 
 /** Without the names of header fields. */

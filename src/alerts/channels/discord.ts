@@ -18,7 +18,6 @@ const URL_FIELD: ChannelField = {
     pattern: /^[^?]*(?<!\/(?:slack|github)\/?)(?:\?|$)/,
     message: 'must not end with /slack or /github, which are for messages of other forms',
   },
-  documentation: 'The URL of a Discord webhook.',
   example: 'https://discord.com/api/webhooks/000000000000000000/XXXX',
 };
 
@@ -29,14 +28,12 @@ export const discord: Channel = {
     unconfigured: 'Enter the URL of a Discord webhook below.',
   },
   fields: [URL_FIELD],
-  unconfigured: 'no usable Discord webhook URL: add one to the rule',
   post: {
     url(app, rule) {
       const url = settingOf(app, rule, URL_FIELD) ?? null;
       // Discord then answers with the message, once it is stored.
       return url && withPath(url, '', { wait: 'true' });
     },
-    missing: 'the Discord webhook URL was removed or cannot be decrypted',
     message(notification, app, rule, opening) {
       const body = messageOf(notification);
       if (opening === null || notification.kind !== 'Resolved') return { body };

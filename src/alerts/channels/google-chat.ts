@@ -14,7 +14,6 @@ const URL_FIELD: ChannelField = {
   label: 'Google Chat webhook URL',
   hint: 'From the menu of a space, under “Apps & integrations”. It is a secret and is not shown again.',
   placeholder: 'https://chat.googleapis.com/v1/spaces/…',
-  documentation: 'The URL of a Google Chat webhook.',
   example: 'https://chat.googleapis.com/v1/spaces/AAAA0000/messages?key=XXXX&token=XXXX',
 };
 
@@ -25,10 +24,8 @@ export const googleChat: Channel = {
     unconfigured: 'Enter the URL of a Google Chat webhook below.',
   },
   fields: [URL_FIELD],
-  unconfigured: 'no usable Google Chat webhook URL: add one to the rule',
   post: {
     url: urlOf,
-    missing: 'the Google Chat webhook URL was removed or cannot be decrypted',
     message: (notification) => ({ body: fitMessage(notification, messageOf, MAX_BYTES) }),
     answers: {
       accepted: v.pipe(

@@ -14,7 +14,6 @@ const SERVER: ChannelField = {
   label: 'ntfy server',
   hint: 'The address of your ntfy server. If empty, ntfy.sh is used.',
   placeholder: 'https://ntfy.sh',
-  documentation: 'The URL of an ntfy server. If null, `https://ntfy.sh`.',
   example: 'https://ntfy.example.com/',
 };
 const TOPIC: ChannelField = {
@@ -28,8 +27,6 @@ const TOPIC: ChannelField = {
     pattern: /^[-\w]{1,64}$/,
     message: 'must have 1 to 64 letters, digits, hyphens and underscores',
   },
-  documentation:
-    'The ntfy topic. Responses never include it, because anyone who knows it can read it.',
   example: 'alerts-k3v9q1x7',
 };
 const TOKEN: ChannelField = {
@@ -40,7 +37,6 @@ const TOKEN: ChannelField = {
   label: 'ntfy access token',
   hint: 'Only for a protected topic. It is a secret and is not shown again.',
   removal: 'The rule then publishes without a token.',
-  documentation: 'The access token for a protected ntfy topic.',
   example: 'tk_AgQdq7mVBoFD37zQVN29RhuMzNIz2',
 };
 
@@ -51,10 +47,8 @@ export const ntfy: Channel = {
     unconfigured: 'Enter an ntfy topic below.',
   },
   fields: [SERVER, TOPIC, TOKEN],
-  unconfigured: 'no usable ntfy topic: add one to the rule',
   post: {
     url: urlOf,
-    missing: 'the ntfy topic or access token was removed or cannot be decrypted',
     message(notification, app, rule) {
       const token = settingOf(app, rule, TOKEN);
       return {

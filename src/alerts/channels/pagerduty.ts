@@ -18,7 +18,6 @@ const KEY: ChannelField = {
     pattern: /^[0-9A-Za-z]{32}$/,
     message: 'must be the integration key of a service, which has 32 letters and digits',
   },
-  documentation: 'The integration key (routing key) of an Events API v2 integration.',
   example: 'R0000000000000000000000000000000',
 };
 const SERVER: ChannelField = {
@@ -28,8 +27,6 @@ const SERVER: ChannelField = {
   label: 'PagerDuty API server',
   hint: 'For the EU service region: https://events.eu.pagerduty.com. If empty, the US server is used.',
   placeholder: 'https://events.pagerduty.com',
-  documentation:
-    'The URL of the Events API: `https://events.eu.pagerduty.com` in the EU service region. If null, `https://events.pagerduty.com`.',
   example: 'https://events.eu.pagerduty.com/',
 };
 
@@ -40,10 +37,8 @@ export const pagerduty: Channel = {
     unconfigured: 'Enter the integration key of a PagerDuty service below.',
   },
   fields: [KEY, SERVER],
-  unconfigured: 'no usable PagerDuty integration key: add one to the rule',
   post: {
     url: urlOf,
-    missing: 'the PagerDuty integration key was removed or cannot be decrypted',
     message(notification, app, rule) {
       const key = settingOf(app, rule, KEY)!;
       const body = eventOf(notification, key, rule);

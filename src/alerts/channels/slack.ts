@@ -32,15 +32,12 @@ const FORBIDDEN = 'Slack does not let the webhook post there';
 const ASK_ADMIN = `${FORBIDDEN}; ask an admin of the workspace, or use a webhook of another channel`;
 
 /**
- * Slack answers with a word: docs.slack.dev, “Sending messages using incoming webhooks”, “Handling errors”. Mattermost has one
- * `id` for all problems and tells them apart by status (server/channels/web/webhook.go), and Rocket.Chat has texts
- * (integrations/server/api/api.ts).
+ * Slack answers with a word: docs.slack.dev, “Sending messages using incoming webhooks”, “Handling errors”; its status tells most
+ * of them. Mattermost has one `id` for all problems and tells them apart by status (server/channels/web/webhook.go), and
+ * Rocket.Chat has texts (integrations/server/api/api.ts).
  */
 const ANSWERS: ServiceAnswers = {
   refusals: {
-    no_service: GONE,
-    no_service_id: GONE,
-    no_active_hooks: GONE,
     invalid_token: `the webhook URL is wrong, or was revoked; ${REPLACE}`,
     no_team: NO_TEAM,
     invalid_team: NO_TEAM,
@@ -48,12 +45,9 @@ const ANSWERS: ServiceAnswers = {
     channel_not_found: `the Slack channel was deleted, or the webhook has no access; ${REPLACE}`,
     channel_is_archived: 'the Slack channel is archived; unarchive it, or use another webhook',
     user_not_found: `the recipient no longer exists in Slack; ${REPLACE}`,
-    action_prohibited: ASK_ADMIN,
     posting_to_general_channel_denied: `${FORBIDDEN}: only admins can post to #general; use a webhook of another channel`,
     invalid_payload: REJECTED,
     invalid_blocks: REJECTED,
-    no_text: REJECTED,
-    too_many_attachments: REJECTED,
     'mattermost 400': `Mattermost does not know the webhook, its channel is archived, or it rejects the message; check the webhook, or ${REPLACE}`,
     'mattermost 403':
       'Mattermost does not let the webhook post; check that its creator is active and can post in the channel',
@@ -78,7 +72,7 @@ const ANSWERS: ServiceAnswers = {
       v.transform((word) => ({ text: word, code: word })),
     ),
     v.pipe(
-      v.object({ id: v.string(), message: v.string(), status_code: v.number() }),
+      v.object({ message: v.string(), status_code: v.optional(v.number()) }),
       v.transform(({ message, status_code }) => ({
         text: message,
         code: `mattermost ${status_code}`,
@@ -103,7 +97,6 @@ export const slack: Channel = {
     'no usable Slack webhook URL: add one to the rule, or set DELIVERABILITY_SLACK_WEBHOOK_URL on the server',
   post: {
     url: slackUrlOf,
-    missing: 'the Slack webhook URL was removed or cannot be decrypted',
     message: (notification, app, rule) => {
       const url = slackUrlOf(app, rule);
       return { body: slackMessage(notification, { showsBlocks: url === null || isSlack(url) }) };

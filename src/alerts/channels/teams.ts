@@ -13,7 +13,6 @@ const URL_FIELD: ChannelField = {
   label: 'Teams workflow URL',
   hint: 'The URL of a workflow that posts to a channel or chat. It is a secret and is not shown again.',
   placeholder: 'https://….api.powerplatform.com/…/triggers/manual/paths/invoke?…',
-  documentation: 'The URL of a Microsoft Teams workflow that posts webhook requests to a channel.',
   example:
     'https://default0000.00.environment.api.powerplatform.com/powerautomate/automations/direct/workflows/0000/triggers/manual/paths/invoke?api-version=1&sig=XXXX',
 };
@@ -25,10 +24,8 @@ export const teams: Channel = {
     unconfigured: 'Enter the URL of a Teams workflow below.',
   },
   fields: [URL_FIELD],
-  unconfigured: 'no usable Teams workflow URL: add one to the rule',
   post: {
     url: (app, rule) => settingOf(app, rule, URL_FIELD) ?? null,
-    missing: 'the Teams workflow URL was removed or cannot be decrypted',
     message: (notification) => ({ body: fitMessage(notification, messageOf, MAX_BYTES) }),
     answers: {
       refusals: {

@@ -18,7 +18,6 @@ const TOKEN: ChannelField = {
     pattern: /^\d+:[\w-]{10,200}$/,
     message: 'must be a bot token from @BotFather, such as 123456789:AAAA…',
   },
-  documentation: 'The token of a Telegram bot.',
   example: '123456789:AAAABBBBCCCCDDDDEEEEFFFFGGGGHHHH',
 };
 const CHAT: ChannelField = {
@@ -31,7 +30,6 @@ const CHAT: ChannelField = {
     pattern: /^(?:-?\d{1,20}|@\w{4,64})$/,
     message: 'must be a number such as -1001234567890, or the @name of a public channel',
   },
-  documentation: 'The ID of the Telegram chat, or the @name of a public channel.',
   example: '-1001234567890',
 };
 const SERVER: ChannelField = {
@@ -41,7 +39,6 @@ const SERVER: ChannelField = {
   label: 'Telegram API server',
   hint: 'Only if you run your own Bot API server. If empty, api.telegram.org is used.',
   placeholder: 'https://api.telegram.org',
-  documentation: 'The URL of a Telegram Bot API server. If null, `https://api.telegram.org`.',
   example: 'https://telegram-api.example.com/',
 };
 
@@ -52,10 +49,8 @@ export const telegram: Channel = {
     unconfigured: 'Enter the token of a Telegram bot and the ID of a chat below.',
   },
   fields: [TOKEN, CHAT, SERVER],
-  unconfigured: 'no usable Telegram bot token and chat ID: add them to the rule',
   post: {
     url: urlOf,
-    missing: 'the Telegram bot token or chat ID was removed or cannot be decrypted',
     message: (notification, app, rule, opening) => ({
       body: {
         chat_id: settingOf(app, rule, CHAT),

@@ -2,7 +2,7 @@
 
 import { RECEIVER_NAMES, type ReceiverId } from '../../config/receivers.ts';
 import { DAY_MS } from '../../lib/durations.ts';
-import { type AccountState, PASSING_PROBLEMS } from '../../receivers/account-state.ts';
+import { type AccountState, isPassing } from '../../receivers/account-state.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
 
 interface Value {
@@ -12,10 +12,8 @@ interface Value {
   detail: string;
 }
 
-/** Nobody may have signed in yet because the account is new. */
-const LATER = [...PASSING_PROBLEMS, 'sign_in_required'];
-
-const nameOf = ({ receiver }: Value): string => RECEIVER_NAMES[receiver];
+/** A new account may wait for its first sign-in. */
+const isLater = (problem: string) => problem === 'sign_in_required' || isPassing(problem);
 
 export const receiverFailing: Condition<'receiver', Value> = {
   observes: ['receiver'],
@@ -25,7 +23,7 @@ export const receiverFailing: Condition<'receiver', Value> = {
   evaluate({ receiver, state, problem, detail, failingMs }) {
     if (state === 'working') return NO;
     // Figures come a day late anyway.
-    if (problem !== null && LATER.includes(problem) && failingMs < DAY_MS) return UNKNOWN;
+    if (problem !== null && isLater(problem) && failingMs < DAY_MS) return UNKNOWN;
     return { answer: 'yes', value: { receiver, state, detail: detail ?? '' } };
   },
   async findWatched(_db, { RECEIVERS }) {
@@ -38,38 +36,31 @@ export const receiverFailing: Condition<'receiver', Value> = {
   },
   alertsWhen: () => 'figures can’t be fetched from Google or Microsoft, or the access ends soon',
   documentation:
-    "figures can't be fetched from Google or Microsoft: at once if somebody must act, after a day if the receiver can't be reached. Also if Microsoft ends the access soon: nine months after the last sign-in, or 25 days after a key was first used",
+    "figures can't be fetched from Google or Microsoft: at once if somebody has to act, after a day if the receiver can't be reached. Also if the access to Microsoft SNDS ends soon",
   shortText: 'figures can’t be fetched',
-  openedText: ({ subject, value }) => ({
+  openedText: ({ subject, value: { receiver, state, detail } }) => ({
     title:
-      value.state === 'expiring'
-        ? `${subject}: access to ${nameOf(value)} ends soon`
-        : `${subject}: figures can’t be fetched from ${nameOf(value)}`,
-    lead: value.detail,
+      state === 'expiring'
+        ? `The access of ${subject} to ${RECEIVER_NAMES[receiver]} ends soon`
+        : `${RECEIVER_NAMES[receiver]} can’t be read with ${subject}`,
+    lead: detail,
   }),
-  resolvedTitle: ({ subject, value }) =>
-    value.state === 'expiring'
-      ? `${subject}: access to ${nameOf(value)} was renewed`
-      : `${subject}: figures can be fetched from ${nameOf(value)} again`,
+  resolvedTitle: ({ subject, value: { receiver } }) =>
+    `${RECEIVER_NAMES[receiver]} can be read with ${subject} again`,
   unwatchedText: ({ subject }) => ({
     title: `The account ${subject} was removed`,
     lead: 'The incident is resolved because the account is no longer in the configuration.',
   }),
-  measurements: ({ value }) => [['Receiver', nameOf(value)]],
+  measurements: ({ value: { receiver } }) => [['Receiver', RECEIVER_NAMES[receiver]]],
   isRelevantFix: () => false,
   fixes: ({ value: { detail } }) => [
-    {
-      title: detail,
-      text: 'To try the account now, run: deliverability doctor --receivers',
-      record: null,
-    },
+    { title: detail, text: 'To try it, run: deliverability doctor --receivers', record: null },
   ],
   subjectLabel: 'Account',
   page: () => ({ label: 'View accounts', path: '/receivers' }),
   sampleValue: () => ({
     receiver: 'microsoft_snds',
     state: 'not_signed_in',
-    detail:
-      'login.microsoftonline.com no longer accepts the sign-in: invalid_grant. The sign-in was not used for too long. Sign in again.',
+    detail: 'Microsoft SNDS does not accept the sign-in. Sign in again.',
   }),
 };

@@ -6,7 +6,7 @@
 import { PREFIX } from '../../config/config.ts';
 import { RECEIVER_NAMES, type ReceiverAccount } from '../../config/receivers.ts';
 import { DAY_MS } from '../../lib/durations.ts';
-import { accountState, expiryOf, PASSING_PROBLEMS } from '../../receivers/account-state.ts';
+import { accountState, expiryOf, isPassing } from '../../receivers/account-state.ts';
 import { countOf, NO_DATA, partText } from '../../receivers/fetch.ts';
 import { type FetchResult, fetchNow } from '../../receivers/fetch-account.ts';
 import { type ReceiverState, receiverStates } from '../../receivers/queries.ts';
@@ -38,30 +38,34 @@ export async function receiverFindings(checkup: Checkup): Promise<Finding[]> {
       },
     ];
   const { db } = store;
-  const results = checkup.tryReceivers ? await fetchAll(checkup) : null;
+  const found = checkup.tryReceivers ? await fetchAll(checkup) : null;
   const states = await receiverStates({ db, config });
   const findings: Finding[] = [];
-  for (const state of states)
+  for (const state of states) {
+    const { account } = state;
+    const finding = await accountFinding(db, state, clock.now());
     findings.push({
-      id: `receiver:${state.account.name}`,
-      title: titleOf(state.account),
-      ...withParts(await accountFinding(db, state, clock.now()), results?.get(state.account.name)),
+      id: `receiver:${account.name}`,
+      title: titleOf(account),
+      ...finding,
+      evidence: finding.evidence + (found?.get(account.name) ?? ''),
     });
+  }
   return [...findings, ...(await domainFindings(db, states))];
 }
 
 const titleOf = ({ name, receiver }: ReceiverAccount): string =>
   name === receiver ? RECEIVER_NAMES[receiver] : `${RECEIVER_NAMES[receiver]} (${name})`;
 
-/** What each fetch found; null if the service was fetching from the account itself. */
-async function fetchAll({ config }: Checkup): Promise<Map<string, FetchResult | null>> {
+/** What each fetch found, in words. */
+async function fetchAll({ config }: Checkup): Promise<Map<string, string>> {
   const { app, close } = await assembleService(config, VERSION);
   try {
-    const results = new Map<string, FetchResult | null>();
+    const found = new Map<string, string>();
     const { signal } = new AbortController();
     for (const account of config.RECEIVERS)
-      results.set(account.name, await fetchNow(app, account, signal));
-    return results;
+      found.set(account.name, foundText(await fetchNow(app, account, signal)));
+    return found;
   } finally {
     await close();
   }
@@ -69,22 +73,16 @@ async function fetchAll({ config }: Checkup): Promise<Map<string, FetchResult | 
 
 const MAX_PARTS = 10;
 
-/** Adds what was found just now. `result`: null if the service was fetching; undefined if nothing was tried. */
-function withParts(
-  finding: Omit<Finding, 'id' | 'title'>,
-  result: FetchResult | null | undefined,
-): Omit<Finding, 'id' | 'title'> {
-  if (result === undefined) return finding;
-  if (result === null)
-    return { ...finding, evidence: `${finding.evidence} The service is fetching right now.` };
+/** `result`: null if the service was fetching from the account itself. */
+function foundText(result: FetchResult | null): string {
+  if (result === null) return ' The service is fetching right now.';
   const read = result.parts.filter(({ problem }) => problem === null);
   const found = read.filter((part) => part.found !== NO_DATA);
   const texts = found.slice(0, MAX_PARTS).map(partText);
   if (found.length > MAX_PARTS) texts.push(`${found.length - MAX_PARTS} more`);
   const without = read.length - found.length;
   if (without > 0) texts.push(`no data for ${countOf(without, 'day', 'days')}`);
-  const now = texts.length > 0 ? `Found now: ${texts.join('; ')}.` : 'Nothing was found.';
-  return { ...finding, evidence: `${finding.evidence} ${now}` };
+  return texts.length > 0 ? ` Found now: ${texts.join('; ')}.` : ' Nothing was found.';
 }
 
 // The accounts.
@@ -126,7 +124,7 @@ function problemFinding(account: ReceiverAccount, row: ReceiverRow, now: number)
   if (accountState(row) === 'not_signed_in')
     return problem(evidence, 'After you sign in, the service continues automatically.');
   const fetchNow = `deliverability receivers fetch ${name}`;
-  if (!PASSING_PROBLEMS.includes(row.problem!))
+  if (!isPassing(row.problem!))
     return problem(
       evidence,
       account.oauth

@@ -1,7 +1,5 @@
 /** The form of an alert rule, for a new one and for changes. */
 
-import type { ComponentChildren } from 'preact';
-import { BLANK_RULE } from '../../alerts/alert-row.ts';
 import type { ChannelField } from '../../alerts/channels/channel.ts';
 import {
   CHANNEL_IDS,
@@ -15,19 +13,13 @@ import { findSubscribedEndpoints } from '../../alerts/channels/webhook.ts';
 import { CONDITIONS, type ConditionId, THRESHOLD_RANGE } from '../../alerts/conditions/index.ts';
 import { unknownCondition } from '../../alerts/conditions/unknown.ts';
 import { alertOr404 } from '../../alerts/queries.ts';
-import {
-  type Alert,
-  type AlertPatch,
-  type AlertPreview,
-  type NewAlert,
-  REMINDER_HOURS,
-} from '../../alerts/schema.ts';
+import { type Alert, type AlertPatch, type NewAlert, REMINDER_HOURS } from '../../alerts/schema.ts';
 import type { App } from '../../app.ts';
 import { findDomainByName } from '../../domains/queries.ts';
 import { domainOperations } from '../../domains/routes.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import { AppError } from '../../lib/errors.ts';
-import { ScrollArea } from '../../ui/components.tsx';
+import type { AlertRow } from '../../store/tables.generated.ts';
 import type { PageCall } from '../frame/app-page.tsx';
 import { Choices } from '../frame/choices.tsx';
 import {
@@ -192,7 +184,7 @@ export async function ruleFormContext(call: PageCall, alert?: Alert): Promise<Ru
     domains: domains.has_more ? null : domains.data.map(({ name }) => name).sort(),
     unconfigured: unconfiguredChannels(
       app,
-      { ...(alert ? await alertOr404(app.db, alert.id) : BLANK_RULE), channels: ALL_CHANNELS },
+      { ...(alert ? await alertOr404(app.db, alert.id) : BLANK), channels: ALL_CHANNELS },
       endpoints.length > 0,
     ),
     shown: alert ?? {},
@@ -200,6 +192,22 @@ export async function ruleFormContext(call: PageCall, alert?: Alert): Promise<Ru
 }
 
 const ALL_CHANNELS = JSON.stringify(CHANNEL_IDS);
+/** A rule without settings. */
+const BLANK: AlertRow = {
+  id: '',
+  name: '',
+  condition: 'score_below',
+  threshold: null,
+  channels: '[]',
+  enabled: 1,
+  domain_id: null,
+  recipients: null,
+  slack_webhook_url: null,
+  last_triggered_at: null,
+  reminder_hours: null,
+  created_at: '',
+};
+
 interface RuleFormProps extends RuleFormContext {
   action: string;
   values: RuleValues;
@@ -207,11 +215,9 @@ interface RuleFormProps extends RuleFormContext {
   submit: string;
   /** Of the rule to change. */
   version?: string;
-  preview?: AlertPreview;
 }
 
-export function RuleForm(props: RuleFormProps) {
-  const { action, values, problem, submit, version, preview, ...context } = props;
+export function RuleForm({ action, values, problem, submit, version, ...context }: RuleFormProps) {
   const errors = problem?.fields ?? {};
   return (
     <form method="post" action={action} class="fields rule-form">
@@ -255,9 +261,7 @@ export function RuleForm(props: RuleFormProps) {
         values={values.channels}
       />
       {CHANNEL_IDS.map((id) => (
-        <ChannelSettings key={id} id={id} values={values} errors={errors} shown={context.shown}>
-          {id === 'custom' && <Preview action={action} preview={preview} />}
-        </ChannelSettings>
+        <ChannelSettings key={id} id={id} values={values} errors={errors} shown={context.shown} />
       ))}
       <div class="reminders">
         <TextField
@@ -380,11 +384,10 @@ interface ChannelSettingsProps {
   errors: FormProblem['fields'];
   /** How the API shows the settings of the rule. */
   shown: Record<string, unknown>;
-  children: ComponentChildren;
 }
 
 /** Shown while the channel is chosen, and always if something in it is wrong. */
-function ChannelSettings({ id, values, errors, shown, children }: ChannelSettingsProps) {
+function ChannelSettings({ id, values, errors, shown }: ChannelSettingsProps) {
   const { name, fields } = CHANNELS[id];
   if (fields.length === 0) return null;
   const isWrong = fields.some((field) => errors[field.name] !== undefined);
@@ -400,26 +403,9 @@ function ChannelSettings({ id, values, errors, shown, children }: ChannelSetting
           shown={shown[shownName(field)] ?? null}
         />
       ))}
-      {children}
     </fieldset>
   );
 }
-
-const PREVIEW_ID = 'custom-preview';
-
-/** What the body of the form becomes in a sample. */
-const Preview = ({ action, preview }: Pick<RuleFormProps, 'action' | 'preview'>) => (
-  <div id={PREVIEW_ID} class="channel-preview">
-    <button type="submit" class="button" formaction={`${action}/preview#${PREVIEW_ID}`}>
-      Preview the body
-    </button>
-    {preview && (
-      <ScrollArea label="Preview of the body" class="box">
-        <pre>{preview.body}</pre>
-      </ScrollArea>
-    )}
-  </div>
-);
 
 interface SettingFieldProps {
   field: ChannelField;
@@ -446,7 +432,6 @@ function SettingField({ field, values, error, shown }: SettingFieldProps) {
       />
     );
   const isStored = isSecret && shown !== null && shown !== false;
-  const noun = field.noun ?? (kind === 'url' ? 'URL' : label);
   const where = typeof shown === 'string' ? ` at ${shown}` : '';
   const control = {
     name,
@@ -454,9 +439,9 @@ function SettingField({ field, values, error, shown }: SettingFieldProps) {
     error,
     placeholder,
     secret: isSecret,
-    label: isStored ? `New ${field.noun ?? label}` : label,
+    label: isStored ? `New ${label}` : label,
     hint: isStored
-      ? `This rule has its own ${noun}${where}, not shown here. Leave empty to keep it.`
+      ? `A ${kind === 'url' ? 'URL' : 'value'}${where} is stored, and not shown here. Leave empty to keep it.`
       : hint,
   };
   return (
@@ -469,7 +454,7 @@ function SettingField({ field, values, error, shown }: SettingFieldProps) {
       {isStored && (
         <Checkbox
           name={removalName(name)}
-          label={`Remove the ${noun} from this rule`}
+          label={`Remove the ${kind === 'url' ? 'URL' : label} from this rule`}
           hint={removal}
           checked={values.removed.includes(name)}
         />

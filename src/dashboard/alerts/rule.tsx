@@ -3,7 +3,7 @@
 import { CHANNEL_IDS, CHANNELS, type ChannelId, channelName } from '../../alerts/channels/index.ts';
 import { shownName } from '../../alerts/channels/settings.ts';
 import { alertOperations } from '../../alerts/routes.ts';
-import type { Alert, AlertIncident, AlertPreview, AlertTest } from '../../alerts/schema.ts';
+import type { Alert, AlertIncident, AlertTest } from '../../alerts/schema.ts';
 import { findDomain } from '../../domains/queries.ts';
 import { allows } from '../../http/actor.ts';
 import { ActionButton, Confirm } from '../frame/action.tsx';
@@ -42,12 +42,7 @@ const EXAMPLE = {
   channels: ['email'],
 };
 
-async function renderNew(
-  call: PageCall,
-  values: RuleValues,
-  problem: FormProblem | null = null,
-  preview?: AlertPreview,
-) {
+async function renderNew(call: PageCall, values: RuleValues, problem: FormProblem | null = null) {
   const context = await ruleFormContext(call);
   return appPage(call, {
     title: 'New alert rule',
@@ -64,7 +59,6 @@ async function renderNew(
           action={PATH}
           values={values}
           problem={problem}
-          preview={preview}
           submit="Create rule"
         />
       </Card>
@@ -92,25 +86,6 @@ const create = operationForm({
   onProblem: (call, problem, values) => renderNew(call, values, problem),
 });
 
-const preview = {
-  route: alertOperations.preview,
-  read: readValues,
-  body: ({ settings }: RuleValues) => ({
-    custom_content_type: settings.custom_content_type || null,
-    custom_body: settings.custom_body || null,
-  }),
-  labels: RULE_LABELS,
-};
-
-const previewNew = operationForm({
-  ...preview,
-  path: `${PATH}/preview`,
-  operation: 'previewNewAlert',
-  summary: 'Show the form for a new alert rule with a preview',
-  next: (result, call, values) => renderNew(call, values, null, result),
-  onProblem: (call, problem, values) => renderNew(call, values, problem),
-});
-
 // One rule.
 
 const DONE: Record<string, string> = {
@@ -127,7 +102,6 @@ interface PageState {
   /** What was typed. */
   values?: RuleValues;
   problem?: FormProblem | null;
-  preview?: AlertPreview;
   /** A problem with a button rather than with the form. */
   actionProblem?: FormProblem | null;
 }
@@ -176,7 +150,6 @@ async function renderRule(call: PageCall, id: string, state: PageState) {
               values={state.values ?? valuesOf(alert, domain?.name ?? null)}
               version={versionOf(alertOperations.get, alert)}
               problem={problem}
-              preview={state.preview}
               submit="Save changes"
             />
           </Card>
@@ -362,15 +335,6 @@ const update = operationForm({
   onProblem: (call, problem, values) => renderRule(call, call.params.id!, { values, problem }),
 });
 
-const previewChange = operationForm({
-  ...preview,
-  path: `${PATH}/:id/preview`,
-  operation: 'previewAlertChanges',
-  summary: 'Show the form of an alert rule with a preview',
-  next: (result, call, values) => renderRule(call, call.params.id!, { values, preview: result }),
-  onProblem: (call, problem, values) => renderRule(call, call.params.id!, { values, problem }),
-});
-
 const sendTest = operationForm({
   path: `${PATH}/:id/test`,
   operation: 'submitAlertTest',
@@ -388,14 +352,5 @@ const remove = operationForm({
   next: () => `${PATH}?done=deleted`,
 });
 
-/** Those for a new rule come first, because their paths match that of a rule too. */
-export const alertRulePages = [
-  showNew,
-  create,
-  previewNew,
-  show,
-  update,
-  previewChange,
-  sendTest,
-  remove,
-];
+/** The form for a new rule comes first, because its path matches that of a rule too. */
+export const alertRulePages = [showNew, create, show, update, sendTest, remove];

@@ -19,8 +19,6 @@ export const ALERT_STYLE = `
 ${UNCHOSEN_CHANNELS} { display: none; }
 .channel-settings { display: grid; gap: 16px; margin: 0; padding: 12px 16px 16px; border: 1px solid var(--line); border-radius: 8px; }
 .channel-settings > legend { padding: 0 4px; font-weight: 600; }
-.channel-preview { display: grid; gap: 12px; }
-.channel-preview > button { justify-self: start; }
 .timeline > li { position: relative; }
 .timeline > li::before { content: ""; position: absolute; left: -22px; top: 8px; width: 10px; height: 10px; border: 2px solid var(--tone, var(--strong-line)); border-radius: 50%; background: var(--surface); }
 .timeline .when { color: var(--muted); font-size: 14px; }

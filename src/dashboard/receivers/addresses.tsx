@@ -5,7 +5,7 @@ import type { SendingAddresses } from '../../receivers/schema.ts';
 import { StateMark } from '../../ui/components.tsx';
 import { DataTable } from '../frame/table.tsx';
 import { Day as DayInWords, Time } from '../frame/times.tsx';
-import { type DayColumn, DayTable, orNothing } from './day-table.tsx';
+import { type DayColumn, DayTable } from './day-table.tsx';
 import { Spark } from './spark.tsx';
 
 type SendingAddress = SendingAddresses['addresses'][number];
@@ -54,16 +54,7 @@ export function Addresses({ addresses, from, to }: AddressesProps) {
           columns={[
             {
               title: 'Address',
-              cell: ({ address, days }) => (
-                <>
-                  <code class="nowrap">{address}</code>
-                  {days[0]?.sample_helo && (
-                    <span class="row-note small long">
-                      <bdi>{days[0].sample_helo}</bdi>
-                    </span>
-                  )}
-                </>
-              ),
+              cell: ({ address }) => <code class="nowrap">{address}</code>,
             },
             { title: 'State', cell: (address) => <AddressState {...address} /> },
             {
@@ -83,21 +74,12 @@ export function Addresses({ addresses, from, to }: AddressesProps) {
                 </>
               ),
             },
-            ...(addresses.some(({ days }) => days.some(hasTrapHits))
-              ? [
-                  {
-                    title: 'Trap hits',
-                    number: true,
-                    wide: true,
-                    cell: ({ days }: SendingAddress) => sumOf(days, ({ trap_hits }) => trap_hits),
-                  },
-                ]
-              : []),
             {
               title: 'Recipients',
               number: true,
               wide: true,
-              cell: ({ days }) => sumOf(days, ({ recipients }) => recipients),
+              cell: ({ days }) =>
+                formatCount(days.reduce((sum, { recipients }) => sum + recipients, 0)),
             },
           ]}
         />
@@ -195,38 +177,13 @@ const complaintRate = ({ complaint_rate, complaint_rate_is_below }: Day): string
     ? '–'
     : `${complaint_rate_is_below ? '<' : ''}${rateInWords(complaint_rate)}`;
 
-function sumOf(days: Day[], figure: (day: Day) => number | null): string {
-  const known = days.map(figure).filter((value) => value !== null);
-  return known.length === 0 ? '–' : formatCount(known.reduce((sum, value) => sum + value, 0));
-}
-
 const MAX_DAYS_IN_TABLE = 500;
 
-// Microsoft has sent neither trap hits nor samples since June 2026.
-const hasTrapHits = ({ trap_hits }: Day): boolean => trap_hits !== null;
-const hasSample = ({ sample_mail_from }: Day): boolean => sample_mail_from !== null;
-
-type Column = DayColumn<Day & { address: string }> & {
-  /** Hides the column if no day has such a figure. */
-  isPublished?(day: Day): boolean;
-};
-
-const DAY_COLUMNS: Column[] = [
+const DAY_COLUMNS: DayColumn<Day & { address: string }>[] = [
   { title: 'Address', cell: ({ address }) => <code>{address}</code> },
   { title: 'Result', cell: (day) => resultOf(day)?.word ?? '–' },
   { title: 'Complaints', number: true, cell: complaintRate },
-  {
-    title: 'Trap hits',
-    number: true,
-    isPublished: hasTrapHits,
-    cell: ({ trap_hits }) => orNothing(trap_hits, formatCount),
-  },
   { title: 'Recipients', number: true, cell: ({ recipients }) => formatCount(recipients) },
-  {
-    title: 'Sample MAIL FROM',
-    isPublished: hasSample,
-    cell: ({ sample_mail_from }) => <bdi>{sample_mail_from ?? '–'}</bdi>,
-  },
 ];
 
 export const AddressDays = ({ addresses }: Pick<AddressesProps, 'addresses'>) => (
@@ -237,8 +194,6 @@ export const AddressDays = ({ addresses }: Pick<AddressesProps, 'addresses'>) =>
       .sort((a, b) => (a.date < b.date ? 1 : -1))
       .slice(0, MAX_DAYS_IN_TABLE)}
     keyOf={({ receiver_id, address, started_at }) => `${receiver_id} ${address} ${started_at}`}
-    columns={DAY_COLUMNS.filter(
-      ({ isPublished }) => !isPublished || addresses.some(({ days }) => days.some(isPublished)),
-    )}
+    columns={DAY_COLUMNS}
   />
 );

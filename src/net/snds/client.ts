@@ -38,10 +38,10 @@ export function openSnds(options: SndsAccess): Snds {
   const get =
     'key' in access ? linkReader(options, access.key) : restReader(options, access.accessToken);
   const read = async <Row>(
-    report: Report,
+    day: string | null,
     parse: (text: string) => SndsRows<Row>,
   ): Promise<SndsRows<Row> | null> => {
-    const text = await get(report);
+    const text = await get(day);
     if (text === null) return null;
     const parsed = parse(text);
     // A text without any valid line is no data in this format.
@@ -53,17 +53,13 @@ export function openSnds(options: SndsAccess): Snds {
     return parsed;
   };
   return {
-    data: (day) => read({ day }, parseData),
-    status: () => read({ day: null }, parseStatus),
+    data: (day) => read(day, parseData),
+    status: () => read(null, parseStatus),
   };
 }
 
-/** The data of a day, or the status of all addresses. */
-interface Report {
-  day: string | null;
-}
-/** Resolves with the text; null for 404. */
-type Reader = (report: Report) => Promise<string | null>;
+/** Resolves with the text of a day, or of the status of all addresses; null for 404. */
+type Reader = (day: string | null) => Promise<string | null>;
 
 interface Answer {
   code: number;
@@ -100,12 +96,10 @@ async function request(
 
 function restReader(options: SndsAccess, accessToken: string): Reader {
   const { baseUrl } = options;
-  return async ({ day }) => {
-    const path = day === null ? 'status/ip' : `data/${day}`;
+  return async (day) => {
+    const url = `${baseUrl}/api/report/${day === null ? 'status/ip' : `data/${day}`}`;
     const authorization = `Bearer ${accessToken}`;
-    const { code, text, isData } = await request(options, `${baseUrl}/api/report/${path}`, {
-      authorization,
-    });
+    const { code, text, isData } = await request(options, url, { authorization });
     if (isData) return text;
     if (code === 404) return null;
     const said = quoted(messageIn(text).replaceAll(accessToken, '…'));
@@ -113,7 +107,7 @@ function restReader(options: SndsAccess, accessToken: string): Reader {
     if (code < 400 || code === 401)
       throw new AccountError(
         'sign_in_failed',
-        `Microsoft SNDS no longer accepts the sign-in.${said} Sign in again: deliverability receivers sign-in`,
+        `Microsoft SNDS does not accept the sign-in.${said} Sign in again.`,
       );
     throw new AccountError(
       'refused',
@@ -142,7 +136,7 @@ function linkReader(options: SndsAccess, key: string): Reader {
   const [, base, form] = /^(.*?)(?:\/(?:data|ipStatus)(\.aspx|Key)?)?$/i.exec(baseUrl)!;
   /** Those that may work. */
   let forms = base === baseUrl ? FORMS : [form ?? '/'];
-  return async ({ day }) => {
+  return async (day) => {
     const [year, month, date] = (day ?? '').split('-');
     const file = day === null ? 'ipStatus' : 'data';
     const parameters = day === null ? '' : `&date=${month}${date}${year!.slice(2)}`;
@@ -159,7 +153,7 @@ function linkReader(options: SndsAccess, key: string): Reader {
     if (!isRefused) return null;
     throw new AccountError(
       'refused',
-      'Microsoft SNDS does not accept the key. Keys expire after 30 days: copy a new one from SNDS to "key", or remove "key" and sign in instead.',
+      'Microsoft SNDS does not accept the key. Keys last 30 days: copy a new one from SNDS, or remove "key" and sign in instead.',
     );
   };
 }

@@ -21,9 +21,6 @@ export interface SndsAddress {
   complaintRate: number | null;
   /** Whether the real rate is below it. */
   isBelowRate: boolean;
-  trapHits: number | null;
-  sampleHelo: string | null;
-  sampleMailFrom: string | null;
   comments: string | null;
 }
 
@@ -66,11 +63,7 @@ const DATA_FIELDS = [
   'messagerecipients recipients',
   'filterresult',
   'complaintrate',
-  'trapmessageperiodstart',
-  'trapmessageperiodend',
-  'traphits',
-  'samplehelo',
-  'samplemailfrom',
+  ...Array(5).fill('-'),
   'comments',
 ];
 const STATUS_FIELDS = [
@@ -80,11 +73,17 @@ const STATUS_FIELDS = [
   'reason details',
 ];
 
-/** The cells of each row in the order of CSV; a row of another form has none. */
+/** The cells of each row in the order of CSV, of a list or one in an envelope. What cannot be read is a row without cells. */
 function jsonRecords(text: string, fields: string[]): string[][] {
-  return rowsIn(text).map((row) => {
-    if (typeof row !== 'object' || row === null) return [];
-    const values = Object.entries(row).map(
+  let list: unknown;
+  try {
+    const json = JSON.parse(text.replace(/^\uFEFF/, ''));
+    list = json.value ?? json.data ?? json;
+  } catch {
+    // Not JSON, either.
+  }
+  return (Array.isArray(list) ? list : [{}]).map((row) => {
+    const values = Object.entries(row ?? {}).map(
       ([name, value]) => [name.toLowerCase().replace(/[^a-z]/g, ''), value] as const,
     );
     const cells = Array.isArray(row)
@@ -92,17 +91,6 @@ function jsonRecords(text: string, fields: string[]): string[][] {
       : fields.map((names) => values.find(([name]) => names.split(' ').includes(name))?.[1]);
     return cells.map((cell) => (typeof cell === 'object' ? '' : String(cell ?? '')));
   });
-}
-
-/** The list, or the one in an envelope. Anything else is one row that cannot be read. */
-function rowsIn(text: string): unknown[] {
-  try {
-    const json = JSON.parse(text.replace(/^\uFEFF/, ''));
-    const list = json.value ?? json.data ?? json;
-    return Array.isArray(list) ? list : [null];
-  } catch {
-    return [null];
-  }
 }
 
 const MAX_RECORD = 16_384;
@@ -147,8 +135,8 @@ const MAX_TEXT = 500;
 function addressOf(cells: string[]): SndsAddress | null {
   if (cells.length < COLUMNS) return null;
   const [ip = '', start = '', end = '', rcpt = '', data = '', recipients = ''] = cells;
-  const [filter = '', complaints = '', , , trapHits = '', ...samples] = cells.slice(6);
-  const [helo = '', mailFrom = '', comments = ''] = samples;
+  // Microsoft has sent neither trap hits nor samples, which are between these, since June 2026.
+  const [filter = '', complaints = '', , , , , , comments = ''] = cells.slice(6);
   const address = normalizeAddress(ip);
   const startedAt = parsePacificTime(start);
   const endedAt = parsePacificTime(end);
@@ -165,9 +153,6 @@ function addressOf(cells: string[]): SndsAddress | null {
     recipients: counts[2]!,
     filterResult: filterResultOf(filter),
     ...complaintsOf(complaints),
-    trapHits: countOf(trapHits),
-    sampleHelo: textOf(helo),
-    sampleMailFrom: textOf(mailFrom),
     comments: textOf(comments),
   };
 }

@@ -121,7 +121,52 @@ test('Placeholders in the URL are escaped, and the ID of a message stays the sam
   );
 });
 
-test('Without a body, the request is a JSON object with the most important values', async (t) => {
+test('A value of dots leads to no other path', async (t) => {
+  const { service, receiver, path } = await startCustom(t, {});
+  const custom_url = `${new URL(receiver.url).origin}/rules/{{rule}}/alerts/{{rule}}{{subject}}`;
+  for (const name of ['..', '.', '%2e%2e', '../../x']) {
+    const changed = await service.call('PATCH', path, { json: { custom_url, name } });
+    assert.equal(changed.status, 200, changed.text);
+    await service.call('POST', `${path}/test`);
+    assert.match(receiver.requests.at(-1)!.path, /^\/rules\/[^/]+\/alerts\/[^/]+$/);
+  }
+});
+
+test('Removing a setting is refused if the others do not fit without it', async (t) => {
+  const { service, path } = await startCustom(t, {
+    custom_content_type: 'text/plain',
+    custom_body: '{{title}}',
+  });
+  for (const [setting, message] of [
+    ['custom_content_type', /is not valid JSON/],
+    ['custom_body', /is required for the content type text\/plain/],
+  ] as const) {
+    const refused = await service.call('PATCH', path, { json: { [setting]: null } });
+    assert.equal(refused.status, 422, refused.text);
+    assert.match(refused.text, message);
+  }
+  const json = { custom_content_type: null, custom_body: null };
+  assert.equal((await service.call('PATCH', path, { json })).status, 200);
+});
+
+for (const [type, body, repeated] of [
+  ['application/json', '{"token": "{{secret}}"}', (sent: string) => `Bad ${sent}`],
+  ['application/x-www-form-urlencoded', 'token={{secret}}', (sent: string) => `Bad ${sent}`],
+] as const)
+  test(`A secret that a service repeats as it was sent is not shown: ${type}`, async (t) => {
+    const { openIncident, receiver, app } = await startCustom(t, {
+      custom_content_type: type,
+      custom_secret: 'pa"ss/wo+rd',
+      custom_body: body,
+    });
+    receiver.respond = (request) => ({ status: 400, body: repeated(request.body) });
+    await openIncident();
+    const [row] = await app.db.selectFrom('alert_notifications').select('error').execute();
+    assert.match(row!.error!, /^status 400: .*…/);
+    assert.doesNotMatch(row!.error!, /pa|wo.*rd/i);
+  });
+
+test('Without a body, a JSON object has what matters', async (t) => {
   const { openIncident, service, path } = await startCustom(t, {});
   const { body, method } = await openIncident();
   const { title, message, status, incident_id, url } = JSON.parse(body);
@@ -144,7 +189,7 @@ test('Saving a rule rejects settings that cannot work, with the reason', async (
       /unknown placeholder \{\{titel\}\}; known ones are \{\{title\}\}, \{\{message\}\}/,
     ],
     [{ custom_body: '{"a": "{{#each x}}"}' }, 'custom_body', /unknown placeholder/],
-    [{ custom_body: '{"a": {{title}}}' }, 'custom_body', /is not valid JSON .*inside quotes/],
+    [{ custom_body: '{"a": {{title}}}' }, 'custom_body', /is not valid JSON; .*inside quotes/],
     [{ custom_body: '{"a": "\\{{title}}"}' }, 'custom_body', /is not valid JSON/],
     [{ custom_body: '{"a": "x",}' }, 'custom_body', /is not valid JSON/],
     [
@@ -163,6 +208,11 @@ test('Saving a rule rejects settings that cannot work, with the reason', async (
       { custom_url: 'https://example.com/{{who}}' },
       'custom_url',
       /unknown placeholder \{\{who\}\}/,
+    ],
+    [
+      { custom_url: 'https://example.com/{{%20title%20}}' },
+      'custom_url',
+      /unknown placeholder \{\{%20title%20\}\}/,
     ],
     [{ custom_url: 'https://{{title}}.example/' }, 'custom_url', /valid/],
     [
@@ -185,11 +235,6 @@ test('Saving a rule rejects settings that cannot work, with the reason', async (
     [{ custom_headers: 'X-A: b\rX-B: c\nX-A: d' }, 'custom_headers', /x-a is repeated in line 3/],
     [{ custom_headers: 'X-A: b\u0000' }, 'custom_headers', /control characters/],
     [{ custom_headers: 'X-A: b\u0085X-B: c' }, 'custom_headers', /control characters/],
-    [
-      { custom_headers: Array.from({ length: 21 }, (_, i) => `X-${i}: a`).join('\n') },
-      'custom_headers',
-      /at most 20/,
-    ],
   ];
   const base = { name: 'x', condition: 'score_below', channels: ['custom'] };
   for (const [settings, param, message] of refused) {
@@ -252,53 +297,7 @@ test('Headers and the secret are never shown, and must be entered again for anot
   for (const secret of service.secrets) assert.ok(!seen.includes(secret), secret);
 });
 
-test('The preview shows the body of a sample, in the API and in both forms, and keeps what was entered', async (t) => {
-  const { service, alert, receiver } = await startCustom(t, {
-    custom_secret: 'very-secret-value',
-    custom_headers: 'X-Token: very-secret-header',
-  });
-  const custom_body = '{"t": "{{title}}", "s": "{{secret}}", "w": "{{status}}"}';
-  const preview = await service.call<{ body: string; content_type: string }>(
-    'POST',
-    '/v1/alerts/preview',
-    { json: { custom_body } },
-  );
-  assert.equal(preview.status, 200, preview.text);
-  assert.equal(preview.body.content_type, 'application/json');
-  assert.deepEqual(JSON.parse(preview.body.body), {
-    t: 'Sample: Alerts from “Low score” will arrive here',
-    s: '…',
-    w: 'sample',
-  });
-  const wrong = { json: { custom_body: '{{nobody}}' } };
-  assert.equal((await service.call('POST', '/v1/alerts/preview', wrong)).status, 422);
-  const owner = await memberOf(service, 'owner@example.com');
-  const typed = {
-    name: 'Typed',
-    condition: 'score_below',
-    threshold: '60',
-    channels: ['custom'],
-    custom_url: 'https://example.com/typed',
-    custom_method: 'POST',
-    custom_content_type: 'application/json',
-    custom_body,
-  };
-  for (const path of ['/alerts/preview', `/alerts/${alert.id}/preview`]) {
-    const { status, html } = await owner.post(path, typed);
-    assert.equal(status, 200, path);
-    assert.match(mainOf(html), /"t": "Sample: Alerts from “Low score” will arrive here"/);
-    assert.match(html, /value="https:\/\/example\.com\/typed"/);
-    assert.ok(!html.includes('very-secret'));
-    const refused = await owner.post(path, { ...typed, custom_body: '{"a": {{title}}}' });
-    assert.equal(refused.status, 422);
-    assert.match(mainOf(refused.html), /body is not valid JSON/i);
-  }
-  const { body: stored } = await service.call<Alert>('GET', `/v1/alerts/${alert.id}`);
-  assert.equal(stored.name, HOSTILE, 'nothing is stored');
-  assert.equal(receiver.requests.length, 0, 'nothing is sent');
-});
-
-test('The form stores what was entered, but not the default of a choice', async (t) => {
+test('The form stores what was typed, and no default of a choice', async (t) => {
   const { service, sendDue, complete, slack: receiver } = await startAlerting(t);
   const owner = await memberOf(service, 'owner@example.com');
   const typed = {

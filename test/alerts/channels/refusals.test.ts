@@ -35,8 +35,8 @@ const SLACK: Row[] = [
   [text(403, 'posting_to_general_channel_denied'), /only admins can post to #general/, false],
   [text(400, 'invalid_payload'), /^status 400: Slack rejected the form of the message/, false],
   [text(400, 'invalid_blocks'), /rejected the form of the message.*“invalid_blocks”/, false],
-  [text(400, 'no_text'), /rejected the form of the message/, false],
-  [text(400, 'too_many_attachments'), /rejected the form of the message/, false],
+  [text(400, 'no_text'), /the message was rejected; .*“no_text”/, false],
+  [text(400, 'too_many_attachments'), /the message was rejected; check/, false],
   [text(400, 'user_not_found'), /the recipient no longer exists in Slack/, false],
   [text(400, 'a_word_of_tomorrow'), /the message was rejected; .*“a_word_of_tomorrow”/, false],
   [text(500, 'rollup_error'), /Slack had an error of its own, and may accept/, true],
@@ -67,6 +67,7 @@ const MATTERMOST: Row[] = [
   [mattermost(413), /too long for Mattermost/, false],
   [mattermost(501), /incoming webhooks are disabled in Mattermost/, false],
   [mattermost(500), /^status 500: the server had an internal error/, true],
+  [json(404, { message: 'Gone.' }), /the webhook was removed or disabled; .*“Gone\.”/, false],
 ];
 
 const ROCKET_CHAT: Row[] = [
@@ -109,11 +110,11 @@ const APPRISE: Row[] = [
     false,
   ],
   [json(404, { error: 'Not found' }), /this is not an Apprise API server/, false],
-  [json(406, { error: 'The recursion limit has been reached' }), /to itself too often/, false],
-  [json(431, { error: 'JSON Payload provided is too large' }), /too long for the Apprise/, false],
+  [json(406, { error: 'The recursion limit has been reached' }), /on to itself/, false],
+  [json(431, { error: 'JSON Payload provided is too large' }), /too long for Apprise/, false],
   [
     json(424, { error: 'One or more notification could not be sent', details: [] }),
-    /could not reach one or more of its services.*All services get the message again/,
+    /could not reach one of its services.*All get the message again/,
     true,
   ],
   [json(500, { error: 'An error occurred accessing configuration' }), /internal error/, true],

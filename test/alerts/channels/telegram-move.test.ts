@@ -100,7 +100,22 @@ test('A sample follows the group at once', async (t) => {
   assert.equal(await chatOf(), NEW);
 });
 
-test('A chat ID that a member enters meanwhile is kept', async (t) => {
+test('A sample follows a group that moves twice', async (t) => {
+  const { service, path, receiver, moved, chats, chatOf } = await startMoved(t);
+  const respond = receiver.respond;
+  const between = '-1001';
+  receiver.respond = (request, response) => {
+    if (JSON.parse(request.body).chat_id !== OLD) return respond(request, response);
+    chats.push(OLD);
+    return { ...moved, body: moved.body!.toString().replace(NEW, between) };
+  };
+  const { body } = await service.call<{ notifications: object[] }>('POST', `${path}/test`);
+  assert.partialDeepStrictEqual(body.notifications, [{ status: 'sent', error: null }]);
+  assert.deepEqual(chats, [OLD, between, NEW]);
+  assert.equal(await chatOf(), NEW);
+});
+
+test('A chat that a member enters meanwhile is kept', async (t) => {
   const { service, path, receiver, moved, telegram, complete, sendDue, chatOf } =
     await startMoved(t);
   receiver.respond = async (request) => {

@@ -95,11 +95,8 @@ test('Complaint rates keep whether the real one is below', () => {
 
 test('What is empty or unknown is null, not zero or green', () => {
   const row = rowOf({ 6: 'PURPLE', 7: '', 10: '', 11: '', 12: ' ', 13: '' })!;
-  const { filterResult, complaintRate, trapHits, sampleHelo, sampleMailFrom, comments } = row;
-  assert.deepEqual(
-    [filterResult, complaintRate, trapHits, sampleHelo, sampleMailFrom, comments],
-    [null, null, null, null, null, null],
-  );
+  const { filterResult, complaintRate, comments } = row;
+  assert.deepEqual([filterResult, complaintRate, comments], [null, null, null]);
   assert.equal(rowOf({ 6: 'red' })?.filterResult, 'RED');
 });
 
@@ -114,7 +111,7 @@ test('Addresses are normalized, IPv6 too', () => {
 });
 
 test('Texts have no control characters and a limited length', () => {
-  assert.equal(rowOf({ 11: 'a\u0007b\u202e' })?.sampleHelo, 'a b');
+  assert.equal(rowOf({ 13: 'a\u0007b\u202e' })?.comments, 'a b');
   assert.equal(rowOf({ 13: 'x'.repeat(2000) })?.comments?.length, 500);
 });
 
@@ -184,7 +181,7 @@ test('Whatever the text, rows are valid, and there are no more rows than lines',
       assert.ok(row.startedAt <= row.endedAt);
       assert.ok(row.complaintRate === null || (row.complaintRate >= 0 && row.complaintRate <= 1));
       assert.ok(row.complaintRate !== null || !row.isBelowRate);
-      for (const count of [row.rcptCommands, row.dataCommands, row.recipients, row.trapHits ?? 0])
+      for (const count of [row.rcptCommands, row.dataCommands, row.recipients])
         assert.ok(Number.isSafeInteger(count) && count >= 0);
     }
     assert.ok(rows.length + skipped <= text.split(/\r\n|\r|\n/).length);
@@ -203,7 +200,6 @@ test('JSON has the same rows by the names of their fields, by their order, or in
     messageRecipients: 9,
     filterResult: 'Red',
     complaintRate: '< 0.1%',
-    trapHits: null,
     JmrP1Sender: '',
     comments: null,
     somethingNew: { a: 1 },
@@ -217,7 +213,7 @@ test('JSON has the same rows by the names of their fields, by their order, or in
       [row!.address, row!.startedAt, row!.endedAt, row!.rcptCommands, row!.dataCommands],
       ['192.0.2.1', '2026-11-20T18:00:00.000Z', '2026-11-20T18:00:00.000Z', 10, 9],
     );
-    assert.deepEqual([row!.filterResult, row!.complaintRate, row!.trapHits], ['RED', 0.001, null]);
+    assert.deepEqual([row!.filterResult, row!.complaintRate], ['RED', 0.001]);
   }
   const status = [{ beginningIpAddress: '192.0.2.1', endingIpAddress: '192.0.2.9', blocked: true }];
   assert.deepEqual(parseStatus(JSON.stringify(status)).rows, [
