@@ -54,7 +54,7 @@ CREATE TABLE members (
   time_zone     TEXT,
   -- A BCP 47 tag; null: the language of the browser.
   date_locale   TEXT,
-  -- The linked account at the OpenID Connect provider: the claims `iss` and `sub`. Null until the first sign-in with it.
+  -- The linked account at the OpenID Connect provider: `iss` and `sub`.
   oidc_issuer    TEXT,
   oidc_subject   TEXT,
   oidc_linked_at TEXT
@@ -79,36 +79,34 @@ CREATE TABLE api_keys (
 );
 CREATE INDEX api_keys_member ON api_keys (member_id);
 
--- Assistants that members have connected by OAuth: one row for each consent. A revoked one is deleted, with its tokens.
+-- Assistants that members have connected by OAuth: one row for each consent.
 CREATE TABLE connected_assistants (
   -- `con_…`: connected assistant
   id             TEXT NOT NULL PRIMARY KEY,
   member_id      TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
-  -- A registration that this service has signed, or the URL of the client's metadata document.
+  -- It contains a registration, or is the URL of the client's metadata document.
   client_id      TEXT NOT NULL,
-  -- The name that the client has given itself, and where its codes go.
+  -- As the client calls itself, and where its codes go.
   name           TEXT NOT NULL,
   host           TEXT NOT NULL,
   role           TEXT NOT NULL CHECK (role IN ('owner', 'admin', 'member', 'viewer')),
   livemode       INTEGER NOT NULL,
-  -- Whether it is offered the tools that change settings.
   writes         INTEGER NOT NULL,
   -- The URL for which its tokens are valid.
   resource       TEXT NOT NULL,
-  -- The authorization code is used once: a second use ends the connection.
   code_hash      TEXT NOT NULL UNIQUE,
   code_challenge TEXT NOT NULL,
   redirect_uri   TEXT NOT NULL,
   code_used_at   TEXT,
   created_at     TEXT NOT NULL,
-  -- Until the code is used, that of the code. Then that of the newest refresh token.
+  -- That of the code, and then of the newest refresh token.
   expires_at     TEXT NOT NULL,
   last_used_at   TEXT
 );
 CREATE INDEX connected_assistants_member ON connected_assistants (member_id);
 CREATE INDEX connected_assistants_expiring ON connected_assistants (expires_at);
 
--- Only their hashes are stored. Used refresh tokens are kept until they expire, to detect that one is used again.
+-- Used refresh tokens are kept until they expire, to detect that one is used again.
 CREATE TABLE assistant_tokens (
   hash         TEXT NOT NULL PRIMARY KEY,
   assistant_id TEXT NOT NULL REFERENCES connected_assistants (id) ON DELETE CASCADE,

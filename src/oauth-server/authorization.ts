@@ -1,8 +1,6 @@
 /**
- * Authorization requests (OAuth 2.1 §4.1.1), and the answer to the client once the member has decided.
- *
- * An error never redirects: anyone can register a redirect URI, so a link to this service could lead anywhere (RFC 9700
- * §4.11.2). Only the decision of a member does.
+ * Authorization requests (OAuth 2.1 §4.1.1), and what members decide. Errors never redirect: anyone can register a redirect
+ * URI, so a link to this service could lead anywhere (RFC 9700 §4.11.2).
  */
 
 import * as v from 'valibot';
@@ -38,26 +36,26 @@ export interface AuthorizationRequest extends AuthorizationParameters {
 
 /** A SHA-256 hash in base64url (RFC 7636 §4.2). */
 const CHALLENGE = /^[\w-]{43}$/;
-const MAX_STATE_LENGTH = 1000;
 
 /** Throws `not_found` if assistants can't be connected, and `malformed_request` for a request that can't be granted. */
 export async function readAuthorizationRequest(
   app: App,
   parameters: AuthorizationParameters,
 ): Promise<AuthorizationRequest> {
-  requireOwnResource(app, parameters.resource === '' ? [] : [parameters.resource]);
-  const client = await findClient(app, parameters.client_id);
+  const { client_id, redirect_uri, response_type, resource, state } = parameters;
+  requireOwnResource(app, resource ? [resource] : []);
+  const client = await findClient(app, client_id);
   if (!client)
     throw refused(
       'The assistant is not registered here. Remove the connector there, and add it again',
     );
-  if (!isRedirectUriOf(client, parameters.redirect_uri))
-    throw refused('The redirect URI does not belong to the assistant');
-  if (parameters.response_type !== 'code')
+  if (!isRedirectUriOf(client, redirect_uri))
+    throw refused('The address to which you would return does not belong to the assistant');
+  if (response_type !== 'code')
     throw refused('The assistant must ask for a code: response_type=code');
   if (parameters.code_challenge_method !== 'S256' || !CHALLENGE.test(parameters.code_challenge))
     throw refused('The assistant must use PKCE with S256');
-  if (parameters.state.length > MAX_STATE_LENGTH) throw refused('The state parameter is too long');
+  if (state.length > 1000) throw refused('The state of the assistant is too long');
   return { ...parameters, client };
 }
 
@@ -65,40 +63,34 @@ export async function readAuthorizationRequest(
 export function requireOwnResource({ config }: Pick<App, 'config'>, resources: string[]): void {
   const { issuer, resource } = requireProtectedResource(config);
   const own = [resource, `${issuer}/mcp`];
-  // The case of scheme and host has no meaning.
   if (!resources.every((name) => URL.canParse(name) && own.includes(new URL(name).href)))
     throw refused(`The assistant asks for another service. Give it this URL: ${resource}`);
 }
 
 const refused = (reason: string): AppError => new AppError('malformed_request', `${reason}.`);
 
-/** An authorization code is used at once (OAuth 2.1 §4.1.2). */
-const CODE_LIFETIME_MS = MINUTE_MS;
-
-/** Stores the consent. Returns the URL with the code. */
+/** Stores the consent. The code is used at once (OAuth 2.1 §4.1.2). */
 export async function allowClient(
   tx: Tx,
   author: Author & { app: Pick<App, 'config'>; actor: { memberId: string } },
   currentRole: Role,
   request: AuthorizationRequest,
   { role, livemode, writes }: { role: Role; livemode: boolean; writes: boolean },
-): Promise<string> {
+): Promise<{ code: string }> {
   requireCanAssign(currentRole, role);
   const { app, actor } = author;
   const { client, redirect_uri, code_challenge } = request;
   const code = randomSecret();
   const now = app.clock.now();
   const id = app.newId('con');
-  const { host } = new URL(redirect_uri);
+  const shown = { name: client.name, host: new URL(redirect_uri).host, role };
   await tx
     .insertInto('connected_assistants')
     .values({
+      ...shown,
       id,
       member_id: actor.memberId,
       client_id: client.id,
-      name: client.name,
-      host,
-      role,
       livemode: Number(livemode),
       writes: Number(writes),
       resource: requireProtectedResource(app.config).resource,
@@ -106,20 +98,16 @@ export async function allowClient(
       code_challenge,
       redirect_uri,
       created_at: isoTime(now),
-      expires_at: isoTime(now + CODE_LIFETIME_MS),
+      expires_at: isoTime(now + MINUTE_MS),
     })
     .execute();
-  const details = { name: client.name, host, role, livemode, writes, verified_by: client.host };
+  const details = { ...shown, livemode, writes, verified_by: client.host };
   await audit(tx, author, AUDITED_ASSISTANT, 'connected_assistant.connected', id, details);
-  return answerTo(app, request, { code });
+  return { code };
 }
 
-/** The URL that tells the client that the member has refused. */
-export const denyClient = (app: Pick<App, 'config'>, request: AuthorizationRequest): string =>
-  answerTo(app, request, { error: 'access_denied' });
-
-/** With the issuer, so that a client of several servers can tell their answers apart (RFC 9207 §2). */
-function answerTo(
+/** Where the browser goes: with the issuer, so that a client of several servers can tell them apart (RFC 9207 §2). */
+export function answerUrl(
   { config }: Pick<App, 'config'>,
   { redirect_uri, state }: AuthorizationRequest,
   answer: Record<string, string>,
@@ -129,23 +117,4 @@ function answerTo(
   for (const [name, value] of Object.entries({ ...answer, ...(state ? { state } : {}), iss }))
     url.searchParams.append(name, value);
   return url.href;
-}
-
-/** Whether the member has connected the same client before. */
-export async function isClientConnected(
-  { db, clock }: Pick<App, 'db' | 'clock'>,
-  memberId: string,
-  { client, redirect_uri }: AuthorizationRequest,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom('connected_assistants')
-    .select('id')
-    .where('member_id', '=', memberId)
-    .where('code_used_at', 'is not', null)
-    .where('expires_at', '>', isoTime(clock.now()))
-    .where('host', '=', new URL(redirect_uri).host)
-    .where('name', '=', client.name)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
 }

@@ -6,21 +6,16 @@ import { requireProtectedResource, SCOPE } from '../http/protected-resource.ts';
 import { route } from '../http/route.ts';
 import { AppError } from '../lib/errors.ts';
 import { requireOwnResource } from './authorization.ts';
-import { MetadataError, registerClient } from './clients.ts';
+import { JSON_TYPE, registerClient } from './clients.ts';
 import { exchangeToken, GRANTS, revokeToken } from './tokens.ts';
 
-const JSON_TYPE = 'application/json';
-const FORM_TYPE = 'application/x-www-form-urlencoded';
-const MAX_BYTES = 16 * 1024;
-
 const PUBLIC = { role: 'public' as const, anyOrigin: true as const, produces: [JSON_TYPE] };
-
-const json = (value: unknown, status = 200): Response =>
-  new Response(JSON.stringify(value), { status, headers: { 'content-type': JSON_TYPE } });
+const consumes = (type: string) => ({ type, maxBytes: () => 16 * 1024 });
+const FORM = consumes('application/x-www-form-urlencoded');
 
 /** RFC 6749 §5.2. */
-const errorJson = (error: string, error_description: string, status = 400): Response =>
-  json({ error, error_description }, status);
+const errorJson = (error: string, error_description: string): Response =>
+  Response.json({ error, error_description }, { status: 400 });
 
 type Resource = ReturnType<typeof requireProtectedResource>;
 
@@ -36,7 +31,7 @@ const document = (
     path: `/.well-known/${path}`,
     operation,
     summary,
-    handle: ({ app }) => json(make(requireProtectedResource(app.config))),
+    handle: ({ app }) => Response.json(make(requireProtectedResource(app.config))),
   });
 
 /** RFC 9728 §2. */
@@ -67,21 +62,6 @@ const serverMetadata = ({ issuer }: Resource) => ({
 });
 
 const RESOURCE = 'oauth-protected-resource';
-const documents = [
-  document(RESOURCE, 'getOAuthResource', 'Get the OAuth metadata of the service', resourceMetadata),
-  document(
-    `${RESOURCE}/mcp`,
-    'getMcpOAuthResource',
-    'Get the OAuth metadata of /mcp',
-    resourceMetadata,
-  ),
-  document(
-    'oauth-authorization-server',
-    'getOAuthServer',
-    'Get the metadata of the authorization server',
-    serverMetadata,
-  ),
-];
 
 /** RFC 7591 §3. */
 const register = route({
@@ -91,28 +71,25 @@ const register = route({
   operation: 'registerOAuthClient',
   summary: 'Register an assistant',
   limit: { requests: 60, seconds: 60 },
-  consumes: { type: JSON_TYPE, maxBytes: () => MAX_BYTES },
+  consumes: consumes(JSON_TYPE),
   handle({ app, raw }) {
     requireProtectedResource(app.config);
     try {
       const { id, name, redirectUris } = registerClient(parseJson(raw));
-      return json(
-        {
-          client_id: id,
-          client_id_issued_at: Math.floor(app.clock.now() / 1000),
-          client_name: name,
-          redirect_uris: redirectUris,
-          grant_types: GRANTS,
-          response_types: ['code'],
-          token_endpoint_auth_method: 'none',
-        },
-        201,
-      );
+      const client = {
+        client_id: id,
+        client_id_issued_at: Math.floor(app.clock.now() / 1000),
+        client_name: name,
+        redirect_uris: redirectUris,
+        grant_types: GRANTS,
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+      };
+      return Response.json(client, { status: 201 });
     } catch (error) {
-      if (error instanceof MetadataError) return errorJson(error.code, error.message);
-      if (error instanceof AppError && error.code === 'malformed_json')
-        return errorJson('invalid_client_metadata', error.detail);
-      throw error;
+      if (!(error instanceof AppError)) throw error;
+      const isUri = error.params[0]?.param.startsWith('redirect_uris');
+      return errorJson(isUri ? 'invalid_redirect_uri' : 'invalid_client_metadata', error.detail);
     }
   },
 });
@@ -136,13 +113,11 @@ const token = route({
   summary: 'Exchange an authorization code or a refresh token',
   writes: true,
   limit: { requests: 120, seconds: 60 },
-  consumes: { type: FORM_TYPE, maxBytes: () => MAX_BYTES },
+  consumes: FORM,
   async handle(call) {
     try {
       const fields = readForm(call.app, call.raw);
-      if (!fields) return errorJson('invalid_request', REPEATED);
-      const { status = 200, body } = await exchangeToken(call, fields);
-      return json(body, status);
+      return fields ? await exchangeToken(call, fields) : errorJson('invalid_request', REPEATED);
     } catch (error) {
       if (error instanceof AppError && error.code === 'malformed_request')
         return errorJson('invalid_target', error.detail);
@@ -159,13 +134,20 @@ const revoke = route({
   summary: 'Revoke the access of an assistant',
   writes: true,
   limit: 'createOAuthToken',
-  consumes: { type: FORM_TYPE, maxBytes: () => MAX_BYTES },
+  consumes: FORM,
   async handle(call) {
     const fields = readForm(call.app, call.raw);
     if (!fields) return errorJson('invalid_request', REPEATED);
     await revokeToken(call, fields);
-    return new Response(null, { status: 200 });
+    return new Response();
   },
 });
 
-export const oauthRoutes = [...documents, register, token, revoke];
+export const oauthRoutes = [
+  document(RESOURCE, 'getOAuthResource', 'Who protects this service', resourceMetadata),
+  document(`${RESOURCE}/mcp`, 'getMcpOAuthResource', 'Who protects /mcp', resourceMetadata),
+  document('oauth-authorization-server', 'getOAuthServer', 'How to get access', serverMetadata),
+  register,
+  token,
+  revoke,
+];

@@ -3,18 +3,13 @@
  * errors; this file stores what it decides, in one transaction.
  *
  * A refresh token is used once (OAuth 2.1 §4.3.1). Used again, it may be stolen, so the connection ends. But for some
- * seconds it is accepted again: a client that has lost the response, or runs twice, must not lose its connection. Of
- * tokens that one was exchanged for, only the one that is used next stays valid.
+ * seconds it is accepted again: a client that has lost the response, or refreshes twice at once, must not lose its
+ * connection. Of the tokens that it was exchanged for, only the one that is used first stays valid.
  */
 
-import type {
-  AuthorizationCodeModel,
-  Falsey,
-  Response as OAuthResponse,
-  RefreshTokenModel,
-} from '@node-oauth/oauth2-server';
+import type { AuthorizationCodeModel, RefreshTokenModel } from '@node-oauth/oauth2-server';
 import type { App } from '../app.ts';
-import { SCOPE } from '../http/protected-resource.ts';
+import { requireProtectedResource, SCOPE } from '../http/protected-resource.ts';
 import type { Transact } from '../http/route.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
@@ -26,13 +21,10 @@ import type { Author } from '../team/audit.ts';
 import { isKnownClient } from './clients.ts';
 
 const ACCESS_TOKEN_LIFETIME_MS = HOUR_MS;
-/** A connection that is not used for so long ends. */
 const REFRESH_TOKEN_LIFETIME_MS = 60 * DAY_MS;
 const REUSE_GRACE_MS = 30_000;
-const REFRESH_TOKEN_PREFIX = 'dlv_refresh_';
 
 export const GRANTS = ['authorization_code', 'refresh_token'];
-const TYPE = 'application/x-www-form-urlencoded';
 
 interface Caller {
   app: App;
@@ -44,157 +36,153 @@ interface Caller {
 export async function exchangeToken(
   { app, caller, transact }: Caller,
   body: Record<string, string>,
-): Promise<Pick<OAuthResponse, 'status' | 'body'>> {
-  const { grant_type } = body;
-  if (!GRANTS.includes(grant_type ?? '')) {
+): Promise<Response> {
+  const { grant_type = '' } = body;
+  if (!GRANTS.includes(grant_type)) {
     const error = grant_type ? 'unsupported_grant_type' : 'invalid_request';
-    return { status: 400, body: { error, error_description: `Use ${GRANTS.join(' or ')}.` } };
+    const error_description = `Use ${GRANTS.join(' or ')}.`;
+    return Response.json({ error, error_description }, { status: 400 });
   }
   const { default: OAuth2Server } = await import('@node-oauth/oauth2-server');
   // The library finds a body by its length. It gets no `Authorization`: clients have no secret.
-  const headers = { 'content-type': TYPE, 'content-length': '1' };
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'content-length': '1',
+  };
   return transact(async (tx) => {
     const response = new OAuth2Server.Response();
     const server = new OAuth2Server({
       model: createModel(tx, { app, actor: null, caller }, body),
       accessTokenLifetime: ACCESS_TOKEN_LIFETIME_MS / 1000,
-      refreshTokenLifetime: REFRESH_TOKEN_LIFETIME_MS / 1000,
-      requireClientAuthentication: Object.fromEntries(GRANTS.map((grant) => [grant, false])),
+      requireClientAuthentication: { [grant_type]: false },
     });
     const request = new OAuth2Server.Request({ method: 'POST', query: {}, headers, body });
     try {
       await server.token(request, response);
     } catch (error) {
-      // Only refusals are committed: the code that was used, the connection that has ended.
+      // A refusal is committed: a code is used, or a connection has ended.
       const { name, inner } = error as { name: string; inner?: unknown };
       if (name === 'server_error' || !(error instanceof OAuth2Server.OAuthError))
         throw inner ?? error;
       // A client registers again after this status.
       if (name === 'invalid_client') response.status = 401;
     }
-    return response;
+    return Response.json(response.body, { status: response.status });
   });
 }
-
-type Assistant = Pick<
-  ConnectedAssistantRow,
-  'id' | 'name' | 'host' | 'role' | 'member_id' | 'client_id'
->;
-
-/** The library compares this time with the clock of the machine: the expiry is checked here. */
-const NEVER = new Date(8.64e15);
 
 function createModel(
   tx: Tx,
   author: Author & { app: App },
   body: Record<string, string>,
 ): AuthorizationCodeModel & RefreshTokenModel {
-  const { app } = author;
-  const now = app.clock.now();
+  const { config, clock } = author.app;
+  const now = clock.now();
   const clientOf = (id: string) => ({ id, grants: GRANTS });
-  const ofAssistant = (assistant: Assistant) => ({
-    client: clientOf(assistant.client_id),
-    user: assistant,
-    scope: [SCOPE],
-  });
-  const endReused = async (assistant: Assistant): Promise<Falsey> => {
+  /** RFC 6749 §4.1.2: a second use ends what the first has led to. */
+  const grantOf = async (assistant: ConnectedAssistantRow, isReused: boolean) => {
+    if (!isReused)
+      return { client: clientOf(assistant.client_id), user: assistant, scope: [SCOPE] };
     await endConnection(tx, author, 'connected_assistant.token_reused', assistant);
     return null;
-  };
-  const insertToken = async (kind: 'access' | 'refresh', token: string, id: string, ms: number) => {
-    const expires_at = isoTime(now + ms);
-    const row = { hash: sha256(token), assistant_id: id, kind, expires_at };
-    await tx.insertInto('assistant_tokens').values(row).execute();
-    return expires_at;
   };
   return {
     getClient: async (id) => isKnownClient(id) && clientOf(id),
 
-    async getAuthorizationCode(code) {
+    async getAuthorizationCode(authorizationCode) {
       const query = tx
         .selectFrom('connected_assistants')
         .selectAll()
-        .where('code_hash', '=', sha256(code));
+        .where('code_hash', '=', sha256(authorizationCode));
       const row = await lockIn(tx, query).executeTakeFirst();
-      if (!row) return null;
-      // RFC 6749 §4.1.2: what the first use has led to is revoked too.
-      if (row.code_used_at !== null) return endReused(row);
-      if (Date.parse(row.expires_at) <= now) return null;
-      return {
-        ...ofAssistant(row),
-        authorizationCode: code,
-        expiresAt: NEVER,
-        // OAuth 2.1 §10.2: newer clients leave it out. PKCE ties the code to its request.
-        redirectUri: body.redirect_uri === undefined ? '' : row.redirect_uri,
-        codeChallenge: row.code_challenge,
-        codeChallengeMethod: 'S256',
-      };
+      if (!row || Date.parse(row.expires_at) <= now) return null;
+      const grant = await grantOf(row, row.code_used_at !== null);
+      return (
+        grant && {
+          ...grant,
+          authorizationCode,
+          // The library compares it with the clock of the machine. It is checked above.
+          expiresAt: new Date(8.64e15),
+          // OAuth 2.1 §10.2: newer clients leave it out. PKCE ties the code to its request.
+          redirectUri: body.redirect_uri === undefined ? '' : row.redirect_uri,
+          codeChallenge: row.code_challenge,
+          codeChallengeMethod: 'S256',
+        }
+      );
     },
 
-    async revokeAuthorizationCode({ authorizationCode }) {
-      const { numUpdatedRows } = await tx
-        .updateTable('connected_assistants')
-        .set({ code_used_at: isoTime(now) })
-        .where('code_hash', '=', sha256(authorizationCode))
-        .where('code_used_at', 'is', null)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows === 1n;
+    async revokeAuthorizationCode({ user }) {
+      const used = { code_used_at: isoTime(now) };
+      await tx.updateTable('connected_assistants').set(used).where('id', '=', user.id).execute();
+      return true;
     },
 
     async getRefreshToken(refreshToken) {
       const query = tx
-        .selectFrom('assistant_tokens')
+        .selectFrom('assistant_tokens as token')
         .innerJoin('connected_assistants as assistant', 'assistant.id', 'assistant_id')
-        .select(['assistant.id', 'name', 'host', 'role', 'member_id', 'client_id', 'used_at'])
+        .selectAll('assistant')
+        .select('used_at')
         .where('hash', '=', sha256(refreshToken))
         .where('kind', '=', 'refresh')
-        .where('assistant_tokens.expires_at', '>', isoTime(now));
+        // Tokens for another URL would be refused at /mcp: the client must ask the member again.
+        .where('resource', '=', requireProtectedResource(config).resource)
+        .where('token.expires_at', '>', isoTime(now));
       const found = await lockIn(tx, query, 'assistant').executeTakeFirst();
       // Read again once it is locked: another request may have used it meanwhile.
       const row = found && (await query.executeTakeFirst());
       if (!row) return null;
-      if (row.used_at !== null && Date.parse(row.used_at) <= now - REUSE_GRACE_MS)
-        return endReused(row);
-      return { ...ofAssistant(row), refreshToken };
+      const { used_at, ...assistant } = row;
+      const isReused = used_at !== null && Date.parse(used_at) <= now - REUSE_GRACE_MS;
+      const grant = await grantOf(assistant, isReused);
+      return grant && { ...grant, refreshToken };
     },
 
     async revokeToken({ refreshToken, user }) {
-      const used = tx
+      const hash = sha256(refreshToken);
+      const tokens = tx
         .updateTable('assistant_tokens')
-        .set({ used_at: isoTime(now) })
         .where('assistant_id', '=', user.id)
-        .where('kind', '=', 'refresh')
-        .where('used_at', 'is', null);
-      const { numUpdatedRows } = await used
-        .where('hash', '=', sha256(refreshToken))
+        .where('kind', '=', 'refresh');
+      const { numUpdatedRows } = await tokens
+        .set({ used_at: isoTime(now) })
+        .where('hash', '=', hash)
+        .where('used_at', 'is', null)
         .executeTakeFirstOrThrow();
-      // Others that the same token was exchanged for end with its use.
-      if (numUpdatedRows === 1n) await used.execute();
+      // Its first use shows that it has arrived: no other token is accepted any more.
+      const used_at = isoTime(now - REUSE_GRACE_MS);
+      if (numUpdatedRows === 1n)
+        await tokens
+          .set({ used_at })
+          .where('hash', '!=', hash)
+          .where(({ eb, or }) => or([eb('used_at', 'is', null), eb('used_at', '>', used_at)]))
+          .execute();
       return true;
     },
 
     generateAccessToken: async () => `${ACCESS_TOKEN_PREFIX}${randomSecret()}`,
-    generateRefreshToken: async () => `${REFRESH_TOKEN_PREFIX}${randomSecret()}`,
+    generateRefreshToken: async () => `dlv_refresh_${randomSecret()}`,
     validateScope: async () => [SCOPE],
 
     async saveToken(token, client, user) {
-      const { id } = user;
-      await insertToken('access', token.accessToken, id, ACCESS_TOKEN_LIFETIME_MS);
-      const expires_at = await insertToken(
-        'refresh',
-        token.refreshToken!,
-        id,
-        REFRESH_TOKEN_LIFETIME_MS,
-      );
-      await tx
-        .updateTable('connected_assistants')
-        .set({ expires_at })
-        .where('id', '=', id)
-        .execute();
+      const expires_at = isoTime(now + REFRESH_TOKEN_LIFETIME_MS);
+      const tokens = [
+        { kind: 'access', text: token.accessToken, ends: isoTime(now + ACCESS_TOKEN_LIFETIME_MS) },
+        { kind: 'refresh', text: token.refreshToken!, ends: expires_at },
+      ] as const;
+      const rows = tokens.map(({ kind, text, ends }) => ({
+        hash: sha256(text),
+        assistant_id: user.id as string,
+        kind,
+        expires_at: ends,
+      }));
+      await tx.insertInto('assistant_tokens').values(rows).execute();
+      const assistants = tx.updateTable('connected_assistants').set({ expires_at });
+      await assistants.where('id', '=', user.id).execute();
       return { ...token, client, user };
     },
 
-    // The library requires these two, and calls them at endpoints that it doesn't serve here.
+    // For endpoints of the library that aren't served here.
     getAccessToken: async () => null,
     saveAuthorizationCode: async () => null,
   };
@@ -209,7 +197,7 @@ export async function revokeToken(
     const assistant = await tx
       .selectFrom('assistant_tokens')
       .innerJoin('connected_assistants as assistant', 'assistant.id', 'assistant_id')
-      .select(['assistant.id', 'name', 'host', 'role', 'member_id'])
+      .selectAll('assistant')
       .where('hash', '=', sha256(token))
       .where('client_id', '=', client_id)
       .executeTakeFirst();

@@ -54,7 +54,7 @@ export interface MemberRow {
   time_zone: string | null;
   /** A BCP 47 tag; null: the language of the browser. */
   date_locale: string | null;
-  /** The linked account at the OpenID Connect provider: the claims `iss` and `sub`. Null until the first sign-in with it. */
+  /** The linked account at the OpenID Connect provider: `iss` and `sub`. */
   oidc_issuer: string | null;
   oidc_subject: string | null;
   oidc_linked_at: string | null;
@@ -76,34 +76,32 @@ export interface ApiKeyRow {
   last_used_at: string | null;
 }
 
-/** Assistants that members have connected by OAuth: one row for each consent. A revoked one is deleted, with its tokens. */
+/** Assistants that members have connected by OAuth: one row for each consent. */
 export interface ConnectedAssistantRow {
   /** `con_…`: connected assistant */
   id: string;
   member_id: string;
-  /** A registration that this service has signed, or the URL of the client's metadata document. */
+  /** It contains a registration, or is the URL of the client's metadata document. */
   client_id: string;
-  /** The name that the client has given itself, and where its codes go. */
+  /** As the client calls itself, and where its codes go. */
   name: string;
   host: string;
   role: 'owner' | 'admin' | 'member' | 'viewer';
   livemode: number;
-  /** Whether it is offered the tools that change settings. */
   writes: number;
   /** The URL for which its tokens are valid. */
   resource: string;
-  /** The authorization code is used once: a second use ends the connection. */
   code_hash: string;
   code_challenge: string;
   redirect_uri: string;
   code_used_at: string | null;
   created_at: string;
-  /** Until the code is used, that of the code. Then that of the newest refresh token. */
+  /** That of the code, and then of the newest refresh token. */
   expires_at: string;
   last_used_at: string | null;
 }
 
-/** Only their hashes are stored. Used refresh tokens are kept until they expire, to detect that one is used again. */
+/** Used refresh tokens are kept until they expire, to detect that one is used again. */
 export interface AssistantTokenRow {
   hash: string;
   assistant_id: string;

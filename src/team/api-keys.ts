@@ -180,6 +180,21 @@ const findKeyByHash = prepared((db, parameter: PreparedParameter<{ hash: string;
     .where('hash', '=', parameter('hash')),
 );
 
+/** The actor who uses a key or a connected assistant. */
+export const actorOfKey = (
+  row: Pick<ApiKeyRow, 'id' | 'member_id' | 'livemode' | 'role'> & {
+    member_role: Role;
+    email: string;
+  },
+): Actor => ({
+  memberId: row.member_id,
+  email: row.email,
+  keyId: row.id,
+  sessionId: null,
+  role: lowerRole(row.role, row.member_role),
+  livemode: row.livemode === 1,
+});
+
 /** The actor of a key; null if the key is unknown, expired, or revoked. */
 export async function identifyKey({ db, clock }: TeamContext, key: string): Promise<Actor | null> {
   if (!key.startsWith('dlv_')) return null;
@@ -187,12 +202,5 @@ export async function identifyKey({ db, clock }: TeamContext, key: string): Prom
   const [row] = await findKeyByHash(db, { hash: sha256(key), now: isoTime(now) });
   if (!row) return null;
   await updateLastUsed(db, 'api_keys', row, now);
-  return {
-    memberId: row.member_id,
-    email: row.email,
-    keyId: row.id,
-    sessionId: null,
-    role: lowerRole(row.role, row.member_role),
-    livemode: row.livemode === 1,
-  };
+  return actorOfKey(row);
 }

@@ -1,7 +1,7 @@
-/** Assistants that members have connected by OAuth, in the database: find, list, revoke, and identify them. */
+/** Assistants that members have connected by OAuth, in the database. */
 
 import type { App } from '../app.ts';
-import { type Actor, allows, lowerRole } from '../http/actor.ts';
+import { type Actor, allows } from '../http/actor.ts';
 import { protectedResourceOf } from '../http/protected-resource.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -17,13 +17,13 @@ import {
   type Tx,
 } from '../store/open.ts';
 import type { ConnectedAssistantRow } from '../store/tables.generated.ts';
-import { type KeyReader, updateLastUsed } from './api-keys.ts';
+import { actorOfKey, type KeyReader, updateLastUsed } from './api-keys.ts';
 import { type Author, audit } from './audit.ts';
 import { AUDITED_ASSISTANT } from './audited.ts';
 
 export const ACCESS_TOKEN_PREFIX = 'dlv_access_';
 
-/** Connected ones whose code was used, and that the viewer may see: as for API keys, admins see all. */
+/** Those whose code was used. As for API keys, admins see all. */
 function visibleAssistants(db: Db | Tx, { memberId, role }: KeyReader) {
   const connected = db
     .selectFrom('connected_assistants')
@@ -32,7 +32,6 @@ function visibleAssistants(db: Db | Tx, { memberId, role }: KeyReader) {
   return allows(role, 'admin') ? connected : connected.where('member_id', '=', memberId);
 }
 
-/** One page, newest first. */
 export const listAssistants = (
   { db, clock }: Pick<App, 'db' | 'clock'>,
   viewer: KeyReader,
@@ -44,7 +43,6 @@ export const listAssistants = (
     visibleAssistants(db, viewer),
   );
 
-/** Throws `not_found`, including for those that the viewer may not see. */
 export async function assistantOr404(
   db: Db | Tx,
   viewer: KeyReader,
@@ -68,7 +66,6 @@ export async function endConnection(
   await audit(tx, author, AUDITED_ASSISTANT, action, id, { name, host, role, member_id });
 }
 
-/** In a transaction, the assistant stays connected until it ends. */
 export async function isConnected(
   db: Db | Tx,
   id: string,
@@ -118,15 +115,7 @@ export async function identifyAssistant(
   const [row] = await findByAccessToken(db, parameters);
   if (!row) return null;
   await updateLastUsed(db, 'connected_assistants', row, now);
-  return {
-    memberId: row.member_id,
-    email: row.email,
-    keyId: row.id,
-    sessionId: null,
-    role: lowerRole(row.role, row.member_role),
-    livemode: row.livemode === 1,
-    assistant: { writes: row.writes === 1 },
-  };
+  return { ...actorOfKey(row), assistant: { writes: row.writes === 1 } };
 }
 
 export const expireAssistantsJob = (app: App): Job => ({

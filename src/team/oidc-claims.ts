@@ -1,4 +1,4 @@
-/** What an OpenID Connect provider says about a person: their address, whether it is verified, and their role. */
+/** What an OpenID Connect provider says about a person. */
 
 import type { Config } from '../config/config.ts';
 import type { RoleEntry } from '../config/readers.ts';
@@ -7,7 +7,7 @@ import { normalizeEmail } from './members.ts';
 
 type Claims = Record<string, unknown>;
 
-/** The claims of the ID token take precedence over those of the userinfo endpoint, which may be empty. */
+/** The claims of the ID token take precedence. */
 export interface PersonClaims {
   /** With `iss` and `sub`, which together identify the account (OpenID Connect Core §5.7). */
   idToken: Claims & { iss: string; sub: string };
@@ -16,7 +16,7 @@ export interface PersonClaims {
 
 type OidcConfig = Pick<Config, 'OIDC_TRUST_EMAIL' | 'OIDC_ROLES'>;
 
-/** Whether the ID token lacks a claim that the userinfo endpoint may have. Many providers put only the subject into it. */
+/** Whether the ID token lacks a claim that the userinfo endpoint may have. */
 export const needsUserinfo = (
   idToken: Claims,
   { OIDC_TRUST_EMAIL, OIDC_ROLES }: OidcConfig,
@@ -33,9 +33,8 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 // The email address.
 
 /**
- * Whether the provider says that it has verified the address in these claims; null if it says nothing. Cognito sends
- * `"true"` from its userinfo endpoint. Entra has `xms_edov` instead: the owner of the domain was verified
- * (https://learn.microsoft.com/entra/identity-platform/optional-claims-reference).
+ * Whether the provider has verified the address in these claims; null if it doesn't say. Cognito sends `"true"`. Entra
+ * sends `xms_edov` (https://learn.microsoft.com/entra/identity-platform/optional-claims-reference).
  */
 function isVerified({ email_verified, xms_edov }: Claims): boolean | null {
   const edov = xms_edov === 1 || xms_edov === '1' ? true : xms_edov;
@@ -45,12 +44,12 @@ function isVerified({ email_verified, xms_edov }: Claims): boolean | null {
 
 const TRUST = 'DELIVERABILITY_OIDC_TRUST_EMAIL';
 
-/** The normalized address of a person, or why there is none: for the log, and for the person. */
+/** The normalized address, or why there is none: for the log, and for the person. */
 export function readAddress(
   claims: PersonClaims,
   { OIDC_TRUST_EMAIL: trusted }: Pick<OidcConfig, 'OIDC_TRUST_EMAIL'>,
 ): string | [reason: string, detail: string] {
-  // What one of the two says is only about the address in it.
+  // Each is about its own address.
   const sources = [claims.idToken, claims.userinfo].filter(({ email }) => isText(email));
   const username = claimOf(claims, 'preferred_username');
   const email = sources[0]?.email ?? (trusted ? username : null);
@@ -89,7 +88,6 @@ function valuesOf(claim: unknown): string[] {
   return claim === undefined || claim === null ? [] : [String(claim)];
 }
 
-/** The highest role that a claim gives; null if none does. */
 export const claimedRole = (claims: PersonClaims, entries: RoleEntry[]): Role | null =>
   ROLES.findLast((role) =>
     entries.some(
@@ -98,13 +96,9 @@ export const claimedRole = (claims: PersonClaims, entries: RoleEntry[]): Role | 
     ),
   ) ?? null;
 
-/**
- * The configured claims that the provider left out because they are too long, such as groups of people who are in more
- * than 200 at Entra (distributed claims: OpenID Connect Core §5.6.2).
- */
+/** The configured claims that were too long for the token, such as over 200 groups at Entra (OpenID Connect Core §5.6.2). */
 export const omittedClaims = (claims: PersonClaims, entries: RoleEntry[]): string[] => {
   const distributed = valuesOf(claimOf(claims, '_claim_names'));
-  if (claimOf(claims, 'hasgroups')) distributed.push('groups');
   return claimNames(entries).filter(
     (claim) => distributed.includes(claim) && claimOf(claims, claim) === undefined,
   );

@@ -1,6 +1,7 @@
-/** Sign-in with the claims of an OpenID Connect provider: finds, links or adds the member, applies the role, starts the session. */
+/** Sign-in with the claims of an OpenID Connect provider: finds, links or adds the member, and applies the role. */
 
 import * as v from 'valibot';
+import type { RoleEntry } from '../config/readers.ts';
 import type { Role } from '../http/actor.ts';
 import { Name } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -34,7 +35,7 @@ export async function signInWithClaims(
   );
 }
 
-/** Two sign-ins of a person can add or link the same member: the second finds what the first has done. */
+/** Of two sign-ins that add or link the same member, the second finds what the first has done. */
 async function repeatOnce<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -50,7 +51,6 @@ function findOrAddMember(request: SignInRequest, claims: PersonClaims): Promise<
   return request.transact(async (tx) => {
     const linked = await find(tx, { oidc_issuer: iss, oidc_subject: sub });
     if (linked) return applyRole(tx, request, claims, linked);
-    // Only the first sign-in depends on the address.
     const email = readAddress(claims, request.app.config);
     if (typeof email !== 'string') return refuse(request, ...email);
     const member = (await find(tx, { email })) ?? (await addMember(tx, request, claims, email));
@@ -120,7 +120,6 @@ async function applyRole(
   return { ...member, role };
 }
 
-/** Adds an invited person, or one whose claims give a role. */
 async function addMember(
   tx: Tx,
   request: SignInRequest,
@@ -141,8 +140,10 @@ async function addMember(
   // A concurrent sign-in may have added the member meanwhile.
   const member = await find(tx, { email });
   if (member) return member;
-  const role = claimedRole(claims, app.config.OIDC_ROLES);
-  if (role === null) return refuse(request, 'not on the team', notOnTeam(request, claims, email));
+  const { OIDC_ROLES } = app.config;
+  const role = claimedRole(claims, OIDC_ROLES);
+  if (role === null)
+    return refuse(request, 'not on the team', notOnTeam(claims, OIDC_ROLES, email));
   const added = newMember(app, { email, name, role });
   await tx.insertInto('members').values(added).execute();
   await audit(tx, authorOf(request, added), AUDITED_MEMBER, 'member.created', added.id, {
@@ -153,16 +154,14 @@ async function addMember(
   return added;
 }
 
-function notOnTeam({ app }: SignInRequest, claims: PersonClaims, email: string): string {
-  const entries = app.config.OIDC_ROLES;
+function notOnTeam(claims: PersonClaims, entries: RoleEntry[], email: string): string {
   const omitted = omittedClaims(claims, entries);
-  const why =
-    omitted.length > 0
-      ? ` You are in too many groups, so your identity provider left out ${omitted.join(' and ')} (_claim_names). Your administrator can limit them to the groups of the application.`
-      : entries.length > 0
-        ? ` No value of the claim ${claimNames(entries).join(' or ')} has a role in DELIVERABILITY_OIDC_ROLES.`
-        : '';
-  return `${email} is not on the team. Ask an admin to invite this address.${why}`;
+  let text = `${email} is not on the team. Ask an admin to invite this address.`;
+  if (omitted.length > 0)
+    text += ` You are in too many groups, so your identity provider left out ${omitted.join(' and ')} (_claim_names). Your administrator can limit them to the groups of the application.`;
+  else if (entries.length > 0)
+    text += ` No value of the claim ${claimNames(entries).join(' or ')} has a role in DELIVERABILITY_OIDC_ROLES.`;
+  return text;
 }
 
 const authorOf = ({ app, caller }: SignInRequest, { id, email }: MemberRow): Author => ({

@@ -23,39 +23,32 @@ function requireSettings({ config }: App): OidcSettings {
   throw new AppError('not_found', "Single sign-on isn't configured on this server.");
 }
 
-/** Throws `unavailable` if the provider can't be reached. */
+/** Throws `unavailable` if the provider can't be reached, or has another name (OpenID Connect Discovery §4.3). */
 async function providerOf(
   request: OidcRequest,
   settings: OidcSettings,
 ): Promise<oidc.Configuration> {
+  let named: unknown;
+  let failure: unknown = new Error('the issuer serves all tenants');
   try {
-    return await discoverProvider(request.app, settings);
+    const provider = await discoverProvider(request.app, settings);
+    named = provider.serverMetadata().issuer;
+    // For Entra, the library takes any tenant that the ID token names, and each could vouch for an address.
+    if (!String(named).includes('{')) return provider;
   } catch (error) {
-    const named = namedIssuer(error);
-    const failure = unavailable(request, 'discovery failed', error);
-    if (named === null) throw failure;
-    throw new AppError(
-      failure.code,
-      `Your identity provider calls itself ${named}, but DELIVERABILITY_OIDC_ISSUER is ${settings.issuer}. ${
-        named.includes('{')
-          ? 'That URL serves all tenants: set the URL of your own tenant.'
-          : 'Set the variable to the URL that the provider uses.'
-      }`,
-    );
+    failure = error;
+    if (isIssuerMismatch(error))
+      named = (error.cause as { body?: { issuer?: unknown } }).body?.issuer;
   }
+  const { code, detail } = unavailable(request, 'discovery failed', failure);
+  if (typeof named !== 'string') throw new AppError(code, detail);
+  throw new AppError(
+    code,
+    `Your identity provider calls itself ${named.slice(0, MAX_FIELD_LENGTH)}, but DELIVERABILITY_OIDC_ISSUER is ${settings.issuer}. Your administrator must set the URL of your own tenant.`,
+  );
 }
 
-/** The issuer in the provider's metadata, if discovery failed because it is another one (OpenID Connect Discovery §4.3). */
-function namedIssuer(error: unknown): string | null {
-  if (!isIssuerMismatch(error)) return null;
-  const { body } = (error.cause ?? {}) as { body?: { issuer?: unknown } };
-  return typeof body?.issuer === 'string' ? body.issuer.slice(0, MAX_FIELD_LENGTH) : null;
-}
-
-/**
- * The URL to redirect the browser to, and the cookie that it must send back. The cookie keeps `next`. Throws `not_found` if
- * OpenID Connect isn't configured, and `unavailable` if the provider fails.
- */
+/** The URL to redirect the browser to, and the cookie that it must send back. Throws `not_found` and `unavailable`. */
 export async function startOidcSignIn(
   request: OidcRequest,
   next: string,
@@ -82,9 +75,8 @@ export async function startOidcSignIn(
 }
 
 /**
- * Returns the claims for the authorization response in the query. The library checks state, issuer,
- * audience, nonce, expiry, and signature. Throws `malformed_request` for an expired, used, or denied
- * response, and otherwise as `startOidcSignIn` does.
+ * Returns the claims for the authorization response in the query. The library checks state, issuer, audience, nonce,
+ * expiry, and signature. Throws `malformed_request` for an expired, used, or denied response.
  */
 export async function completeOidcSignIn(
   request: OidcRequest,
@@ -165,9 +157,7 @@ function errorFields(error: unknown): Record<string, string> {
 
 // Discovery of the OpenID Connect provider.
 
-/** How long the provider's keys and endpoints are cached. */
 const DISCOVERY_CACHE_MS = HOUR_MS;
-/** The time limit of each request to the provider. */
 const PROVIDER_TIMEOUT_S = 10;
 
 interface OidcSettings {
@@ -176,7 +166,6 @@ interface OidcSettings {
   clientSecret: string;
 }
 
-/** null if OpenID Connect isn't configured. */
 function oidcSettings(config: Config): OidcSettings | null {
   const {
     OIDC_ISSUER: issuer,
@@ -186,7 +175,7 @@ function oidcSettings(config: Config): OidcSettings | null {
   return issuer && clientId && clientSecret ? { issuer, clientId, clientSecret } : null;
 }
 
-/** The host of the provider, for display; null if none is configured. */
+/** The host of the provider; null if none is configured. */
 export function oidcHost(config: Config): string | null {
   const settings = oidcSettings(config);
   return settings && new URL(settings.issuer).host;
@@ -199,7 +188,7 @@ interface CachedProvider {
 
 const cachedProviders = new WeakMap<App, CachedProvider>();
 
-/** Discovers the provider (OpenID Connect Discovery §4), at most once an hour. Rejects if it fails. */
+/** OpenID Connect Discovery §4. */
 function discoverProvider(app: App, settings: OidcSettings): Promise<oidc.Configuration> {
   const now = app.clock.now();
   const cached = cachedProviders.get(app);
@@ -259,11 +248,8 @@ const OIDC_STATE_LIFETIME_MS = 10 * 60_000;
 const OIDC_STATE_PURPOSE = 'sign-in by OpenID Connect';
 
 const OidcState = v.strictObject({
-  /** Returned by the provider; ties the response to this browser. */
   state: v.string(),
-  /** Returned in the ID token. */
   nonce: v.string(),
-  /** The PKCE code verifier (RFC 7636). */
   verifier: v.string(),
   /** The path to open after signing in. */
   next: v.optional(v.string()),
@@ -289,7 +275,6 @@ export function clearedOidcStateCookie(app: OidcCookieContext): string {
   return setCookieHeader(oidcCookieName(app), '', app.config, 0);
 }
 
-/** null if the cookie is missing, invalid, or expired. */
 export function readOidcState(app: OidcCookieContext, header: string | null): OidcState | null {
   const [sealed] = cookieValues(header, oidcCookieName(app));
   const text = sealed && app.secrets.open(sealed, OIDC_STATE_PURPOSE);

@@ -85,17 +85,19 @@ async function attemptSignIn(
 
 /**
  * Starts a session for the member and ends the browser's current one. Returns null if the member was
- * removed or the password has changed. `newHash` is a new hash of the same password to store.
+ * removed or the password has changed, or the linked account for `oidc`. `newHash` is a new hash of the same
+ * password to store.
  */
 export async function startSession(
   { app, caller, headers, transact }: Omit<SignInRequest, 'requestId' | 'signal'>,
-  { id, password_hash }: Pick<MemberRow, 'id' | 'password_hash'>,
+  { id, password_hash, oidc_subject }: MemberRow,
   { newHash = password_hash, by }: { newHash?: string | null; by?: 'oidc' } = {},
 ): Promise<SignedIn | null> {
   return transact(async (tx) => {
     // Locked, so that a password that changes at this moment ends the new session too.
     const member = (await lockMembers(tx, [id])).get(id);
     if (!member || member.password_hash !== password_hash) return null;
+    if (by === 'oidc' && member.oidc_subject !== oidc_subject) return null;
     if (newHash !== password_hash)
       await tx
         .updateTable('members')

@@ -86,6 +86,7 @@ test('readConfig without variables returns the complete defaults', () => {
     OIDC_SCOPES: 'openid email profile',
     OIDC_TRUST_EMAIL: false,
     OIDC_ROLES: [],
+    DNS_COMMANDS: [],
     WEBHOOK_ALLOW_NETWORKS: [],
     WEBHOOK_CA_FILE: null,
     DNS_COMMANDS: [],

@@ -34,7 +34,35 @@ test('The metadata names the endpoints, for scripts of any site too', async (t) 
   assert.equal(probe.status, 404);
 });
 
-test('Preflight requests of any site succeed for the OAuth endpoints only', async (t) => {
+test('If pages and API have different URLs, the issuer is that of the pages, and the resource that of the API', async (t) => {
+  const env = {
+    DELIVERABILITY_BASE_URL: 'https://api.example/mail',
+    DELIVERABILITY_APP_URL: 'https://app.example/mail',
+  };
+  const { call } = await startOAuthService(t, { env });
+  const resource = 'https://api.example/mail';
+  const issuer = 'https://app.example/mail';
+  const challenged = await call('POST', '/mcp', { key: null, json: {} });
+  const metadataUrl = `${resource}/.well-known/oauth-protected-resource/mcp`;
+  const header = challenged.headers.get('www-authenticate')!;
+  assert.ok(header.includes(`resource_metadata="${metadataUrl}"`));
+  // As that header says, and as RFC 9728 §3.1 and RFC 8414 §3.1 say.
+  for (const path of [
+    new URL(metadataUrl).pathname,
+    '/.well-known/oauth-protected-resource/mail/mcp',
+  ]) {
+    const { body } = await call('GET', path, { key: null });
+    assert.equal(body.resource, `${resource}/mcp`);
+    assert.deepEqual(body.authorization_servers, [issuer]);
+  }
+  const { body: server } = await call('GET', '/.well-known/oauth-authorization-server/mail', {
+    key: null,
+  });
+  assert.equal(server.issuer, issuer);
+  assert.equal(server.token_endpoint, `${issuer}/oauth/token`);
+});
+
+test('Scripts of any site may ask before they send; other operations refuse that', async (t) => {
   const service = await startOAuthService(t);
   for (const path of [
     '/.well-known/oauth-authorization-server',

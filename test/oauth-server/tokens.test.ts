@@ -158,6 +158,24 @@ test('A client that lost the response can refresh again within 30 seconds; a thi
   assert.equal(entries.length, 1);
 });
 
+test('Two parties that each got a token from the same one do not both stay, however fast they are', async (t) => {
+  const { service, id, tokens } = await connectAssistant(t, { clock: testClock() });
+  const { body: one } = await refresh(service, id, tokens.refresh_token);
+  const { body: other } = await refresh(service, id, tokens.refresh_token);
+  const { body: next } = await refresh(service, id, one.refresh_token);
+  assert.equal(await mcpStatus(service, next.access_token), 200);
+  assert.equal((await refresh(service, id, other.refresh_token)).body.error, 'invalid_grant');
+  assert.equal(await mcpStatus(service, next.access_token), 401);
+  assert.equal((await auditOf(service, { action: 'connected_assistant.token_reused' })).length, 1);
+});
+
+test('Once its successor was used, a refresh token is not accepted again', async (t) => {
+  const { service, id, tokens } = await connectAssistant(t, { clock: testClock() });
+  const { body: one } = await refresh(service, id, tokens.refresh_token);
+  assert.equal((await refresh(service, id, one.refresh_token)).status, 200);
+  assert.equal((await refresh(service, id, tokens.refresh_token)).body.error, 'invalid_grant');
+});
+
 test('A refresh token belongs to its client, and is no access token', async (t) => {
   const { service, id, tokens } = await connectAssistant(t);
   const other = await clientId(service, { client_name: 'Other' });
@@ -234,15 +252,18 @@ test('Demoting or removing a member limits or ends the access of their assistant
   assert.deepEqual(await service.app.db.selectFrom('assistant_tokens').selectAll().execute(), []);
 });
 
-test('A token for another URL of the service, or from before OAuth was turned off, is rejected', async (t) => {
-  const { service, tokens } = await connectAssistant(t);
+test('A token of another URL of the service, or from before it was switched off, is refused', async (t) => {
+  const { service, id, tokens } = await connectAssistant(t);
   assert.equal(await mcpStatus(service, tokens.access_token), 200);
   const { config } = service.app;
   const { BASE_URL, APP_URL } = config;
   Object.assign(config, { BASE_URL: 'https://new.example.com' });
   assert.equal(await mcpStatus(service, tokens.access_token), 401);
+  const { body } = await refresh(service, id, tokens.refresh_token);
+  assert.equal(body.error, 'invalid_grant');
   Object.assign(config, { BASE_URL, APP_URL, MCP_OAUTH: false });
   assert.equal(await mcpStatus(service, tokens.access_token), 401);
+  assert.equal((await refresh(service, id, tokens.refresh_token)).status, 404);
 });
 
 test('A 401 of /mcp says where to get a token; that of other operations does not', async (t) => {

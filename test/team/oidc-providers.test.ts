@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { oidcStateCookie } from '../../src/team/oidc.ts';
 import { getPage, mainOf } from '../dashboard/pages.ts';
 import { startTestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
@@ -136,7 +137,7 @@ const SHAPES: Shape[] = [
     named: (issuer) => issuer.replace('common', '{tenantid}'),
     idToken: ENTRA.idToken,
     result:
-      /calls itself http:\/\/127\.0\.0\.1:\d+\/\{tenantid\}\/v2\.0.*set the URL of your own tenant/,
+      /calls itself http:\/\/127\.0\.0\.1:\d+\/\{tenantid\}\/v2\.0.*must set the URL of your own tenant/,
   },
   {
     name: 'Google Workspace',
@@ -313,6 +314,40 @@ for (const shape of SHAPES)
       assert.deepEqual(added, []);
     }
   });
+
+test('With the issuer of all tenants, the service starts, and single sign-on names the tenant to set', async (t) => {
+  const issuer = 'https://login.microsoftonline.com/common/v2.0';
+  // The metadata of the real one, for which the library makes an exception.
+  const metadata = {
+    issuer: issuer.replace('common', '{tenantid}'),
+    authorization_endpoint: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
+    token_endpoint: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
+    jwks_uri: 'https://login.microsoftonline.com/common/discovery/v2.0/keys',
+  };
+  const realFetch = globalThis.fetch;
+  t.mock.method(globalThis, 'fetch', ((url: string, init) =>
+    String(url) === `${issuer}/.well-known/openid-configuration`
+      ? Promise.resolve(Response.json(metadata))
+      : realFetch(url, init)) as typeof fetch);
+  const service = await startTestService(t, {
+    env: {
+      DELIVERABILITY_OIDC_ISSUER: issuer,
+      DELIVERABILITY_OIDC_CLIENT_ID: 'id',
+      DELIVERABILITY_OIDC_CLIENT_SECRET: 'secret',
+    },
+  });
+  for (const path of ['', '/callback?code=x&state=x']) {
+    const state = { state: 'x', nonce: 'x', verifier: 'x' };
+    const [cookie] = oidcStateCookie(service.app, state).split(';');
+    const page = await getPage(service, `/sign-in/oidc${path}`, { cookie: cookie! });
+    assert.equal(page.status, 503);
+    assert.match(
+      mainOf(page.html).replace(/\s+/g, ' '),
+      /calls itself https:\/\/login\.microsoftonline\.com\/\{tenantid\}\/v2\.0, but .* is https:\/\/login\.microsoftonline\.com\/common\/v2\.0\. .*must set the URL of your own tenant/,
+    );
+  }
+  assert.ok(service.logged.some(({ fields }) => /all tenants/.test(String(fields.fault))));
+});
 
 test('What the userinfo endpoint says about one address does not verify another', async (t) => {
   const { page } = await signInAt(t, {

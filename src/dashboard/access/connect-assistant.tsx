@@ -1,47 +1,39 @@
 /** The page on which a member lets an assistant use `/mcp`: the authorization endpoint of OAuth (RFC 6749 §3.1). */
 
 import * as v from 'valibot';
-import { allows, lowerRole, ROLES } from '../../http/actor.ts';
+import { type Actor, lowerRole, ROLES } from '../../http/actor.ts';
 import { validate } from '../../http/parse.ts';
 import { isLoopback } from '../../http/protected-resource.ts';
-import { type Call, route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
 import { AppError, ERROR_STATUS } from '../../lib/errors.ts';
 import {
   AuthorizationParameters,
   type AuthorizationRequest,
   allowClient,
-  denyClient,
-  isClientConnected,
+  answerUrl,
   readAuthorizationRequest,
 } from '../../oauth-server/authorization.ts';
+import { HiddenFields } from '../frame/action.tsx';
 import { Checkbox, catchErrors, FORM, Notice, Select } from '../frame/form.tsx';
 import { pageResponse, seeOther } from '../frame/page.tsx';
 import { page } from '../frame/page-route.ts';
 import { PAGE_POLICY } from '../frame/policy.ts';
-import { ROLE_TEXTS } from '../team/roles.ts';
+import { MODES, rolesUpTo } from '../team/roles.ts';
 
 const PATH = '/oauth/authorize';
 
-/**
- * Browsers apply `form-action` to the redirect that follows the form too, and to those after it, so it would keep them
- * from returning to the assistant.
- */
+/** Browsers apply `form-action` to redirects after the form too: to the assistant. */
 const POLICY = PAGE_POLICY.replace("form-action 'self'; ", '');
 
 interface Consent {
   request: AuthorizationRequest;
-  /** As they came, for the form. */
-  parameters: object;
-  actor: Call<'member', undefined, undefined>['actor'];
-  /** Whether it is connected already. */
-  isConnected: boolean;
+  parameters: Record<string, string>;
+  actor: Actor;
 }
 
-function Consent({ request, parameters, actor, isConnected }: Consent) {
-  const { client } = request;
-  const target = new URL(request.redirect_uri);
+function Consent({ request: { client, redirect_uri }, parameters, actor }: Consent) {
+  const target = new URL(redirect_uri);
   const isLocal = isLoopback(target);
-  const roles = ROLES.filter((role) => allows(actor.role, role));
   return (
     <>
       <p>
@@ -50,42 +42,24 @@ function Consent({ request, parameters, actor, isConnected }: Consent) {
       </p>
       <p class="box">
         <strong class="redirect-host">{target.host}</strong>
-        <br />
-        <span class="hint">
-          {client.host === null
-            ? 'The assistant registered itself. Its name is not verified.'
-            : `${client.host} describes the assistant.`}
-        </span>
       </p>
       <Notice tone="warn">
-        Anyone can choose the name “{client.name}”. Allow it only if you have just added this
-        service to {isLocal ? 'a program on this device' : `an assistant at ${target.host}`}.
+        {client.host === null
+          ? 'The assistant has registered itself: anyone can choose its name.'
+          : `The assistant is described by ${client.host}.`}{' '}
+        Allow it only if you have just added this service to{' '}
+        {isLocal ? 'a program on this device' : `an assistant at ${target.host}`}.
       </Notice>
-      {isConnected && (
-        <p class="hint">
-          “{client.name}” is already connected. If you allow it again, you add another connection.
-        </p>
-      )}
       <form method="post" action={PATH}>
-        {Object.entries(parameters).map(([name, value]) => (
-          <input key={name} type="hidden" name={name} value={value} />
-        ))}
+        <HiddenFields fields={parameters} />
         <Select
           name="role"
           label="Role"
-          hint="The most that it can do."
-          options={roles.map((role) => [role, ROLE_TEXTS[role]])}
+          hint="What it can do at most."
+          options={rolesUpTo(actor.role)}
           value={lowerRole(actor.role, 'member')}
         />
-        <Select
-          name="mode"
-          label="Mode"
-          options={[
-            ['live', 'Live'],
-            ['test', 'Test mode'],
-          ]}
-          value={actor.livemode ? 'live' : 'test'}
-        />
+        <Select name="mode" label="Mode" options={MODES} value={actor.livemode ? 'live' : 'test'} />
         <Checkbox
           name="writes"
           label="Allow it to change settings"
@@ -122,14 +96,11 @@ const show = page({
         status: ERROR_STATUS[error.code],
         children: <Notice tone="fail">{error.detail}</Notice>,
       });
-    const isConnected = await isClientConnected(app, actor.memberId, request);
     return pageResponse({
       title: `Connect “${request.client.name}”?`,
       policy: POLICY,
       headers: { 'cache-control': 'no-store' },
-      children: (
-        <Consent request={request} parameters={query} actor={actor} isConnected={isConnected} />
-      ),
+      children: <Consent request={request} parameters={query} actor={actor} />,
     });
   },
 });
@@ -137,7 +108,7 @@ const show = page({
 const Decision = v.object({
   ...AuthorizationParameters.entries,
   role: v.picklist(ROLES),
-  mode: v.picklist(['live', 'test']),
+  mode: v.picklist(MODES.map(([mode]) => mode)),
   writes: v.optional(v.literal('on')),
   decision: v.picklist(['allow', 'deny']),
 });
@@ -160,12 +131,12 @@ const decide = route({
     if (actor.sessionId === null)
       throw new AppError('forbidden', 'Only a member in a browser can connect an assistant.');
     const permissions = { role, livemode: mode === 'live', writes: writes === 'on' };
-    const location = await call.transact(async (tx, current) =>
+    const answer = await call.transact(async (tx, current) =>
       decision === 'allow'
         ? allowClient(tx, call, current.role, request, permissions)
-        : denyClient(app, request),
+        : { error: 'access_denied' },
     );
-    return seeOther(location);
+    return seeOther(answerUrl(app, request, answer));
   },
 });
 

@@ -1,7 +1,7 @@
 /** API keys: create, list, revoke. A new key is shown once, in the response to its form. Connected assistants below. */
 
 import type * as v from 'valibot';
-import { allows, ROLES, type Role } from '../../http/actor.ts';
+import type { Role } from '../../http/actor.ts';
 import { protectedResourceOf } from '../../http/protected-resource.ts';
 import { apiKeyOperations } from '../../team/api-key-routes.ts';
 import { assistantOperations, type ConnectedAssistant } from '../../team/assistant-routes.ts';
@@ -25,7 +25,7 @@ import { page } from '../frame/page-route.ts';
 import { EmptyState } from '../frame/states.tsx';
 import { DataTable, Pager } from '../frame/table.tsx';
 import { Ago } from '../frame/times.tsx';
-import { ROLE_NAMES, ROLE_TEXTS } from './roles.ts';
+import { MODES, ROLE_NAMES, rolesUpTo } from './roles.ts';
 
 const PATH = '/api-keys';
 
@@ -53,7 +53,6 @@ async function render(call: PageCall, { query = {}, values, problem = null, crea
   const { data: members } = await call.invoke(memberOperations.list);
   const nameOf = (id: string) =>
     members.find((member) => member.id === id)?.name ?? 'Removed member';
-  const roles = ROLES.filter((role) => allows(call.actor.role, role));
   const resource = protectedResourceOf(call.app.config);
   return appPage(call, {
     title: 'API keys',
@@ -104,7 +103,7 @@ async function render(call: PageCall, { query = {}, values, problem = null, crea
             <Select
               name="role"
               label="Role"
-              options={roles.map((role) => [role, ROLE_TEXTS[role]])}
+              options={rolesUpTo(call.actor.role)}
               value={values?.role ?? 'member'}
               error={problem?.fields.role}
             />
@@ -112,10 +111,7 @@ async function render(call: PageCall, { query = {}, values, problem = null, crea
               <Select
                 name="mode"
                 label="Mode"
-                options={[
-                  ['live', 'Live'],
-                  ['test', 'Test mode'],
-                ]}
+                options={MODES}
                 value={values?.mode ?? (call.actor.livemode ? 'live' : 'test')}
               />
               <Select
@@ -134,7 +130,7 @@ async function render(call: PageCall, { query = {}, values, problem = null, crea
         {(resource !== null || assistants.data.length > 0) && (
           <Card title="Connected assistants" id="assistants">
             {assistants.data.length > 0 && (
-              <AssistantTable assistants={assistants.data} nameOf={nameOf} />
+              <AssistantTable rows={assistants.data} nameOf={nameOf} />
             )}
             {resource === null ? (
               <p>Assistants are turned off. None of them has access.</p>
@@ -167,9 +163,32 @@ function NewKey({ name, key }: { name: string; key: string }) {
   );
 }
 
-function KeyTable({ keys, nameOf }: { keys: ApiKey[]; nameOf(id: string): string }) {
+type NameOf = (id: string) => string;
+
+/** The columns that keys and assistants share. */
+const columnsOf = (nameOf: NameOf) => ({
+  mode: {
+    title: 'Mode',
+    cell: ({ livemode }: { livemode: boolean }) =>
+      livemode ? 'Live' : <StateMark state="unknown" word="Test mode" badge />,
+    wide: 'desktop' as const,
+  },
+  member: {
+    title: 'Member',
+    cell: ({ member_id }: { member_id: string }) => nameOf(member_id),
+    wide: true as const,
+  },
+  lastUsed: {
+    title: 'Last used',
+    cell: ({ last_used_at }: { last_used_at: string | null }) =>
+      last_used_at ? <Ago at={last_used_at} /> : 'Never',
+  },
+});
+
+function KeyTable({ keys, nameOf }: { keys: ApiKey[]; nameOf: NameOf }) {
+  const { mode, member, lastUsed } = columnsOf(nameOf);
   return (
-    <DataTable
+    <DataTable<ApiKey>
       label="API keys"
       rows={keys}
       keyOf={({ id }) => id}
@@ -177,17 +196,9 @@ function KeyTable({ keys, nameOf }: { keys: ApiKey[]; nameOf(id: string): string
         { title: 'Name', cell: ({ name }) => name },
         { title: 'Key', cell: ({ prefix }) => <code>{prefix}…</code>, wide: true },
         { title: 'Role', cell: ({ role }) => ROLE_NAMES[role] },
-        {
-          title: 'Mode',
-          cell: ({ livemode }) =>
-            livemode ? 'Live' : <StateMark state="unknown" word="Test mode" badge />,
-          wide: 'desktop',
-        },
-        { title: 'Member', cell: ({ member_id }) => nameOf(member_id), wide: true },
-        {
-          title: 'Last used',
-          cell: ({ last_used_at }) => (last_used_at ? <Ago at={last_used_at} /> : 'Never'),
-        },
+        mode,
+        member,
+        lastUsed,
         {
           title: 'Expires',
           cell: ({ expires_at }) => (expires_at ? <Ago at={expires_at} /> : 'Never'),
@@ -210,50 +221,29 @@ function KeyTable({ keys, nameOf }: { keys: ApiKey[]; nameOf(id: string): string
   );
 }
 
-function AssistantTable({
-  assistants,
-  nameOf,
-}: {
-  assistants: ConnectedAssistant[];
-  nameOf(id: string): string;
-}) {
+function AssistantTable({ rows, nameOf }: { rows: ConnectedAssistant[]; nameOf: NameOf }) {
+  const { mode, member, lastUsed } = columnsOf(nameOf);
+  const withNote = (text: string, note: string | false) => (
+    <>
+      {text}
+      {note && <span class="row-note">{note}</span>}
+    </>
+  );
   return (
-    <DataTable
+    <DataTable<ConnectedAssistant>
       label="Connected assistants"
-      rows={assistants}
+      rows={rows}
       keyOf={({ id }) => id}
       columns={[
-        {
-          title: 'Name',
-          cell: ({ name, host }) => (
-            <>
-              {name}
-              <span class="row-note">{host}</span>
-            </>
-          ),
-        },
+        { title: 'Name', cell: ({ name, host }) => withNote(name, host) },
         {
           title: 'Role',
-          cell: ({ role, writes }) => (
-            <>
-              {ROLE_NAMES[role]}
-              {writes && <span class="row-note">can change settings</span>}
-            </>
-          ),
+          cell: ({ role, writes }) => withNote(ROLE_NAMES[role], writes && 'changes settings'),
         },
-        {
-          title: 'Mode',
-          cell: ({ livemode }) =>
-            livemode ? 'Live' : <StateMark state="unknown" word="Test mode" badge />,
-          wide: 'desktop',
-        },
-        { title: 'Member', cell: ({ member_id }) => nameOf(member_id), wide: true },
+        mode,
+        member,
         { title: 'Connected', cell: ({ created_at }) => <Ago at={created_at} />, wide: true },
-        {
-          title: 'Last used',
-          cell: ({ last_used_at }) => (last_used_at ? <Ago at={last_used_at} /> : 'Never'),
-          wide: true,
-        },
+        { ...lastUsed, wide: true },
         {
           title: 'Actions',
           hiddenTitle: true,

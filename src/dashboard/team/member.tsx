@@ -149,8 +149,8 @@ function UnlinkCard({ member: { id, email }, host }: { member: TeamMember; host:
         label="Unlink…"
         warning={
           <>
-            Unlink it if it was created again at the identity provider. The next sign-in with the
-            verified address <bdi>{email}</bdi> links the account again.
+            Do this if that account was created again. The next account with the address{' '}
+            <bdi>{email}</bdi> is linked.
           </>
         }
         confirm="Unlink account"

@@ -1,6 +1,6 @@
 /** The roles in words. */
 
-import { allows, type Role } from '../../http/actor.ts';
+import { allows, ROLES, type Role } from '../../http/actor.ts';
 
 export const ROLE_NAMES: Record<Role, string> = {
   viewer: 'Viewer',
@@ -17,13 +17,17 @@ export const ROLE_TEXTS: Record<Role, string> = {
   owner: 'Owner: everything',
 };
 
-/** The roles that people can be given, as the options of a form. */
-export const ROLE_OPTIONS: [role: Role, text: string][] = [
-  ['viewer', ROLE_TEXTS.viewer],
-  ['member', ROLE_TEXTS.member],
-  ['admin', ROLE_TEXTS.admin],
-];
-
 /** Whether the reader may change or remove a member with the role: only the owner may change admins. */
 export const canChange = (reader: Role, target: Role): boolean =>
   target !== 'owner' && allows(reader, target === 'admin' ? 'owner' : 'admin');
+
+/** The roles that a role can give, as the options of a form. */
+export const rolesUpTo = (role: Role): [role: Role, text: string][] =>
+  ROLES.filter((other) => allows(role, other)).map((other) => [other, ROLE_TEXTS[other]]);
+
+export const ROLE_OPTIONS = rolesUpTo('admin');
+
+export const MODES: ['live' | 'test', string][] = [
+  ['live', 'Live'],
+  ['test', 'Test mode'],
+];
