@@ -7,9 +7,7 @@ import { ENTRY_NAME, ENTRY_NAME_RULE, readEntries, unknownFields } from './entri
 const Text = v.pipe(v.string(), v.maxLength(10_000), v.regex(/^[^\0]*$/));
 
 const FIELDS = {
-  /** Unique. The name of its server. */
   name: v.pipe(v.string(), v.regex(ENTRY_NAME)),
-  /** The program and its arguments. */
   command: v.pipe(
     v.array(Text),
     v.check(([file = '']) => /^\/./.test(file)),
@@ -18,7 +16,6 @@ const FIELDS = {
     v.array(v.pipe(v.string(), v.transform(normalizeDomain), v.string())),
     v.minLength(1),
   ),
-  /** Beside PATH and LANG. */
   env: v.optional(v.record(v.string(), Text), {}),
   timeout: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(30)), 15),
 };

@@ -31,17 +31,14 @@ export const LEASE_MS = 120_000;
 const MAX_REPLACE_MS = 40_000;
 const MAX_READ_MS = 15_000;
 
-/** A change to make. */
 export interface Change {
   zone: string;
   before: RecordSet;
   after: RecordSet;
   reason: string;
-  /** The ID of the change that it undoes. */
   undoes?: string;
 }
 
-/** How a set is stored, beside its name and type. */
 type StoredSet = Pick<RecordSet, 'values' | 'ttl'>;
 
 const stored = ({ values, ttl }: RecordSet): string => JSON.stringify({ values, ttl });
@@ -190,7 +187,6 @@ async function makeChange(app: App, server: DnsServerRow, row: DnsChangeRow): Pr
 const NOT_KNOWN_YET =
   ' It is not known yet whether the records were changed: the service reads them again.';
 
-/** What the records say about a change that may have been made. */
 type Outcome = 'made' | 'not_made' | 'other' | 'unknown';
 
 const OUTCOMES: Record<Exclude<Outcome, 'made'>, string> = {

@@ -18,7 +18,6 @@ export async function changeOr404(db: Db | Tx, id: string): Promise<DnsChangeRow
   return row;
 }
 
-/** One page of the matching changes, newest first. */
 export async function listChanges(
   db: Db,
   { domain_id, server_id, ...page }: DnsChangeListQuery,

@@ -4,22 +4,21 @@ import { parseMx } from '../net/dns/resolver.ts';
 import {
   absoluteName,
   caaData,
-  quotedStrings,
+  cloudflareContent,
   relativeName,
   tlsaData,
+  withNumbers,
   zoneFileData,
 } from './presentation.ts';
 import type { RecordSet } from './server.ts';
 
 interface CopyFormat {
-  /** For people, and for the API. */
   name: string;
   description: string;
   /** The whole set, because it replaces what there is. `zone`: the zone in which the name is. */
   write(set: RecordSet, zone: string): string;
 }
 
-/** By their names in the API, in the order of the page. The command has hyphens in them. */
 export const COPY_FORMATS = {
   zone_file: {
     name: 'Zone file',
@@ -55,68 +54,49 @@ export const copiesOf = (set: RecordSet, zone: string): Copies =>
 export const zoneFileLine = ({ name, type, ttl }: Omit<RecordSet, 'values'>, value: string) =>
   `${absoluteName(name)} ${ttl} IN ${type} ${zoneFileData(type, value)}`;
 
-// Terraform. Values are HCL already.
+// Terraform.
 
-type Attributes = [name: string, value: string][];
+type Attributes = Record<string, unknown>;
 
-/** Of the providers cloudflare/cloudflare (version 5), hashicorp/aws, hetznercloud/hcloud, Valodim/desec and pan-net/powerdns. */
-const RESOURCES: Record<string, (set: RecordSet, zone: string) => Attributes> = {
-  aws_route53_record: ({ name, type, values }) => [
-    ['zone_id', 'var.route53_zone_id'],
-    ['name', hclString(name)],
-    // The provider adds the first and the last quotation mark.
-    [
-      'records',
-      hclList(
-        values.map((text) =>
-          type === 'TXT' ? quotedStrings(text, 8).slice(1, -1) : zoneFileData(type, text),
-        ),
-      ),
-    ],
+/** The blocks for a set, with its data as in a zone file. */
+const RESOURCES: Record<string, (set: RecordSet, zone: string, data: string[]) => Attributes[]> = {
+  // cloudflare/cloudflare, version 5
+  cloudflare_dns_record: ({ name, type, values }) =>
+    values.map((value) => ({
+      zone_id: 'var.cloudflare_zone_id',
+      name,
+      ...cloudflareContent(type, value),
+    })),
+  // hashicorp/aws, which adds the first and the last quotation mark
+  aws_route53_record: ({ name, type }, _, data) => [
+    {
+      zone_id: 'var.route53_zone_id',
+      name,
+      records: type === 'TXT' ? data.map((text) => withNumbers(text, 10, 8).slice(1, -1)) : data,
+    },
   ],
-  hcloud_zone_rrset: ({ name, type, values }, zone) => [
-    ['zone', hclString(zone)],
-    ['name', hclString(relativeName(name, zone) || '@')],
-    [
-      'records',
-      `[${values.map((text) => `{ value = ${hclString(zoneFileData(type, text))} }`).join(', ')}]`,
-    ],
+  // hetznercloud/hcloud
+  hcloud_zone_rrset: ({ name }, zone, data) => [
+    { zone, name: relativeName(name, zone) || '@', records: data.map((value) => ({ value })) },
   ],
-  desec_rrset: ({ name, type, values }, zone) => [
-    ['domain', hclString(zone)],
-    ['subname', hclString(relativeName(name, zone))],
-    ['records', hclList(values.map((text) => zoneFileData(type, text)))],
+  // Valodim/desec
+  desec_rrset: ({ name }, zone, records) => [
+    { domain: zone, subname: relativeName(name, zone), records },
   ],
-  powerdns_record: ({ name, type, values }, zone) => [
-    ['zone', hclString(absoluteName(zone))],
-    ['name', hclString(absoluteName(name))],
-    ['records', hclList(values.map((text) => zoneFileData(type, text)))],
+  // pan-net/powerdns
+  powerdns_record: ({ name }, zone, records) => [
+    { zone: absoluteName(zone), name: absoluteName(name), records },
   ],
 };
 
-/** A function, because the table above is made first. */
 function terraform(service: string, resource: string): CopyFormat {
   return {
     name: `Terraform (${service})`,
     description: `The records as Terraform blocks of the type \`${resource}\`.`,
     write(set, zone) {
-      const attributesOf = RESOURCES[resource];
-      if (attributesOf) return terraformBlock(resource, set, attributesOf(set, zone));
-      // One block for each record.
-      return set.values
-        .map((value, index) =>
-          terraformBlock(
-            resource,
-            set,
-            [
-              ['zone_id', 'var.cloudflare_zone_id'],
-              ['name', hclString(set.name)],
-              ...terraformData(set.type, value),
-            ],
-            index,
-          ),
-        )
-        .join('\n\n');
+      const data = set.values.map((value) => zoneFileData(set.type, value));
+      const blocks = RESOURCES[resource]!(set, zone, data);
+      return blocks.map((own, i) => terraformBlock(resource, set, own, i)).join('\n\n');
     },
   };
 }
@@ -125,38 +105,27 @@ function terraformBlock(
   resource: string,
   { name, type, ttl }: RecordSet,
   own: Attributes,
-  index = 0,
+  index: number,
 ): string {
   const label = `${name}_${type}`.toLowerCase().replace(/[^a-z0-9_-]/g, '_');
-  const attributes: Attributes = [
-    ...own.slice(0, 2),
-    ['type', hclString(type)],
-    ['ttl', String(ttl)],
-    ...own.slice(2),
-  ];
+  const [zone, at, ...rest] = Object.entries(own);
+  const attributes = [zone!, at!, ['type', type], ['ttl', ttl], ...rest] as [string, unknown][];
   const width = Math.max(...attributes.map(([key]) => key.length));
-  const lines = attributes.map(([key, text]) => `  ${key.padEnd(width)} = ${text}`);
+  const lines = attributes.map(
+    ([key, value]) => `  ${key.padEnd(width)} = ${key === 'zone_id' ? value : hcl(value)}`,
+  );
   // A label cannot begin with a digit or a hyphen.
   const prefix = /^[\d-]/.test(label) ? '_' : '';
   const suffix = index === 0 ? '' : `_${index + 1}`;
   return `resource "${resource}" "${prefix}${label}${suffix}" {\n${lines.join('\n')}\n}`;
 }
 
-function terraformData(type: string, value: string): Attributes {
-  if (type === 'TXT') return [['content', hclString(quotedStrings(value))]];
-  if (type === 'MX') {
-    const { preference, exchange } = parseMx(value);
-    return [
-      ['content', hclString(exchange)],
-      ['priority', String(preference)],
-    ];
-  }
-  const data = type === 'CAA' ? caaData(value) : type === 'TLSA' ? tlsaData(value) : null;
-  if (data === null) return [['content', hclString(value)]];
-  const fields = Object.entries(data).map(([key, field]) =>
-    typeof field === 'number' ? `${key} = ${field}` : `${key} = ${hclString(field)}`,
-  );
-  return [['data', `{ ${fields.join(', ')} }`]];
+function hcl(value: unknown): string {
+  if (typeof value === 'string') return hclString(value);
+  if (Array.isArray(value)) return `[${value.map(hcl).join(', ')}]`;
+  if (typeof value !== 'object') return String(value);
+  const fields = Object.entries(value!).map(([key, field]) => `${key} = ${hcl(field)}`);
+  return `{ ${fields.join(', ')} }`;
 }
 
 /** `${` and `%{`, as in SPF macros, would begin a template. Unlike JSON, HCL has no `\b` and `\f`. */
@@ -164,8 +133,6 @@ const hclString = (text: string): string =>
   JSON.stringify(text)
     .replace(/[$%](?=\{)/g, '$&$&')
     .replace(/\\./g, (pair) => ({ '\\b': '\\u0008', '\\f': '\\u000c' })[pair] ?? pair);
-
-const hclList = (texts: string[]): string => `[${texts.map(hclString).join(', ')}]`;
 
 // octoDNS: names are relative to the zone, and a semicolon in a TXT record is escaped.
 

@@ -14,14 +14,11 @@ import {
 import { normalizedValue } from './presentation.ts';
 import { DEFAULT_TTL, hasSameValues, type RecordSet, type RecordSource } from './server.ts';
 
-/** A record that a finding proposes, or that verifies a domain. */
 export interface ProposedRecord {
   type: string;
   name: string;
   value: string;
-  /** What it is for, as a sentence. */
   purpose: string;
-  /** The ids of the checks that propose it. */
   checks: string[];
   /**
    * The values at this name and type that the check saw, and from which it made its proposal. What has changed since is
@@ -38,7 +35,6 @@ export interface ProposedRecord {
   caution: string | null;
 }
 
-/** The change of one set of records. */
 export interface PlannedChange {
   name: string;
   type: string;
@@ -52,11 +48,8 @@ export interface PlannedChange {
   purpose: string;
   checks: string[];
   action: 'add' | 'replace' | 'none';
-  /** Why it cannot be applied, and what to do; null if it can. */
   problem: string | null;
-  /** What to know before applying it. */
   caution: string | null;
-  /** Whether it is applied only if chosen. */
   needsChoice: boolean;
 }
 
@@ -238,7 +231,6 @@ function resultOf({ values: current }: RecordSet, proposals: ProposedRecord[]): 
 const isAddedBeside = ({ type, isAdded, isFinal }: ProposedRecord): boolean =>
   isAdded === true || (!isFinal && type !== 'TXT' && type !== 'CAA');
 
-/** The first of the replaced values becomes the new one, in its place. */
 function replaceIn(values: string[], replaced: string[], value: string): string[] {
   const at = values.findIndex((text) => replaced.includes(text));
   const others = (list: string[]) =>

@@ -19,7 +19,6 @@ import type { ApplyPlan, DnsPlan, PlannedChangeBody } from './schema.ts';
 import { DnsServerError, type DnsServerProblem, type RecordSource } from './server.ts';
 import { openServer } from './stored-servers.ts';
 
-/** Which records to plan. */
 export interface PlanSource {
   test_id?: string | null | undefined;
   checks?: string[] | undefined;

@@ -4,11 +4,10 @@ import { normalizeAddress } from '../lib/addresses.ts';
 import { txtStrings } from '../net/dns/record-data.ts';
 import { parseMx } from '../net/dns/resolver.ts';
 
-/** The data of a record as in a zone file: `"v=spf1 -all"`, `10 mx.example.com.`. */
-export function zoneFileData(type: string, value: string, radix?: Radix): string {
+export function zoneFileData(type: string, value: string): string {
   switch (type) {
     case 'TXT':
-      return quotedStrings(value, radix);
+      return quotedStrings(value);
     case 'MX': {
       const { preference, exchange } = parseMx(value);
       return `${preference} ${absoluteName(exchange)}`;
@@ -37,15 +36,14 @@ export function normalizedValue(type: string, value: string): string {
 export const relativeName = (name: string, zone: string): string =>
   name === zone ? '' : name.slice(0, -(zone.length + 1));
 
-/** With a dot at the end. */
 export const absoluteName = (name: string): string => (name.endsWith('.') ? name : `${name}.`);
 
 /** The reverse, with names in lower case. Data that cannot be read is returned as it is. */
-export function valueOfZoneFile(type: string, data: string, radix?: Radix): string {
+export function valueOfZoneFile(type: string, data: string): string {
   const relative = (name: string) => name.toLowerCase().replace(/(?<=.)\.$/, '');
   switch (type) {
     case 'TXT':
-      return unquotedText(data, radix);
+      return unquotedText(data);
     case 'MX':
     case 'CNAME':
     case 'NS':
@@ -64,27 +62,26 @@ export function valueOfZoneFile(type: string, data: string, radix?: Radix): stri
   }
 }
 
-/** Zone files write other bytes with three decimal digits (RFC 1035 §5.1). Route 53 uses octal ones. */
-export type Radix = 8 | 10;
-
 /** The text as quoted strings of at most 255 bytes each. */
-export function quotedStrings(text: string, radix?: Radix): string {
-  return txtStrings(Buffer.from(text, 'utf8'))
-    .map((bytes) => quotedString(bytes, radix))
-    .join(' ');
-}
+export const quotedStrings = (text: string): string =>
+  txtStrings(Buffer.from(text, 'utf8')).map(quotedString).join(' ');
 
-const quotedString = (bytes: Buffer, radix?: Radix): string =>
-  `"${[...bytes].map((byte) => escapedByte(byte, radix)).join('')}"`;
+const quotedString = (bytes: Buffer): string => `"${[...bytes].map(escapedByte).join('')}"`;
 
-function escapedByte(byte: number, radix: Radix = 10): string {
+function escapedByte(byte: number): string {
   const character = String.fromCharCode(byte);
   if (character === '"' || character === '\\') return `\\${character}`;
-  return byte < 0x20 || byte > 0x7e ? `\\${byte.toString(radix).padStart(3, '0')}` : character;
+  return byte < 0x20 || byte > 0x7e ? `\\${String(byte).padStart(3, '0')}` : character;
 }
 
-/** The text of quoted strings. Text that does not begin with a quote is returned as it is. */
-export function unquotedText(content: string, radix: Radix = 10): string {
+/** Zone files have decimal numbers of bytes (RFC 1035 §5.1), and Route 53 has octal ones. */
+export const withNumbers = (data: string, from: number, to: number): string =>
+  data.replace(/\\(\d{3})|\\./gs, (all, digits) =>
+    digits ? `\\${Number.parseInt(digits, from).toString(to).padStart(3, '0')}` : all,
+  );
+
+/** Text that does not begin with a quote is returned as it is. */
+export function unquotedText(content: string): string {
   if (!content.trimStart().startsWith('"')) return content;
   const strings = content.match(/"(?:[^"\\]|\\.)*"/gs) ?? [];
   const pieces = strings.flatMap((string) =>
@@ -92,33 +89,20 @@ export function unquotedText(content: string, radix: Radix = 10): string {
       ([, digits, escaped, plain]) =>
         digits === undefined
           ? Buffer.from(escaped ?? plain!, 'utf8')
-          : Buffer.from([Number.parseInt(digits, radix)]),
+          : Buffer.from([Number(digits)]),
     ),
   );
   return Buffer.concat(pieces).toString('utf8');
 }
 
-export interface CaaData {
-  flags: number;
-  tag: string;
-  value: string;
-}
-
 /** Null if the text is not a CAA record such as `0 issue "ca.example"`. */
-export function caaData(text: string): CaaData | null {
+export function caaData(text: string) {
   const [, flags, tag, value] = /^(\d{1,3}) ([a-z0-9]+) "(.*)"$/i.exec(text) ?? [];
   return flags === undefined ? null : { flags: Number(flags), tag: tag!, value: value! };
 }
 
-export interface TlsaData {
-  usage: number;
-  selector: number;
-  matching_type: number;
-  certificate: string;
-}
-
 /** Null if the text is not a TLSA record such as `3 1 1 0123…`. */
-export function tlsaData(text: string): TlsaData | null {
+export function tlsaData(text: string) {
   const [, usage, selector, matching, certificate] =
     /^(\d{1,3}) (\d{1,3}) (\d{1,3}) ([0-9a-f]+)$/i.exec(text) ?? [];
   if (usage === undefined) return null;
@@ -128,4 +112,15 @@ export function tlsaData(text: string): TlsaData | null {
     matching_type: Number(matching),
     certificate: certificate!,
   };
+}
+
+/** What the API of Cloudflare, and Terraform for it, say about the value of a record. */
+export function cloudflareContent(type: string, value: string): object {
+  if (type === 'TXT') return { content: quotedStrings(value) };
+  if (type === 'MX') {
+    const { preference, exchange } = parseMx(value);
+    return { content: exchange, priority: preference };
+  }
+  const data = type === 'CAA' ? caaData(value) : type === 'TLSA' ? tlsaData(value) : null;
+  return data === null ? { content: value } : { data };
 }

@@ -7,12 +7,10 @@ import { verificationRecord } from '../domains/verification.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import type { ProposedRecord } from './plan.ts';
 
-/** A check of a domain or of a test. */
 export type Proposer = Pick<CheckResult, 'id' | 'label' | 'status' | 'evidence' | 'fix'>;
 
 const PUBLISHABLE = ['TXT', 'CAA', 'TLSA', 'A', 'AAAA'];
 
-/** The records of all fixes, in the order of the checks. */
 export function proposalsOf(checks: Proposer[]): ProposedRecord[] {
   return checks.flatMap((check): ProposedRecord[] => {
     const { id, label, fix } = check;

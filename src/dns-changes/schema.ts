@@ -37,7 +37,10 @@ const FIELDS = [
   ).values(),
 ].map((kinds): [field: ServerField, text: string] => [
   kinds[0]!.field,
-  kinds.map(({ id, field }) => `For \`${id}\`: ${field.documentation}`).join(' '),
+  [
+    ...kinds.map(({ id, field }) => `For \`${id}\`: ${field.hint}`),
+    ...(kinds[0]!.field.isSecret ? ['Responses never include it.'] : []),
+  ].join(' '),
 ]);
 const PUBLIC_FIELDS = FIELDS.filter(([{ isSecret }]) => !isSecret);
 

@@ -11,39 +11,37 @@ import type { WebClient } from '../net/http/web.ts';
 /** Of sets that a server does not have yet, in seconds. */
 export const DEFAULT_TTL = 3600;
 
-/** All records of one type at one name. */
 export interface RecordSet {
-  /** In lower-case A-labels, without a trailing dot. */
+  /** In lower case, without a trailing dot. */
   name: string;
   type: string;
   /**
-   * Empty if there are none. TXT: the text of each record, without quotes. Others in presentation format, as the
-   * resolver returns them: `10 mx.example.com`, `0 issue "ca.example"`.
+   * As the resolver returns them: TXT decoded, others such as `10 mx.example.com` and `0 issue "ca.example"`.
    */
   values: string[];
-  /** In seconds. A server may have a special value, such as 1 for “automatic” at Cloudflare. */
+  /** In seconds. */
   ttl: number;
 }
 
 /** Where current records are read: a name server, or a resolver. Its functions reject with a DnsServerError. */
 export interface RecordSource {
-  /** The zone in which the name is; null if it holds none. */
+  /** Null if it does not hold the name. */
   zoneOf(name: string): Promise<string | null>;
   /** The alias of a name is a record of the type CNAME, and is not followed. */
   read(zone: string, name: string, type: string): Promise<RecordSet>;
   /**
-   * The types of records that the name has only by a wildcard (RFC 4592), and loses with its first record, or with the
-   * first one below it. Left out where this cannot be told.
+   * The types that the name has only by a wildcard (RFC 4592), and loses with its first record, or the first one
+   * below it. Left out where this cannot be told.
    */
   wildcardTypes?(zone: string, name: string): Promise<string[]>;
-  /** The same source for one plan: it requests each part of a zone only once. */
+  /** The same source, which requests each part of a zone only once. */
   forPlan?(): RecordSource;
 }
 
 /** The types for which wildcards are in use. */
 export const WILDCARD_TYPES = ['A', 'AAAA', 'MX', 'TXT', 'CNAME'];
 
-/** A name server with the credentials of an administrator. It answers from its own data, not from a cache. */
+/** With the credentials of an administrator. It answers from its own data, not from a cache. */
 export interface NameServer extends RecordSource {
   /** All or nothing. Rejects with the problem `changed` if the set is no longer `before`. */
   replace(zone: string, before: RecordSet, after: RecordSet): Promise<void>;
@@ -51,11 +49,9 @@ export interface NameServer extends RecordSource {
   check(): Promise<{ zones: string[] }>;
 }
 
-/** A kind of name server has its own file, and a line in `servers/index.ts` with its id. */
 export interface ServerKind {
-  /** For people: "Cloudflare". */
+  /** For people. */
   name: string;
-  /** Below its option in the form. */
   hint: string;
   /** Only the configuration of the service can add a server of this kind. */
   isConfigured?: boolean;
@@ -64,12 +60,10 @@ export interface ServerKind {
   open(settings: Record<string, string>, context: ServerContext): NameServer;
 }
 
-/** A setting of a server, with all words about it. */
 export interface ServerField {
-  /** In the API and the form, such as `key_secret`. */
   name: string;
   kind: 'text' | 'choice';
-  /** Of the kind `choice`. The first is the default. */
+  /** The first is the default. */
   choices?: string[];
   /** Encrypted and never shown again. */
   isSecret: boolean;
@@ -77,40 +71,30 @@ export interface ServerField {
   label: string;
   hint: string;
   placeholder?: string;
-  /** The description in the API, and an example. */
-  documentation: string;
+  /** In the API. */
   example: string;
   /** Validates and normalizes. Its messages follow the name of the field: "must be …". */
   schema: v.GenericSchema<string, string>;
 }
 
-/** What servers need of the service. */
 export interface ServerContext {
   resolver: Resolver;
   web: WebClient;
   clock: Clock;
-  /** Networks that are allowed although they are not public. */
   allowNetworks: Network[];
-  /** Certificate authorities (PEM) that servers of the team may use. */
   ca?: string[];
   /** Of the configuration. */
   command?: DnsCommand | undefined;
-  /** Ends requests early. */
   signal?: AbortSignal;
-  /** Replaced in tests. */
   dial?: Dial;
 }
 
 export type DnsServerProblem =
-  /** The server does not accept the key or token. */
   | 'bad_credentials'
   /** The clocks of this machine and of the server differ too much. */
   | 'wrong_time'
-  /** The credentials are valid, but not for this. */
   | 'refused'
-  /** The records are no longer what they were when the change was planned. */
   | 'changed'
-  /** The server does not hold the zone. */
   | 'no_such_zone'
   | 'invalid_record'
   | 'rate_limited'
@@ -122,9 +106,8 @@ export type DnsServerProblem =
 /** The message says what happened and what to do. It contains no secret. */
 export class DnsServerError extends Error {
   readonly problem: DnsServerProblem;
-  /** Whether a change may have been made although it failed: read the records to know. */
+  /** Only reading the records tells whether they were changed. */
   readonly mayHaveChanged: boolean;
-  /** How long the server asks to wait; null if it doesn’t say. */
   readonly retryAfterMs: number | null;
   constructor(
     problem: DnsServerProblem,
@@ -138,16 +121,12 @@ export class DnsServerError extends Error {
   }
 }
 
-/**
- * Whether both have the same values, in any order. Their TTLs may differ. A value counts once: a text that is divided into
- * strings in two ways is two TXT records.
- */
+/** In any order and with any TTL. A text that is divided into strings in two ways, which is two records, counts once. */
 export function hasSameValues(a: RecordSet, b: RecordSet): boolean {
   const sorted = ({ values }: RecordSet) => JSON.stringify([...new Set(values)].toSorted());
   return sorted(a) === sorted(b);
 }
 
-/** Nothing is done if anything has changed since the plan. */
 export const changedSince = ({ name, type }: Pick<RecordSet, 'name' | 'type'>): DnsServerError =>
   new DnsServerError(
     'changed',

@@ -29,7 +29,6 @@ export async function settleStopped(app: App): Promise<void> {
   for (const row of stopped) if (await takeLease(app, row)) await settle(app, row);
 }
 
-/** Whether this node has it now. */
 async function takeLease({ db, clock }: App, { id }: DnsChangeRow): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('dns_changes')

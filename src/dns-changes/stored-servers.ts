@@ -5,7 +5,7 @@ import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { audited, rowsOf } from '../store/audited.ts';
-import { type Db, lockIn, type Tx, transact } from '../store/open.ts';
+import { type Db, lockIn, lockName, type Tx, transact } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import { rowCodec } from '../store/row-codec.ts';
 import type { DnsServerRow } from '../store/tables.generated.ts';
@@ -40,7 +40,9 @@ const secretsPurpose = (id: string): string => `secrets of ${id}`;
 const kindOf = ({ kind }: Pick<DnsServerRow, 'kind'>): ServerKind | undefined =>
   isKnownServerKind(kind) ? SERVER_KINDS[kind] : undefined;
 
-/** For people. */
+const unsupported = ({ kind }: Pick<DnsServerRow, 'kind'>): AppError =>
+  new AppError('conflict', `This version does not support name servers of the kind ${kind}.`);
+
 export const kindName = (row: Pick<DnsServerRow, 'kind'>): string => kindOf(row)?.name ?? row.kind;
 
 /** Throws `conflict` if there are too many or the name is taken, and `validation_failed` for missing settings. */
@@ -148,11 +150,7 @@ export async function changeServer(
 ): Promise<DnsServerRow> {
   const { app } = author;
   if (kindOf(current)?.isConfigured) throw isConfigured();
-  if (!kindOf(current))
-    throw new AppError(
-      'conflict',
-      `This version of the program does not support name servers of the kind ${current.kind}.`,
-    );
+  if (!kindOf(current)) throw unsupported(current);
   const before = { ...SERVER_ROW.decode(current).settings, ...storedSecrets(app, current) };
   const after = { ...before, ...definedOnly(settings) };
   const changed = Object.keys(after).filter((key) => after[key] !== before[key]);
@@ -218,8 +216,10 @@ const configuredCommand = (
 export async function addConfiguredServers(app: App): Promise<void> {
   for (const { name, zones } of app.config.DNS_COMMANDS)
     await transact(app.db, async (tx) => {
+      // Another node may start at the same moment.
+      await lockName(tx, 'limit of name servers');
       const query = tx.selectFrom('dns_servers').selectAll().where('name', '=', name);
-      const row = await lockIn(tx, query).executeTakeFirst();
+      const row = await query.executeTakeFirst();
       const listed = JSON.stringify(zones);
       const author: ServerAuthor = { app, actor: null, caller: { ip: null } };
       if (!row) await insertServer(tx, author, 'command', name, {}, listed);
@@ -246,11 +246,7 @@ export function openServer(app: App, row: DnsServerRow, signal?: AbortSignal): N
   const kind = kindOf(row);
   const { settings } = SERVER_ROW.decode(row);
   const secrets = storedSecrets(app, row);
-  if (!kind)
-    throw new AppError(
-      'conflict',
-      `This version of the program does not support name servers of the kind ${row.kind}.`,
-    );
+  if (!kind) throw unsupported(row);
   if (secrets === null)
     throw new AppError(
       'conflict',
@@ -269,7 +265,6 @@ export function openServer(app: App, row: DnsServerRow, signal?: AbortSignal): N
   return kind.open({ ...settings, ...secrets }, context);
 }
 
-/** What a check has found. */
 export type CheckResult = Pick<DnsServerRow, 'zones' | 'checked_at' | 'problem'>;
 
 /** Tries the credentials. Call outside of a transaction. Throws `conflict` as `openServer` does. */
@@ -312,11 +307,9 @@ export async function serverOr404(db: Db | Tx, id: string): Promise<DnsServerRow
   return row;
 }
 
-/** One page, newest first. */
 export const listServers = (db: Db, page: Page) =>
   fetchPage(db.selectFrom('dns_servers').selectAll(), page);
 
-/** All of them, by name. */
 export const allServers = (db: Db): Promise<DnsServerRow[]> =>
   db.selectFrom('dns_servers').selectAll().orderBy('name').execute();
 

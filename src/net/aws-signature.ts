@@ -1,7 +1,4 @@
-/**
- * Signs requests to Amazon Web Services (Signature Version 4).
- * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
- */
+/** Signature Version 4. https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html */
 
 import { createHash, createHmac } from 'node:crypto';
 
@@ -13,16 +10,14 @@ export interface AwsCredentials {
 interface SignedRequest {
   method: string;
   url: URL;
-  /** Beside `Host` and `X-Amz-Date`, which are added. Names in lower case. */
+  /** Names in lower case. */
   headers?: Record<string, string>;
   body?: string;
   service: string;
   region: string;
-  /** Milliseconds since the epoch. */
   now: number;
 }
 
-/** The headers of the request, with its signature. */
 export function signedHeaders(
   { method, url, headers = {}, body = '', service, region, now }: SignedRequest,
   { accessKeyId, secretAccessKey }: AwsCredentials,
@@ -60,7 +55,7 @@ export function signedHeaders(
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Unlike encodeURIComponent, it leaves only unreserved characters (RFC 3986 §2.3). */
+/** All but unreserved characters (RFC 3986 §2.3). */
 const encode = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,

@@ -11,7 +11,7 @@ import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { Duplex } from 'node:stream';
 import type { SecureContext } from 'node:tls';
-import { inNetworks, type Network, normalizeAddress } from '../lib/addresses.ts';
+import { type Network, normalizeAddress } from '../lib/addresses.ts';
 import { startDeadline } from '../lib/concurrency.ts';
 import { isAllowedPrivate, isPublicAddress, mayConnect } from './address-guard.ts';
 import type { DnsAnswer, Resolver } from './dns/resolver.ts';
@@ -46,8 +46,6 @@ export interface ConnectorOptions {
   resolver: Resolver;
   /** Networks that are allowed although they are not public. */
   allowNetworks?: Network[];
-  /** Whether public addresses outside of these networks are forbidden too, such as for secrets without TLS. */
-  onlyAllowed?: boolean;
   /** Certificate authorities (PEM) that are trusted in addition to the default ones. */
   ca?: string[];
   /** Replaced in tests; the guard still runs before it. */
@@ -202,7 +200,6 @@ async function dialAddress(
 function mayDial(address: string, port: number, options: ConnectorOptions): boolean {
   const { allowNetworks, ownAddresses = listOwnAddresses } = options;
   if (!mayConnect(address, allowNetworks)) return false;
-  if (options.onlyAllowed && !inNetworks(address, allowNetworks ?? [])) return false;
   if (!isPublicAddress(address) || port === 80 || port === 443) return true;
   return !ownAddresses().map(normalizeAddress).includes(normalizeAddress(address));
 }

@@ -1,9 +1,8 @@
-/** Runs a program of the operator’s configuration: no shell, a small environment, and an end for it and its children. */
+/** Runs a program of the configuration: without a shell, with a small environment, and with an end. */
 
 import { spawn } from 'node:child_process';
 
 export interface Program {
-  /** The absolute path of the program, and its arguments. */
   command: string[];
   env: Record<string, string>;
   input: string;
@@ -14,13 +13,13 @@ export interface Program {
 
 export type ProgramResult =
   | { output: string }
-  /** Why it did not end well, as a clause without its output. `wasStarted`: it may have done something. */
+  /** A clause, without its output. */
   | { failure: string; isTimeout: boolean; wasStarted: boolean };
 
 const DRAIN_MS = 200;
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Never rejects. What the program prints on standard error goes nowhere, because it may contain secrets. */
+/** Never rejects. Standard error may contain secrets, and goes nowhere. */
 export function runProgram({
   command: [file = '', ...args],
   env,
@@ -36,7 +35,7 @@ export function runProgram({
       stdio: ['pipe', 'pipe', 'ignore'],
       timeout: timeoutMs,
       killSignal: 'SIGKILL',
-      // A process group of its own, so that its children end with it.
+      // A process group, so that its children end with it.
       detached: true,
       ...(signal && { signal }),
     });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
 import * as v from 'valibot';
 import { planChanges } from '../../src/dns-changes/plan.ts';
+import type { NameServer } from '../../src/dns-changes/server.ts';
 import { SERVER_KIND_IDS, SERVER_KINDS } from '../../src/dns-changes/servers/index.ts';
 import { powerdns } from '../../src/dns-changes/servers/powerdns.ts';
 import { webhook } from '../../src/dns-changes/servers/webhook.ts';
@@ -20,6 +21,23 @@ const DMARC = set('_dmarc.example.com', 'TXT', ['v=DMARC1; p=none']);
 const REJECT = { ...DMARC, values: ['v=DMARC1; p=reject'] };
 const NEW = set('new.example.com', 'TXT', []);
 const added = { ...NEW, values: ['x'] };
+
+const planSpf = (server: NameServer) =>
+  planChanges(
+    server,
+    ['example.com', '_dmarc.example.com', '_smtp._tls.example.com', 'a.example.com'].map(
+      (name) => ({
+        name,
+        type: 'TXT',
+        value: 'v=spf1 -all',
+        purpose: 'x',
+        checks: ['x'],
+        basedOn: null,
+        problem: null,
+        caution: null,
+      }),
+    ),
+  );
 
 describe('Route 53', () => {
   it('changes nothing if somebody changes the records right before', async (t) => {
@@ -62,6 +80,31 @@ describe('Route 53', () => {
   });
 });
 
+describe('Route 53 with its limit of five requests a second', () => {
+  it('gets few requests for a plan', async (t) => {
+    const served = await startRoute53Api(t, seededRecords(8));
+    await planSpf(served.open());
+    // The list of zones and the zone have several pages here.
+    assert.ok(served.requests.length <= 6, `${served.requests.length} requests`);
+  });
+
+  it('is asked again a moment later', async (t) => {
+    const served = await startRoute53Api(t, seededRecords(8), { throttled: 1 });
+    assert.deepEqual((await served.open().read('example.com', DMARC.name, 'TXT')).values, [
+      'v=DMARC1; p=none',
+    ]);
+  });
+
+  it('is not used for a zone that is there twice', async (t) => {
+    const served = await startRoute53Api(t, seededRecords(8), { isTwice: true });
+    await assertProblem(
+      served.open().replace('example.com', DMARC, REJECT),
+      'refused',
+      /two zones example\.com at Route 53/,
+    );
+  });
+});
+
 describe('Hetzner', () => {
   it('adds nothing if somebody adds records right before', async (t) => {
     const served = await startHetznerApi(t, seededRecords());
@@ -93,6 +136,23 @@ describe('Hetzner', () => {
     );
     assert.equal(mayHaveChanged, true);
   });
+
+  it('may have made a change whose state it does not tell', async (t) => {
+    for (const lostAction of [
+      { status: 404, body: {} },
+      { status: 429, body: {} },
+      { status: 400, body: {} },
+    ]) {
+      const served = await startHetznerApi(t, seededRecords(), { lostAction });
+      const error = await assertProblem(
+        served.open().replace('example.com', NEW, added),
+        'server_failed',
+        /has not completed/,
+      );
+      assert.equal(error.mayHaveChanged, true);
+      assert.deepEqual(await served.values(NEW.name, 'TXT'), ['x']);
+    }
+  });
 });
 
 describe('deSEC', () => {
@@ -109,20 +169,7 @@ describe('deSEC', () => {
 
   it('gets few requests for a plan, because it counts them', async (t) => {
     const served = await startDesecApi(t, seededRecords());
-    const names = ['example.com', '_dmarc.example.com', '_smtp._tls.example.com', 'a.example.com'];
-    await planChanges(
-      served.open(),
-      names.map((name) => ({
-        name,
-        type: 'TXT',
-        value: 'v=spf1 -all',
-        purpose: 'x',
-        checks: ['x'],
-        basedOn: null,
-        problem: null,
-        caution: null,
-      })),
-    );
+    await planSpf(served.open());
     // The zone has several pages here.
     assert.ok(served.requests.length <= 12, `${served.requests.length} requests`);
   });
@@ -162,8 +209,11 @@ describe('PowerDNS', () => {
   it('is reached without https in allowed networks only', async () => {
     const api = { url: 'http://ns1.example.com:8081', api_key: 'secret-key' };
     for (const [address, word] of [
-      ['93.184.216.34', /Without https, it must be in a network that your administrator allows/],
-      ['10.0.0.1', /Without https/],
+      [
+        '93.184.216.34',
+        /http:\/\/ is only for hosts in private networks that your administrator allows/,
+      ],
+      ['10.0.0.1', /only for hosts in private networks/],
     ] as const) {
       const resolver = zoneResolver({ 'ns1.example.com': { A: [address] } });
       const server = powerdns.open(api, { ...loopbackContext(), resolver });
@@ -173,7 +223,11 @@ describe('PowerDNS', () => {
       { ...api, url: 'https://10.0.0.1:8081' },
       { ...loopbackContext(), allowNetworks: [] },
     );
-    await assertProblem(server.check(), 'unreachable', /not public\. It must be in a network/);
+    await assertProblem(
+      server.check(),
+      'unreachable',
+      /not public\. Your administrator can allow its network/,
+    );
   });
 
   it('says that there is no API at the URL', async (t) => {
@@ -221,7 +275,53 @@ describe('An ExternalDNS webhook', () => {
     assert.deepEqual(updateNew[0].providerSpecific, [{ name: 'webhook/comment', value: 'kept' }]);
   });
 
-  it('gets no changes of types that its provider does not manage', async (t) => {
+  it('gets texts without quotation marks if any of its texts has none', async (t) => {
+    const served = await startWebhook(t, seededRecords(), { isPlain: true });
+    // The registry of ExternalDNS puts them at every provider.
+    const heritage = '"heritage=external-dns,external-dns/owner=default"';
+    await served.put('app.example.com', 'TXT', [heritage]);
+    await served.open().replace('example.com', NEW, added);
+    assert.deepEqual(await served.values(NEW.name, 'TXT'), ['x']);
+    const app = await served.open().read('example.com', 'app.example.com', 'TXT');
+    await served
+      .open()
+      .replace('example.com', app, { ...app, values: [...app.values, 'v=spf1 -all'] });
+    assert.deepEqual(await served.values('app.example.com', 'TXT'), [heritage, 'v=spf1 -all']);
+  });
+
+  it('gets no TTL for records that have the default one, and no change of a set in parts', async (t) => {
+    const media = { 'content-type': 'application/external.dns.webhook+json;version=1' };
+    const part = (target: string) => ({
+      dnsName: 'Example.com',
+      recordType: 'TXT',
+      targets: [target],
+    });
+    let listed = [part('"a"')];
+    const { url, exchanges } = await startHttpScript(t, ({ response, path, method, body }) => {
+      const isChange = method === 'POST' && path === '/records';
+      if (isChange) listed = JSON.parse(body).updateNew;
+      response.writeHead(isChange ? 204 : 200, media);
+      const answer = path === '/' ? { include: ['example.com'] } : listed;
+      response.end(path === '/adjustendpoints' ? body : isChange ? '' : JSON.stringify(answer));
+    });
+    const server = webhook.open({ url }, loopbackContext());
+    const before = await server.read('example.com', 'example.com', 'TXT');
+    await server.replace('example.com', before, { ...before, values: ['a', 'b'] });
+    const sent = exchanges.find(({ path, method }) => path === '/records' && method === 'POST');
+    assert.deepEqual(JSON.parse(sent!.body), {
+      updateOld: [part('"a"')],
+      updateNew: [{ ...part('"a"'), dnsName: 'example.com', targets: ['"a"', '"b"'] }],
+    });
+    listed = [part('"a"'), part('"b"')];
+    const parts = await server.read('example.com', 'example.com', 'TXT');
+    await assertProblem(
+      server.replace('example.com', parts, { ...parts, values: ['c'] }),
+      'refused',
+      /in several parts/,
+    );
+  });
+
+  it('is never asked for types that its provider does not manage', async (t) => {
     const served = await startWebhook(t, seededRecords(), { types: ['A', 'CNAME', 'TXT'] });
     const caa = set('example.com', 'CAA', []);
     await assertProblem(

@@ -186,4 +186,24 @@ test('the program in the documentation follows the protocol', {
   await assert.rejects(server.replace('example.com', none, one), { problem: 'changed' });
   await server.replace('example.com', one, none);
   assert.equal(readFileSync(zone, 'utf8'), '[]');
+  // Its texts have no notation, and it compares with what it has said.
+  const odd = [
+    { ...none, values: ['"quoted"'] },
+    { ...none, type: 'MX', values: ['10 MX.Example.com.'] },
+  ];
+  writeFileSync(zone, JSON.stringify(odd));
+  for (const { type, values } of odd) {
+    const before = await server.read('example.com', DMARC, type);
+    assert.deepEqual(before.values, type === 'TXT' ? values : ['10 mx.example.com']);
+    const added = type === 'TXT' ? 'x' : '20 b.example.com';
+    await server.replace('example.com', before, { ...before, values: [...before.values, added] });
+  }
+  const stored = JSON.parse(readFileSync(zone, 'utf8')) as typeof odd;
+  assert.deepEqual(
+    stored.map(({ values }) => values),
+    [
+      ['"quoted"', 'x'],
+      ['10 MX.Example.com.', '20 b.example.com'],
+    ],
+  );
 });

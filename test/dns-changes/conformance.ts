@@ -111,6 +111,14 @@ export function conformanceTests(
         set('_25._tcp.mx.example.com', 'TLSA', [`3 1 1 ${'ab'.repeat(32)}`]),
       ],
       [set('*.new.example.com', 'TXT', []), set('*.new.example.com', 'TXT', ['wild'])],
+      [
+        set('mta-sts.example.com', 'CNAME', []),
+        set('mta-sts.example.com', 'CNAME', ['mail.example.net']),
+      ],
+      [
+        set('alias.example.com', 'CNAME', ['elsewhere.example']),
+        set('alias.example.com', 'CNAME', ['mail.example.net']),
+      ],
     ];
     const possible = changes.filter(([{ type }]) => !without.includes(type));
     assert.equal((await server.check()).zones.includes('example.com'), true);
@@ -172,6 +180,24 @@ export function conformanceTests(
       ['invalid_record', 'server_failed'],
     );
     assert.deepEqual(await harness.values('mx.example.com', 'A'), ['192.0.2.25']);
+    // Dynamic updates ignore it (RFC 2136 §3.4.2.2).
+    const alias = set('_dmarc.example.com', 'CNAME', []);
+    await assertProblem(
+      server.replace('example.com', alias, { ...alias, values: ['mail.example.net'] }),
+      ['refused', 'server_failed'],
+    );
+    assert.deepEqual(await harness.values('_dmarc.example.com', 'TXT'), ['v=DMARC1; p=none']);
+    assert.deepEqual(await harness.values('_dmarc.example.com', 'CNAME'), []);
+  });
+
+  it('keep their TTL, and so do those beside them', async (t) => {
+    const harness = await start(t);
+    await harness.put('ttl.example.com', 'TXT', ['a', 'b'], 600);
+    const server = harness.open();
+    const before = await server.read('example.com', 'ttl.example.com', 'TXT');
+    await server.replace('example.com', before, { ...before, values: ['c', 'b'] });
+    const { values, ttl } = await server.read('example.com', 'ttl.example.com', 'TXT');
+    assert.deepEqual([values.toSorted(), ttl], [['b', 'c'], 600]);
   });
 
   it('are distinguished from those of a wildcard', async (t) => {

@@ -33,7 +33,6 @@ const field = (name: string, isSecret: boolean): ServerField => ({
   label: `Memory ${name}`,
   hint: `The ${name} of the memory.`,
   example: 'x',
-  documentation: `The ${name} of the memory.`,
   schema: v.pipe(v.string('must be a string'), v.minLength(1, 'must not be empty')),
 });
 

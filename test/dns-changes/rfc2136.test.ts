@@ -8,8 +8,8 @@ import {
   type DnsServerProblem,
   type RecordSet,
 } from '../../src/dns-changes/server.ts';
+import { parseServer } from '../../src/dns-changes/servers/fields.ts';
 import { rfc2136 } from '../../src/dns-changes/servers/rfc2136.ts';
-import { parseServer } from '../../src/dns-changes/servers/rfc2136-fields.ts';
 import {
   loopbackContext,
   type NameServerOptions,

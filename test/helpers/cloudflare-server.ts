@@ -57,6 +57,7 @@ const QuotedStrings = v.pipe(
 const number = (max: number) => v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(max));
 const Body = v.variant('type', [
   v.strictObject({ ...Base, type: v.literal('TXT'), content: QuotedStrings }),
+  v.strictObject({ ...Base, type: v.literal('CNAME'), content: v.pipe(v.string(), v.domain()) }),
   v.strictObject({ ...Base, type: v.literal('A'), content: v.pipe(v.string(), v.ipv4()) }),
   v.strictObject({ ...Base, type: v.literal('AAAA'), content: v.pipe(v.string(), v.ipv6()) }),
   v.strictObject({ ...Base, type: v.literal('MX'), content: v.string(), priority: number(65_535) }),

@@ -6,7 +6,6 @@ import { SERVER_KIND_IDS, SERVER_KINDS } from '../../dns-changes/servers/index.t
 import { type FormProblem, ProblemNotice, readForm, Select, TextField } from '../frame/form.tsx';
 import { VersionField } from '../frame/version.tsx';
 
-/** What was typed. */
 export interface ServerValues {
   name: string;
   /** By the names of the fields. Secrets that are stored are never among them. */
@@ -131,7 +130,7 @@ function SettingField({ field, value, error, isStored }: SettingFieldProps) {
       hint={
         isStored
           ? 'A value is stored but not shown. Leave empty to keep it.'
-          : hint.replaceAll('`', '')
+          : `${hint.replaceAll('`', '')}${isSecret ? ' It is not shown again.' : ''}`
       }
     />
   );

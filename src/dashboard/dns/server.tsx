@@ -34,7 +34,6 @@ const LATEST_CHANGES = '5';
 
 interface State {
   done?: string;
-  /** What was typed. */
   values?: ServerValues;
   problem?: FormProblem | null;
   /** A problem with a button rather than with the form. */

@@ -1,11 +1,10 @@
 /** Cloudflare: API v4 with a scoped API token. https://developers.cloudflare.com/api/resources/dns/ */
 
 import * as v from 'valibot';
-import { parseMx } from '../../net/dns/resolver.ts';
-import { caaData, quotedStrings, tlsaData } from '../presentation.ts';
+import { cloudflareContent } from '../presentation.ts';
 import { DnsServerError, type ServerContext, type ServerKind } from '../server.ts';
 import { tokenField } from './fields.ts';
-import { allPages, httpApi, parsedJson, readJson } from './http-api.ts';
+import { allPages, httpApi, parsedJson } from './http-api.ts';
 import { type Stored, type ZoneApi, zoneServer } from './zone-server.ts';
 
 export const CLOUDFLARE_URL = 'https://api.cloudflare.com/client/v4';
@@ -44,7 +43,6 @@ type StoredRecord = v.InferOutput<typeof StoredRecord>;
 
 /** A record is not there, there already, or in conflict with another: the zone is no longer as it was read. */
 const CONFLICTS = [81044, 81053, 81054, 81057, 81058];
-/** The header with the token is not well-formed. */
 const INVALID_HEADER = 6003;
 /** Cloudflare’s own choice, the default of its records. Resolvers get 300 seconds. */
 const AUTOMATIC_TTL = 1;
@@ -62,7 +60,7 @@ function cloudflareApi(
   const send = httpApi(
     {
       name,
-      secrets: [token],
+      secret: token,
       headers: { authorization: `Bearer ${token}` },
       advice,
       said: (body) => errorsOf(body)[0]?.message,
@@ -78,9 +76,8 @@ function cloudflareApi(
   const list = <T>(path: string, query: object, item: v.GenericSchema<unknown, T>): Promise<T[]> =>
     allPages<T, number>(name, 1, async (page) => {
       const search = new URLSearchParams({ ...query, per_page: PAGE_SIZE, page: `${page}` });
-      const response = await send({ url: `${CLOUDFLARE_URL}${path}?${search}` });
-      const answer = v.object({ ...Answer.entries, result: v.array(item) });
-      const { result, result_info } = readJson(name, answer, response);
+      const { json } = await send(`${CLOUDFLARE_URL}${path}?${search}`);
+      const { result, result_info } = json(v.object({ ...Answer.entries, result: v.array(item) }));
       return [result, page < (result_info?.total_pages ?? 1) ? page + 1 : null];
     });
 
@@ -88,47 +85,44 @@ function cloudflareApi(
     name,
     flattensApex: true,
     noZones: `The API token has access to no active zone. Give it ${NEEDS} for your zones.`,
-    /** Zones that are not active yet have no effect. */
     zones: (zone) => list('/zones', { ...(zone && { name: zone }), status: 'active' }, ZoneItem),
     async entries({ id }, { name: at, below }) {
       const query = at === undefined ? { 'name.endswith': `.${below}` } : { 'name.exact': at };
       return (await list(`/zones/${id}/dns_records`, query, StoredRecord)).map(storedOf);
     },
     /** One transaction, but without conditions. */
-    async write({ zone, before: { name: at, type }, after, current, atName }) {
+    async write({ zone, name: at, type, ttl, values: wanted, current, atName }) {
       // An address beside a proxied one would be a further web server behind the proxy, not what DNS answers with.
       if ((type === 'A' || type === 'AAAA') && atName.some(({ raw }) => raw!.proxied))
         throw new DnsServerError(
           'refused',
           `Cloudflare proxies ${at}, so DNS does not show its addresses. Use another name for the mail server, or turn off the proxy of this one at Cloudflare.`,
         );
-      const removed = current.filter(({ values }) => !after.values.includes(values[0]!));
+      const removed = current.filter(({ values }) => !wanted.includes(values[0]!));
       const there = current.flatMap(({ values }) => values);
-      const added = after.values.filter((value) => !there.includes(value));
-      const record = (value: string, ttl: number) => ({
+      const added = wanted.filter((value) => !there.includes(value));
+      const record = (value: string, seconds: number) => ({
         name: at,
         type,
-        ttl,
-        ...contentOf(type, value),
+        ttl: seconds,
+        ...cloudflareContent(type, value),
       });
       // A record that changes its value keeps its TTL, its comment and its tags.
       const changed = Math.min(removed.length, added.length);
       const isAutomatic = current.some(({ raw }) => raw!.ttl === AUTOMATIC_TTL);
-      const response = await send({
+      const { json } = await send(`${CLOUDFLARE_URL}/zones/${zone.id}/dns_records/batch`, {
         method: 'POST',
-        changes: true,
-        url: `${CLOUDFLARE_URL}/zones/${zone.id}/dns_records/batch`,
-        body: JSON.stringify({
+        body: {
           deletes: removed.slice(changed).map(({ raw }) => ({ id: raw!.id })),
           patches: removed
             .slice(0, changed)
             .map(({ raw }, index) => ({ id: raw!.id, ...record(added[index]!, raw!.ttl) })),
           posts: added
             .slice(changed)
-            .map((value) => record(value, isAutomatic ? AUTOMATIC_TTL : after.ttl)),
-        }),
+            .map((value) => record(value, isAutomatic ? AUTOMATIC_TTL : ttl)),
+        },
       });
-      readJson(name, Answer, response, true);
+      json(Answer);
     },
   };
 }
@@ -139,14 +133,3 @@ const storedOf = (raw: StoredRecord): Stored<StoredRecord> => ({
   data: [raw.type === 'MX' ? `${raw.priority ?? 0} ${raw.content}` : raw.content],
   raw,
 });
-
-/** What a request says about the value of a record. */
-function contentOf(type: string, value: string): object {
-  if (type === 'TXT') return { content: quotedStrings(value) };
-  if (type === 'MX') {
-    const { preference, exchange } = parseMx(value);
-    return { content: exchange, priority: preference };
-  }
-  const data = type === 'CAA' ? caaData(value) : type === 'TLSA' ? tlsaData(value) : null;
-  return data === null ? { content: value } : { data };
-}

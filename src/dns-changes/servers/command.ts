@@ -1,4 +1,4 @@
-/** A program of the operator’s configuration, which gets requests as JSON and answers in JSON. */
+/** A program of the configuration, which gets requests and answers in JSON. */
 
 import * as v from 'valibot';
 import type { DnsCommand } from '../../config/dns-commands.ts';
@@ -9,7 +9,7 @@ import { readJson } from './http-api.ts';
 import { type ZoneApi, zoneServer } from './zone-server.ts';
 
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Shorter values of the environment are no secrets, and would be hidden within words. */
+/** Shorter values would be hidden within words. */
 const MIN_SECRET_LENGTH = 6;
 
 export const command: ServerKind = {
@@ -20,7 +20,7 @@ export const command: ServerKind = {
   open: (_, context) => zoneServer(commandApi(context.command!, context)),
 };
 
-/** Why a program has not done what it should. Only after the last may it have changed something. */
+/** Only after the last may it have changed something. */
 const PROBLEMS = [
   'bad_credentials',
   'refused',
@@ -65,11 +65,13 @@ function commandApi(
         { mayHaveChanged: changes && result.wasStarted },
       );
     const body = result.output;
-    const answer = readJson(`The program ${name}`, v.union([schema, Refused]), { body }, changes);
+    const answer = readJson(`The program ${name}`, v.union([schema, Refused]), body, changes);
     if (!v.is(Refused, answer)) return answer;
     const { error, message = error } = answer;
     const shown = Object.values(env)
       .filter(({ length }) => length >= MIN_SECRET_LENGTH)
+      // One may be a part of another.
+      .toSorted((a, b) => b.length - a.length)
       .reduce((text, value) => text.replaceAll(value, '…'), message);
     throw new DnsServerError(
       error,
@@ -84,9 +86,18 @@ function commandApi(
     zones: async () => zones.map((zone) => ({ id: zone, name: zone })),
     async entries({ name: zone }, query) {
       const { records } = await run(Listed, { action: 'list', zone, ...query });
-      return records.map((set) => ({ ...set, data: set.values }));
+      // Texts have no notation. The program compares with what it has said.
+      return records.map(({ values, ...set }) => ({
+        ...set,
+        data: values,
+        ...(set.type === 'TXT' && { values }),
+      }));
     },
-    write: ({ zone: { name: zone }, before, after }) =>
-      run(Applied, { action: 'apply', zone, before, after }, true),
+    write: ({ zone: { name: zone }, name: at, type, ttl, current, data }) => {
+      const setOf = (values: string[]) => ({ name: at, type, ttl, values });
+      const before = setOf(current.flatMap((set) => set.data));
+      const after = setOf(data((_, value) => value));
+      return run(Applied, { action: 'apply', zone, before, after }, true);
+    },
   };
 }

@@ -2,10 +2,11 @@
 
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
+import { quoted } from '../../net/account-error.ts';
 import { relativeName } from '../presentation.ts';
 import { DnsServerError, type ServerContext, type ServerKind } from '../server.ts';
 import { tokenField } from './fields.ts';
-import { allPages, httpApi, parsedJson, type Refusal, readJson } from './http-api.ts';
+import { allPages, httpApi, parsedJson, type Refusal } from './http-api.ts';
 import { type Zone, type ZoneApi, zoneServer } from './zone-server.ts';
 
 export const HETZNER_URL = 'https://api.hetzner.cloud/v1';
@@ -43,7 +44,6 @@ const Action = v.object({
 const PROTECTED = 'These records are protected at Hetzner. Remove the protection there.';
 /** By the codes of errors. */
 const REFUSALS: Record<string, Refusal> = {
-  token_readonly: ['refused', 'The token may only read. Create one with Read & Write.'],
   uniqueness_error: 'changed',
   conflict: 'changed',
   locked: ['rate_limited', 'Hetzner is applying another change to this zone.'],
@@ -59,11 +59,11 @@ function hetznerApi(
   const send = httpApi(
     {
       name,
-      secrets: [token],
+      secret: token,
       headers: { authorization: `Bearer ${token}` },
       advice: {
         401: 'Hetzner rejects the token. Tokens of the old DNS Console do not work: create one in the project of the zone.',
-        403: 'The token has no permission for this. Create one with Read & Write.',
+        403: 'The token may only read, or not do this. Create one with Read & Write.',
         404: 'The project of the token does not have this zone at Hetzner.',
       },
       said: (body) => faultOf(body)?.message,
@@ -75,30 +75,30 @@ function hetznerApi(
   const list = <T>(key: string, path: string, query: object, item: v.GenericSchema<unknown, T>) =>
     allPages<T, number>(name, 1, async (page) => {
       const search = new URLSearchParams({ ...query, page: `${page}`, per_page: '50' });
-      const response = await send({ url: `${HETZNER_URL}${path}?${search}` });
-      const { next_page } = readJson(name, Meta, response).meta.pagination;
-      const found = readJson(name, v.object({ [key]: v.array(item) }), response);
-      return [found[key]!, next_page ?? null];
+      const { json } = await send(`${HETZNER_URL}${path}?${search}`);
+      const found = json(v.object({ [key]: v.array(item) }));
+      return [found[key]!, json(Meta).meta.pagination.next_page ?? null];
     });
 
   /** Waits until the change is made. */
   async function run(path: string, body?: object) {
-    const method = body ? 'POST' : 'DELETE';
-    const text = body && JSON.stringify(body);
-    let response = await send({ method, changes: true, url: HETZNER_URL + path, body: text });
+    let response = await send(HETZNER_URL + path, { method: body ? 'POST' : 'DELETE', body });
     for (let polls = 1; ; polls += 1) {
-      const { id, status, error } = readJson(name, Action, response, true).action;
+      const { id, status, error } = response.json(Action).action;
       if (status === 'success') return;
       if (status === 'error' || polls > MAX_POLLS)
-        throw new DnsServerError(
-          'server_failed',
-          `Hetzner has not completed the change: ${error?.message ?? status}.`,
-          { mayHaveChanged: true },
-        );
+        throw notCompleted(quoted(error?.message ?? status));
       await setTimeout(POLL_MS * polls, undefined, { signal: context.signal }).catch(() => {});
-      response = await send({ changes: true, url: `${HETZNER_URL}/actions/${id}` });
+      // Whatever comes instead of the state, the change may be made.
+      response = await send(`${HETZNER_URL}/actions/${id}`).catch(({ message }: Error) => {
+        throw notCompleted(` ${message}`);
+      });
     }
   }
+  const notCompleted = (why: string) =>
+    new DnsServerError('server_failed', `Hetzner has not completed the change.${why}`, {
+      mayHaveChanged: true,
+    });
 
   return {
     name,
@@ -123,7 +123,7 @@ function hetznerApi(
       }));
     },
     /** Only adding the first records is conditional: it fails if there are any. */
-    write({ zone, before: { type }, after: { ttl }, relative: name, current, data }) {
+    write({ zone, type, ttl, relative: name, current, data }) {
       const stored = current.flatMap(({ raw }) => raw!);
       const records = data().map(
         (value) => stored.find((record) => record.value === value) ?? { value },

@@ -1,7 +1,8 @@
-/** Requests to APIs of name servers, and their failures in words for administrators. */
+/** Requests to APIs, and their failures in words for administrators. */
 
 import { setTimeout } from 'node:timers/promises';
 import * as v from 'valibot';
+import { formatCount } from '../../lib/format/numbers.ts';
 import { quoted } from '../../net/account-error.ts';
 import { createWebClient } from '../../net/http/client.ts';
 import type { WebRequest } from '../../net/http/web.ts';
@@ -9,26 +10,24 @@ import { overloadError } from '../../net/oauth/token-endpoint.ts';
 import { DnsServerError, type DnsServerProblem, type ServerContext } from '../server.ts';
 
 const TIMEOUT_MS = 20_000;
-/** Some servers have no request for less than a whole zone. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** A server asks for so little if only many requests at once are too many. */
 const MAX_WAIT_MS = 5_000;
 const MAX_ATTEMPTS = 3;
-/** More than a set of records, or the zones of an account, ever has. */
+/** For servers that are busy for a moment, and do not say for how long. */
+const BUSY_MS = 1_000;
 const MAX_PAGES = 200;
 
 /** `changed` needs no other words. */
 export type Refusal = 'changed' | [problem: DnsServerProblem, message: string];
 
 export interface HttpApi {
-  /** For people. */
   name: string;
   /** Of an API of the team. The others are public. */
   url?: string;
-  /** Never in an error, even if the server repeats them. */
-  secrets: string[];
-  headers?: Record<string, string>;
-  /** What to do about these statuses: not the right credentials, not for this, and no such zone. */
+  /** Never in an error, even if the server repeats it. */
+  secret?: string;
+  headers: Record<string, string>;
+  /** What to do about these statuses. */
   advice: { 401: string; 403: string; 404?: string };
   /** What the body of a refusal says. */
   said?(body: string): string | undefined;
@@ -36,18 +35,14 @@ export interface HttpApi {
   refusal?(code: number, body: string): Refusal | undefined;
 }
 
-export interface ApiRequest extends Pick<WebRequest, 'url' | 'headers' | 'body'> {
+export interface ApiRequest {
+  /** All but GET may change records. */
   method?: WebRequest['method'];
-  /** Whether it changes records. */
-  changes?: boolean;
+  headers?: Record<string, string>;
+  /** Sent as JSON, unless it is text. */
+  body?: object | string | undefined;
 }
 
-export interface ApiResponse {
-  headers: Record<string, string>;
-  body: string;
-}
-
-/** Failures of requests that never reached the server. */
 const NOT_SENT = ['no_such_name', 'dns', 'forbidden_address', 'tls', 'bad_url'];
 const PROBLEMS: Record<number, DnsServerProblem> = {
   401: 'bad_credentials',
@@ -55,66 +50,70 @@ const PROBLEMS: Record<number, DnsServerProblem> = {
   404: 'no_such_zone',
 };
 
-/** Returns a successful response. Rejects with a DnsServerError. */
-export type Send = (request: ApiRequest) => Promise<ApiResponse>;
-
-export function httpApi(api: HttpApi, context: ServerContext): Send {
-  const { name, url = '' } = api;
+/** Returns the function that sends a request and returns a successful response. It rejects with a DnsServerError. */
+export function httpApi(api: HttpApi, context: ServerContext) {
+  const { name, url: own, secret = '' } = api;
   const { signal } = context;
-  const onlyAllowed = url.startsWith('http:');
-  const web = url ? createWebClient({ ...context, onlyAllowed }) : context.web;
+  const web = own ? createWebClient({ ...context, hasPrivateHttp: true }) : context.web;
 
-  async function send(request: ApiRequest, attempt = 1): Promise<ApiResponse> {
-    const { method = 'GET', changes = false, headers, ...rest } = request;
+  return async function send(url: string, request: ApiRequest = {}, attempt = 1) {
+    const { method = 'GET', headers, body } = request;
+    const changes = method !== 'GET';
     const error = (problem: DnsServerProblem, message: string, mayHaveChanged = false) =>
       new DnsServerError(problem, message, { mayHaveChanged: changes && mayHaveChanged });
     const result = await web({
-      ...rest,
+      url,
       method,
       headers: {
         accept: 'application/json',
         'user-agent': 'deliverability',
-        ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body && { 'content-type': 'application/json' }),
         ...api.headers,
         ...headers,
       },
+      ...(body && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
     });
     if (result.status === 'failed') {
       const { reason, detail } = result;
-      const advice = `. ${onlyAllowed ? 'Without https, it' : 'It'} must be in a network that your administrator allows (DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS)`;
+      const isPrivate = reason === 'forbidden_address' && url.startsWith('https');
       throw error(
         reason === 'timeout' ? 'timeout' : 'unreachable',
-        `The request to ${name} failed: ${detail}${reason === 'forbidden_address' ? advice : ''}.`,
+        `The request to ${name} failed: ${detail}.${isPrivate ? ' Your administrator can allow its network (DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS).' : ''}`,
         !NOT_SENT.includes(reason),
       );
     }
     const { code } = result;
-    const body = Buffer.from(result.body).toString('utf8');
-    if (code >= 200 && code < 300) return { body, headers: result.headers };
-    const refusal = api.refusal?.(code, body) ?? [];
-    const [problem, message]: Partial<Exclude<Refusal, string>> =
+    const text = Buffer.from(result.body).toString('utf8');
+    if (code >= 200 && code < 300)
+      return {
+        headers: result.headers,
+        text,
+        json: <T>(schema: v.GenericSchema<unknown, T>) => readJson(name, schema, text, changes),
+      };
+    const refusal = api.refusal?.(code, text);
+    const [problem, message] =
       refusal === 'changed'
-        ? [
+        ? ([
             refusal,
-            `The records have changed at ${name} since the plan was made. Nothing was written. Make a new plan.`,
-          ]
-        : refusal;
+            `The records have changed at ${name}. Nothing was written. Make a new plan.`,
+          ] as const)
+        : (refusal ?? []);
     // A server may repeat what it was sent.
-    const hide = (text: string, secret: string) => text.replaceAll(secret, '…');
-    const said = quoted(api.secrets.reduce(hide, api.said?.(body) ?? ''));
+    const said = quoted((api.said?.(text) ?? '').replaceAll(secret || '\0', '…'));
     if (code === 429 || problem === 'rate_limited') {
       const { retryAfterMs } = overloadError(name, result);
-      if (retryAfterMs !== null && retryAfterMs <= MAX_WAIT_MS && attempt < MAX_ATTEMPTS) {
-        await setTimeout(retryAfterMs, undefined, { signal }).catch(() => {});
-        return send(request, attempt + 1);
+      const waitMs = retryAfterMs ?? (problem ? BUSY_MS * attempt : Infinity);
+      if (waitMs <= MAX_WAIT_MS && attempt < MAX_ATTEMPTS) {
+        await setTimeout(waitMs, undefined, { signal }).catch(() => {});
+        return send(url, request, attempt + 1);
       }
       const minutes = Math.ceil((retryAfterMs ?? 300_000) / 60_000);
       throw new DnsServerError(
         'rate_limited',
-        `${message ?? `${name} is rate-limiting this account.`} Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`,
+        `${message ?? `${name} is rate-limiting this account.`} Try again in ${formatCount(minutes, 'minute')}.`,
         { retryAfterMs },
       );
     }
@@ -122,22 +121,14 @@ export function httpApi(api: HttpApi, context: ServerContext): Send {
     const advice = api.advice[code as keyof HttpApi['advice']];
     if (advice) throw error(PROBLEMS[code]!, advice + said);
     if (code >= 500)
-      throw error(
-        'server_failed',
-        `${name} is unavailable (HTTP ${code}). Try again later.${said}`,
-        true,
-      );
+      throw error('server_failed', `${name} is unavailable (HTTP ${code}).${said}`, true);
     if (code >= 400)
-      throw error(
-        'invalid_record',
-        `${name} rejects the request (HTTP ${code}), and has changed nothing.${said}`,
-      );
+      throw error('invalid_record', `${name} rejects the request (HTTP ${code}).${said}`);
     throw invalidResponse(name, changes);
-  }
-  return (request) => send(request);
+  };
 }
 
-const invalidResponse = (name: string, mayHaveChanged = false): DnsServerError =>
+const invalidResponse = (name: string, mayHaveChanged: boolean): DnsServerError =>
   new DnsServerError('bad_response', `${name} sent an invalid response.`, { mayHaveChanged });
 
 /** Undefined if it is not JSON, or of another form. */
@@ -153,15 +144,15 @@ export function parsedJson<T>(schema: v.GenericSchema<unknown, T>, body: string)
 export function readJson<T>(
   name: string,
   schema: v.GenericSchema<unknown, T>,
-  { body }: Pick<ApiResponse, 'body'>,
-  mayHaveChanged = false,
+  body: string,
+  mayHaveChanged: boolean,
 ): T {
   const parsed = parsedJson(schema, body);
   if (parsed === undefined) throw invalidResponse(name, mayHaveChanged);
   return parsed;
 }
 
-/** The items of all pages. `read` returns where the next page is, or null after the last one. */
+/** `read` returns where the next page is, or null after the last one. */
 export async function allPages<T, P>(
   name: string,
   first: P,

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { absoluteName } from '../presentation.ts';
 import type { ServerContext, ServerKind } from '../server.ts';
 import { tokenField, urlField } from './fields.ts';
-import { httpApi, parsedJson, readJson } from './http-api.ts';
+import { httpApi, parsedJson } from './http-api.ts';
 import { plainName, type Zone, type ZoneApi, zoneServer } from './zone-server.ts';
 
 export const powerdns: ServerKind = {
@@ -36,7 +36,7 @@ function powerdnsApi(
     {
       name,
       url,
-      secrets: [api_key],
+      secret: api_key,
       headers: { 'x-api-key': api_key },
       advice: {
         401: `${name} rejects the API key. Enter the value of api-key in pdns.conf.`,
@@ -57,35 +57,30 @@ function powerdnsApi(
     name,
     noZones: `${name} has no primary zone. Create the zone there first.`,
     async zones(zone) {
-      const response = await send({ url: urlOf(zonesUrl, 'zone', zone) });
-      return readJson(name, v.array(ZoneItem), response)
+      const { json } = await send(urlOf(zonesUrl, 'zone', zone));
+      return json(v.array(ZoneItem))
         .filter(({ kind }) => !COPIES.includes(kind))
         .map((one) => ({ id: one.id, name: plainName(one.name) }));
     },
     async entries(zone, { name: at }) {
       // Versions before 4.7 ignore the name.
-      const response = await send({ url: urlOf(zoneUrl(zone), 'rrset_name', at) });
-      return readJson(name, Sets, response).rrsets.map(({ records, ...set }) => ({
+      const { json } = await send(urlOf(zoneUrl(zone), 'rrset_name', at));
+      return json(Sets).rrsets.map(({ records, ...set }) => ({
         ...set,
         data: records.filter(({ disabled }) => !disabled).map(({ content }) => content),
         raw: records,
       }));
     },
-    async write({ zone, before, after, current, data }) {
+    write({ zone, name: at, type, ttl, current, data }) {
       const records = [
         ...data().map((content) => ({ content, disabled: false })),
         // They are not in DNS, and stay.
         ...current.flatMap(({ raw }) => raw!.filter(({ disabled }) => disabled)),
       ];
-      const change = {
-        name: absoluteName(before.name),
-        type: before.type,
-        ...(records.length === 0
-          ? { changetype: 'DELETE' }
-          : { changetype: 'REPLACE', ttl: after.ttl, records }),
-      };
-      const body = JSON.stringify({ rrsets: [change] });
-      await send({ method: 'PATCH', changes: true, url: zoneUrl(zone), body });
+      const rest =
+        records.length === 0 ? { changetype: 'DELETE' } : { changetype: 'REPLACE', ttl, records };
+      const body = { rrsets: [{ name: absoluteName(at), type, ...rest }] };
+      return send(zoneUrl(zone), { method: 'PATCH', body });
     },
   };
 }

@@ -23,7 +23,6 @@ import { createConnector } from '../../net/guarded-connection.ts';
 import { normalizedValue } from '../presentation.ts';
 import {
   changedSince,
-  DEFAULT_TTL,
   DnsServerError,
   hasSameValues,
   type NameServer,
@@ -32,7 +31,8 @@ import {
   type ServerKind,
   WILDCARD_TYPES,
 } from '../server.ts';
-import { parseServer, RFC2136_FIELDS, splitNames } from './rfc2136-fields.ts';
+import { parseServer, RFC2136_FIELDS, splitNames } from './fields.ts';
+import { notAsSent, notText, parentOf, setOf } from './zone-server.ts';
 
 export const rfc2136: ServerKind = {
   name: 'Dynamic updates (RFC 2136)',
@@ -118,11 +118,11 @@ class Rfc2136Server implements NameServer {
   }
 
   async read(zone: string, name: string, type: string): Promise<RecordSet> {
-    return setOf(name, type, await this.#recordsAt(zone, name, type));
+    return setOf(name, type, entriesOf(await this.#recordsAt(zone, name, type)));
   }
 
   async zoneOf(name: string): Promise<string | null> {
-    for (let zone = name; zone !== ''; zone = parentOf(zone)) {
+    for (let zone = name; zone !== ''; zone = zone.includes('.') ? parentOf(zone) : '') {
       const packet = await this.#query(zone, 'SOA');
       if (!packet?.answers?.some((answer) => isAt(answer, zone, 'SOA'))) continue;
       return !this.#mayChange(zone) || (await this.#isDelegated(zone, name)) ? null : zone;
@@ -147,13 +147,9 @@ class Rfc2136Server implements NameServer {
         `${zone} is not among the zones of this server: ${this.#zones.join(', ')}. Add it to the settings of the server.`,
       );
     const current = await this.#recordsAt(zone, name, type);
-    if (!hasSameValues(setOf(name, type, current), before)) throw changedSince(before);
+    if (!hasSameValues(setOf(name, type, entriesOf(current)), before)) throw changedSince(before);
     const removed = current.filter((record) => !after.values.includes(textOf(record)));
-    if (removed.some((record) => !isRestorable(record)))
-      throw new DnsServerError(
-        'invalid_record',
-        `A record at ${name} contains bytes that are not text, so this change could not be undone. Change it on the server.`,
-      );
+    if (removed.some((record) => !isRestorable(record))) throw notText(name, this.#address);
     const added = after.values.map((value) => encodedRecord(name, type, value, after.ttl));
     const prerequisites = [
       ...(current.length > 0 ? current.map(recordExists) : [noSetExists(name, type)]),
@@ -174,12 +170,7 @@ class Rfc2136Server implements NameServer {
     this.#requireDone(rcode, zone, name);
     // The signed response says that the records have changed, even if they cannot be read now.
     const result = await this.read(zone, name, type).catch(() => after);
-    if (!hasSameValues(result, after))
-      throw new DnsServerError(
-        'server_failed',
-        `${this.#address} accepted the update, but ${type} at ${name} is not what was sent. Check the log of the server.`,
-        { mayHaveChanged: true },
-      );
+    if (!hasSameValues(result, after)) throw notAsSent(after, this.#address);
   }
 
   #requireDone(rcode: number, zone: string, name: string): void {
@@ -277,23 +268,16 @@ class Rfc2136Server implements NameServer {
   }
 }
 
-const parentOf = (name: string): string =>
-  name.includes('.') ? name.slice(name.indexOf('.') + 1) : '';
-
 const isAt = (answer: Answer, name: string, type: string): boolean =>
   answer.type === type && answer.name.toLowerCase() === name;
 
 const textOf = (record: Answer): string => normalizedValue(record.type, recordText(record) ?? '');
 
-function setOf(name: string, type: string, records: Answer[]): RecordSet {
-  const ttls = records.map((record) => ('ttl' in record ? (record.ttl ?? 0) : 0));
-  return {
-    name,
-    type,
-    values: records.map(textOf),
-    ttl: ttls.length > 0 ? Math.min(...ttls) : DEFAULT_TTL,
-  };
-}
+const entriesOf = (records: Answer[]) =>
+  records.map((record) => ({
+    values: [textOf(record)],
+    ttl: 'ttl' in record ? (record.ttl ?? 0) : 0,
+  }));
 
 /** Whether its text becomes the same bytes again. */
 const isRestorable = (record: Answer): boolean =>

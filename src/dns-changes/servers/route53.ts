@@ -2,9 +2,9 @@
 
 import * as v from 'valibot';
 import { signedHeaders } from '../../net/aws-signature.ts';
-import { absoluteName } from '../presentation.ts';
+import { absoluteName, withNumbers } from '../presentation.ts';
 import { DEFAULT_TTL, type ServerContext, type ServerKind } from '../server.ts';
-import { tokenField } from './fields.ts';
+import { TEXT, tokenField } from './fields.ts';
 import { allPages, httpApi, type Refusal } from './http-api.ts';
 import { plainName, type Stored, type ZoneApi, zoneServer } from './zone-server.ts';
 
@@ -15,14 +15,11 @@ export const route53: ServerKind = {
   hint: 'Changes records of public hosted zones, with the access key of an IAM user that can do nothing else.',
   fields: [
     {
+      ...TEXT,
       name: 'access_key_id',
-      kind: 'text',
-      isSecret: false,
-      isRequired: true,
       label: 'Access key ID',
-      hint: 'Of an IAM user. The documentation has the policy.',
+      hint: 'The access key ID of an IAM user. The documentation has its policy.',
       placeholder: 'AKIAIOSFODNN7EXAMPLE',
-      documentation: 'The access key ID of an IAM user.',
       example: 'AKIAIOSFODNN7EXAMPLE',
       schema: v.pipe(
         v.string('must be a string'),
@@ -51,9 +48,10 @@ const textOf = (xml: string, name: string): string =>
 const escapeXml = (text: string): string =>
   text.replace(/[<>&"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-const element = (name: string, inner: string): string => `<${name}>${inner}</${name}>`;
+const element = (name: string, ...inner: string[]): string =>
+  `<${name}>${inner.join('')}</${name}>`;
 
-/** Other characters than letters, digits, hyphens and underscores come in octal, such as `\052` for `*`. */
+/** Special characters come in octal, such as `\052` for `*`. */
 const nameOf = (xml: string, name: string): string =>
   plainName(textOf(xml, name)).replace(/\\(\d{3})/g, (_, digits) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
@@ -62,7 +60,6 @@ const nameOf = (xml: string, name: string): string =>
 const WRONG_KEY =
   'Amazon does not accept the access key. It may be deleted or inactive, or the secret is wrong.';
 
-/** By the codes of errors, which the references of the operations and of Signature Version 4 list. */
 function refusal(_: number, body: string): Refusal | undefined {
   const code = textOf(body, 'Code');
   const message = textOf(body, 'Message');
@@ -74,7 +71,6 @@ function refusal(_: number, body: string): Refusal | undefined {
   if (/Signature|Token/.test(code)) return ['bad_credentials', WRONG_KEY];
   if (code === 'Throttling' || code === 'PriorRequestNotComplete')
     return ['rate_limited', 'Route 53 allows five requests a second for the account.'];
-  // A set that is to be deleted is another one, or one that is to be created exists.
   return body.includes('InvalidChangeBatch') &&
     /not found|do not match|already exists/.test(message)
     ? 'changed'
@@ -88,7 +84,7 @@ function route53Api(settings: Record<string, string>, context: ServerContext): Z
   const request = httpApi(
     {
       name,
-      secrets: [secretAccessKey],
+      secret: secretAccessKey,
       headers: { accept: 'application/xml', 'content-type': 'application/xml' },
       advice: {
         401: WRONG_KEY,
@@ -109,35 +105,34 @@ function route53Api(settings: Record<string, string>, context: ServerContext): Z
       { method, url, body, service: 'route53', region: 'us-east-1', now },
       { accessKeyId, secretAccessKey },
     );
-    return (await request({ method, changes: method === 'POST', url: url.href, headers, body }))
-      .body;
+    return (await request(url.href, { method, headers, body })).text;
   }
 
-  /** All pages, while `goesOn`. `next`: the elements that say where the next page begins, by parameter. */
+  /** `next`: the elements of the next page, by parameter. */
   const list = <T>(
     path: string,
-    first: Record<string, string>,
     next: Record<string, string>,
-    item: [name: string, read: (xml: string) => T],
-    goesOn: (items: T[]) => boolean,
+    [item, read]: [name: string, read: (xml: string) => T],
   ) =>
-    allPages<T, Record<string, string>>(name, first, async (query) => {
+    allPages<T, Record<string, string>>(name, {}, async (query) => {
       const xml = await send(path, query);
-      const items = allOf(xml, item[0]).map(item[1]);
       const marks = Object.entries(next).map(([key, mark]) => [key, textOf(xml, mark)]);
-      const isMore = textOf(xml, 'IsTruncated') === 'true' && goesOn(items);
-      return [items, isMore ? Object.fromEntries(marks.filter(([, text]) => text)) : null];
+      const isLast = textOf(xml, 'IsTruncated') !== 'true';
+      return [
+        allOf(xml, item).map(read),
+        isLast ? null : Object.fromEntries(marks.filter(([, text]) => text)),
+      ];
     });
 
   return {
     name,
-    radix: 8,
+    // Route 53 allows five requests a second, and lists 300 sets at once.
+    listsAllZones: true,
+    isWhole: true,
     noZones: 'The access key has no public hosted zone. Create the zone at Route 53 first.',
-    /** In the order of reversed labels, from the given name. */
-    async zones(zone) {
+    async zones() {
       const found = await list(
         '/hostedzonesbyname',
-        zone === undefined ? {} : { dnsname: absoluteName(zone) },
         { dnsname: 'NextDNSName', hostedzoneid: 'NextHostedZoneId' },
         [
           'HostedZone',
@@ -147,44 +142,40 @@ function route53Api(settings: Record<string, string>, context: ServerContext): Z
             isPrivate: textOf(xml, 'PrivateZone') === 'true',
           }),
         ],
-        () => zone === undefined,
       );
       return found.filter(({ id, isPrivate }) => !isPrivate && /^\w{1,32}$/.test(id));
     },
-    /** In the same order, in which the names below one follow it. */
-    entries({ id }, { name: at, below = '' }) {
-      const isWanted = (one: string) => (at ? one === at : `.${one}`.endsWith(`.${below}`));
-      return list(
+    entries: ({ id }) =>
+      list(
         `/hostedzone/${id}/rrset`,
-        { name: absoluteName(at ?? below) },
         { name: 'NextRecordName', type: 'NextRecordType', identifier: 'NextRecordIdentifier' },
         ['ResourceRecordSet', storedOf],
-        (sets) => sets.every((set) => isWanted(set.name)),
-      );
-    },
+      ),
     /** All or nothing, and only if the old set is exactly as it was read: Route 53 compares what it deletes. */
-    write({ zone, before: { name: at, type }, after, current, data }) {
-      const change = (action: string, ttl: number, values: string[]) =>
-        values.length === 0
+    write({ zone, name: at, type, ttl, current, data }) {
+      const change = (action: string, seconds: number, values: string[]) => {
+        const records = values.map((text) =>
+          element('ResourceRecord', element('Value', escapeXml(withNumbers(text, 10, 8)))),
+        );
+        const set = [
+          element('Name', escapeXml(absoluteName(at))),
+          element('Type', type),
+          element('TTL', `${seconds}`),
+          element('ResourceRecords', ...records),
+        ];
+        return records.length === 0
           ? ''
-          : element(
-              'Change',
-              `${element('Action', action)}<ResourceRecordSet>${element('Name', escapeXml(absoluteName(at)))}${element('Type', type)}${element('TTL', `${ttl}`)}${element(
-                'ResourceRecords',
-                values
-                  .map((text) => element('ResourceRecord', element('Value', escapeXml(text))))
-                  .join(''),
-              )}</ResourceRecordSet>`,
-            );
-      const changes = [
+          : element('Change', element('Action', action), element('ResourceRecordSet', ...set));
+      };
+      const changes = element(
+        'Changes',
         ...current.map((old) => change('DELETE', old.ttl, old.data)),
-        change('CREATE', after.ttl, data()),
-      ].join('');
-      const batch = element('ChangeBatch', element('Changes', changes));
+        change('CREATE', ttl, data()),
+      );
       return send(
         `/hostedzone/${zone.id}/rrset/`,
         {},
-        `<ChangeResourceRecordSetsRequest xmlns="https://route53.amazonaws.com/doc/2013-04-01/">${batch}</ChangeResourceRecordSetsRequest>`,
+        `<ChangeResourceRecordSetsRequest xmlns="https://route53.amazonaws.com/doc/2013-04-01/">${element('ChangeBatch', changes)}</ChangeResourceRecordSetsRequest>`,
       );
     },
   };
@@ -198,7 +189,7 @@ function storedOf(xml: string): Stored {
     name,
     type,
     ttl: Number(textOf(xml, 'TTL') || DEFAULT_TTL),
-    data: allOf(xml, 'ResourceRecord').map((record) => textOf(record, 'Value')),
+    data: allOf(xml, 'ResourceRecord').map((record) => withNumbers(textOf(record, 'Value'), 8, 10)),
     // Not none, because there can be no other records beside it.
     ...(alias && { values: [`alias of ${alias}`] }),
     locked: kind && `${type} at ${name} has ${kind} at Route 53. Change it there.`,

@@ -7,9 +7,8 @@ import * as v from 'valibot';
 import { quotedStrings } from '../presentation.ts';
 import { publicRecords } from '../public-records.ts';
 import { DEFAULT_TTL, DnsServerError, type ServerContext, type ServerKind } from '../server.ts';
-import { urlField } from './fields.ts';
-import { httpApi, readJson } from './http-api.ts';
-import { splitNames, ZONES_FIELD } from './rfc2136-fields.ts';
+import { splitNames, urlField, ZONES_FIELD } from './fields.ts';
+import { httpApi } from './http-api.ts';
 import { type Zone, type ZoneApi, zoneServer } from './zone-server.ts';
 
 export const webhook: ServerKind = {
@@ -52,11 +51,10 @@ function webhookApi(
     {
       name,
       url,
-      secrets: [],
       headers: { accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE },
       advice: {
-        401: `${name} requires a password, which the ExternalDNS protocol does not support.`,
-        403: `${name} does not allow requests from this service. Allow them there.`,
+        401: `${name} wants a password, which the protocol does not have.`,
+        403: `${name} does not allow requests from this service.`,
       },
       refusal(code) {
         // A provider answers so whatever went wrong.
@@ -68,24 +66,25 @@ function webhookApi(
     context,
   );
 
-  const post = (path: string, body: unknown, changes = false) =>
-    send({ method: 'POST', changes, url: url + path, body: JSON.stringify(body) });
+  const post = (path: string, body: object) => send(url + path, { method: 'POST', body });
 
   async function read<T>(schema: v.GenericSchema<unknown, T>, work: ReturnType<typeof send>) {
-    const response = await work;
-    if (response.headers['content-type']?.replaceAll(' ', '') === MEDIA_TYPE)
-      return readJson(name, schema, response);
+    const { headers, json } = await work;
+    if (headers['content-type']?.replaceAll(' ', '') === MEDIA_TYPE) return json(schema);
     throw new DnsServerError('bad_response', noWebhook);
   }
 
-  const endpoints = () => read(Endpoints, send({ url: `${url}/records` }));
+  const refused = (why: string) =>
+    new DnsServerError('refused', `The webhook at ${name} ${why} Publish it at the provider.`);
+
+  const endpoints = () => read(Endpoints, send(`${url}/records`));
 
   return {
     name,
     isWhole: true,
     noZones: null,
     async zones(zone) {
-      const { include, exclude } = await read(DomainFilter, send({ url: `${url}/` }));
+      const { include, exclude } = await read(DomainFilter, send(`${url}/`));
       const plain = (names: string[]) =>
         names.map((one) => one.toLowerCase().replace(/^\.|\.$/g, '')).filter(Boolean);
       const isAllowed = (one: string) =>
@@ -107,31 +106,26 @@ function webhookApi(
           `${raw.recordType} at ${raw.dnsName} has a routing policy. Change it at the provider.`,
       })),
     /** Providers have no conditions and no transactions, so each request changes one set. */
-    async write({ before: { name: dnsName, type: recordType }, after, current, data }) {
+    async write({ name: dnsName, type: recordType, ttl, current, data }) {
       const listed = await endpoints();
       const isListed = listed.some((one) => one.recordType === recordType);
       if (!isListed && !COMMON_TYPES.includes(recordType))
-        throw new DnsServerError(
-          'refused',
-          `The webhook at ${name} lists no ${recordType} records, so it may not manage them. Publish this record at the provider.`,
-        );
-      const texts = listed.flatMap((one) => (one.recordType === 'TXT' ? one.targets : []));
-      // The registry of ExternalDNS sends its own texts in quotation marks.
-      const isQuoted = texts.length === 0 || texts.some((text) => text.startsWith('"'));
+        throw refused(`lists no ${recordType} records, so it may not manage them.`);
+      const [old, another] = current.map(({ raw }) => raw!);
+      if (another) throw refused(`lists the ${recordType} records at ${dnsName} in several parts.`);
+      // A provider that wants quotation marks lists no text without them. The registry of ExternalDNS sends them to all.
+      const isQuoted = listed
+        .flatMap((one) => (one.recordType === 'TXT' ? one.targets : []))
+        .every((text) => text.startsWith('"'));
       const targets = data((type, value) =>
         type === 'TXT' && isQuoted ? quotedStrings(value) : value,
       );
-      const old = current[0]?.raw;
-      if (targets.length === 0) return post('/records', { delete: [old] }, true);
-      const wanted = { recordTTL: after.ttl, ...old, dnsName, recordType, targets };
+      if (targets.length === 0) return post('/records', { delete: [old] });
+      const wanted = { ...(old ?? { recordTTL: ttl }), dnsName, recordType, targets };
       const adjusted = await read(Endpoints, post('/adjustendpoints', [wanted]));
-      if (adjusted.length === 0)
-        throw new DnsServerError(
-          'refused',
-          `The provider behind ${name} does not support this ${recordType} record. Publish it at the provider.`,
-        );
+      if (adjusted.length === 0) throw refused(`does not support this ${recordType} record.`);
       const changes = old ? { updateOld: [old], updateNew: adjusted } : { create: adjusted };
-      return post('/records', changes, true);
+      return post('/records', changes);
     },
   };
 }

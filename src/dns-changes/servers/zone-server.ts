@@ -1,6 +1,6 @@
 /** What name servers with an API share: finding the zone, reading sets, and replacing one only if it is as planned. */
 
-import { type Radix, relativeName, valueOfZoneFile, zoneFileData } from '../presentation.ts';
+import { relativeName, valueOfZoneFile, zoneFileData } from '../presentation.ts';
 import {
   changedSince,
   DEFAULT_TTL,
@@ -17,12 +17,12 @@ export interface Zone {
   name: string;
 }
 
-/** Records as the server stores them: a whole set, or one record. Names in any case, with or without a dot at the end. */
+/** A whole set, or one record. Its name has any case, and perhaps a dot at the end. */
 export interface Stored<R = unknown> extends Omit<RecordSet, 'values'> {
   /** As in a zone file, unless there are `values`. */
   data: string[];
   values?: string[];
-  /** Why the service must not change it, and what to do. */
+  /** Why it must not be changed, and what to do. */
   locked?: string | false | undefined;
   /** For writing it back. */
   raw?: R;
@@ -31,38 +31,43 @@ type Entry<R> = Stored<R> & RecordSet;
 
 export interface Change<Z extends Zone, R> {
   zone: Z;
-  before: RecordSet;
-  after: RecordSet;
-  /** The name within the zone: `@` for the zone itself. */
+  name: string;
+  type: string;
+  /** Of the whole set, after the change. */
+  ttl: number;
+  values: string[];
+  /** `@` for the zone itself. */
   relative: string;
   /** Of the set, and of everything at its name. */
   current: Entry<R>[];
   atName: Entry<R>[];
-  /** The data of the set after the change. What stays is as the server has it. */
+  /** After the change. What stays is as the server has it. */
   data(encode?: (type: string, value: string) => string): string[];
 }
 
+/** DNSSEC adds the last two (RFC 4034). */
+const BESIDE_ALIAS = ['CNAME', 'RRSIG', 'NSEC'];
+
 /** Its functions reject with a DnsServerError. */
 export interface ZoneApi<Z extends Zone = Zone, R = unknown> {
-  /** For people. */
   name: string;
-  /** All zones that it may change, or the one of this name. */
+  /** All that it may change, or the one of this name. */
   zones(name?: string): Promise<Z[]>;
-  /** At a name, below it, or of the whole zone. It may return more. */
+  /** At a name or below it, or more. */
   entries(zone: Z, query: { name?: string; below?: string }): Promise<Stored<R>[]>;
-  /** As far as possible, one request with the condition that nothing has changed. */
+  /** If possible, only if nothing has changed. */
   write(change: Change<Z, R>): Promise<unknown>;
-  /** It returns the whole zone in any case. */
+  /** In any case. */
+  listsAllZones?: boolean;
   isWhole?: boolean;
   /** The server resolves an alias of the zone itself, and publishes other records beside it. */
   flattensApex?: boolean;
-  radix?: Radix;
-  /** What to do if there is no zone. Null if it can have zones that it does not list. */
+  /** What to do then. Null if it can have zones that it does not list. */
   noZones: string | null;
 }
 
 export function zoneServer<Z extends Zone, R>(api: ZoneApi<Z, R>): NameServer {
-  const { name: server, radix } = api;
+  const { name: server } = api;
   const source = sourceOf(api);
   return {
     ...source,
@@ -77,36 +82,35 @@ export function zoneServer<Z extends Zone, R>(api: ZoneApi<Z, R>): NameServer {
       const isFlattened = api.flattensApex && name === zoneName;
       if (!hasSameValues(setOf(name, type, current), before) || (isAlias && !isFlattened))
         throw changedSince(before);
-      const locked = current.find((entry) => entry.locked)?.locked;
+      const others = atName.filter((entry) => !BESIDE_ALIAS.includes(entry.type));
+      const locked =
+        current.find((entry) => entry.locked)?.locked ||
+        (type === 'CNAME' && after.values.length > 0 && others.length > 0
+          ? `There are ${others[0]!.type} records at ${name}, and beside an alias (CNAME), there can be no others. Remove them first.`
+          : null);
       if (locked) throw new DnsServerError('refused', locked);
       const isRemoved = (value: string) => !after.values.includes(value);
       if (current.some((entry) => entry.values.filter(isRemoved).join().includes('\ufffd')))
-        throw new DnsServerError(
-          'invalid_record',
-          `A record at ${name} contains bytes that are not text, so this change could not be undone. Change it at ${server}.`,
-        );
-      const stored = new Map(
-        current.flatMap(({ values, data }) => values.map((value, i) => [value, data[i]!])),
+        throw notText(name, server);
+      // Two records can be the same text, such as one that is divided into other strings.
+      const stored = Map.groupBy(
+        current.flatMap(({ values, data }) => values.map((value, i) => [value, data[i]!] as const)),
+        ([value]) => value,
       );
-      const encoded = (of: string, value: string) => zoneFileData(of, value, radix);
       await api.write({
+        ...after,
         zone,
-        before,
-        after,
         relative: relativeName(name, zoneName) || '@',
         current,
         atName,
-        data: (encode = encoded) =>
-          [...new Set(after.values)].map((value) => stored.get(value) ?? encode(type, value)),
+        data: (encode = zoneFileData) =>
+          [...new Set(after.values)].flatMap(
+            (value) => stored.get(value)?.map(([, data]) => data) ?? encode(type, value),
+          ),
       });
       // The server has said that the records have changed, even if they cannot be read now.
       const result = await source.read(zoneName, name, type).catch(() => after);
-      if (!hasSameValues(result, after))
-        throw new DnsServerError(
-          'server_failed',
-          `${server} accepted the change, but ${type} at ${name} is not what was sent.`,
-          { mayHaveChanged: true },
-        );
+      if (!hasSameValues(result, after)) throw notAsSent(after, server);
     },
 
     async check() {
@@ -158,8 +162,14 @@ function sourceOf<Z extends Zone, R>(api: ZoneApi<Z, R>): RecordSource {
   };
 }
 
-const findZone = async <Z extends Zone, R>(api: ZoneApi<Z, R>, name: string) =>
-  (await api.zones(name)).find((one) => one.name === name);
+async function findZone<Z extends Zone, R>(api: ZoneApi<Z, R>, name: string) {
+  const [found, another] = (await api.zones(name)).filter((one) => one.name === name);
+  if (!another) return found;
+  throw new DnsServerError(
+    'refused',
+    `There are two zones ${name} at ${api.name}. Delete the one that is not in use.`,
+  );
+}
 
 async function zoneNamed<Z extends Zone, R>(api: ZoneApi<Z, R>, name: string): Promise<Z> {
   const zone = await findZone(api, name);
@@ -174,7 +184,7 @@ async function entriesAt<Z extends Zone, R>(api: ZoneApi<Z, R>, zone: Z, name: s
   const entries = await api.entries(zone, { name });
   return entries.flatMap((entry): Entry<R>[] => {
     const { type, data, values } = entry;
-    const read = () => data.map((text) => valueOfZoneFile(type, text, api.radix));
+    const read = () => data.map((text) => valueOfZoneFile(type, text));
     return plainName(entry.name) === name ? [{ ...entry, values: values ?? read() }] : [];
   });
 }
@@ -183,13 +193,13 @@ async function entriesAt<Z extends Zone, R>(api: ZoneApi<Z, R>, zone: Z, name: s
 function remembering<Z extends Zone, R>(api: ZoneApi<Z, R>): ZoneApi<Z, R> {
   const answers = new Map<string, Promise<unknown>>();
   const once = <T>(key: unknown, ask: () => Promise<T>): Promise<T> => {
-    const text = JSON.stringify(key);
+    const text = JSON.stringify([key]);
     if (!answers.has(text)) answers.set(text, ask());
     return answers.get(text) as Promise<T>;
   };
   return {
     ...api,
-    zones: (name) => once(name ?? null, () => api.zones(name)),
+    zones: (name) => once(api.listsAllZones || name, () => api.zones(name)),
     entries: (zone, query) =>
       once([zone.id, !api.isWhole && query], () => api.entries(zone, query)),
   };
@@ -197,13 +207,30 @@ function remembering<Z extends Zone, R>(api: ZoneApi<Z, R>): ZoneApi<Z, R> {
 
 export const plainName = (name: string): string => name.toLowerCase().replace(/\.$/, '');
 
-const parentOf = (name: string): string => name.slice(name.indexOf('.') + 1);
+export const parentOf = (name: string): string => name.slice(name.indexOf('.') + 1);
 
 /** The name and those above it, as far as they are below the zone. */
 const namesBelow = (zone: string, name: string): string[] =>
   name === zone ? [] : [name, ...namesBelow(zone, parentOf(name))];
 
-const setOf = (name: string, type: string, entries: RecordSet[]): RecordSet => ({
+export const notText = (name: string, server: string): DnsServerError =>
+  new DnsServerError(
+    'invalid_record',
+    `A record at ${name} contains bytes that are not text, so this change could not be undone. Change it at ${server}.`,
+  );
+
+export const notAsSent = ({ name, type }: RecordSet, server: string): DnsServerError =>
+  new DnsServerError(
+    'server_failed',
+    `${server} accepted the change, but ${type} at ${name} is not what was sent.`,
+    { mayHaveChanged: true },
+  );
+
+export const setOf = (
+  name: string,
+  type: string,
+  entries: Pick<RecordSet, 'values' | 'ttl'>[],
+): RecordSet => ({
   name,
   type,
   values: entries.flatMap(({ values }) => values),

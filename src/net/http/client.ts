@@ -31,6 +31,8 @@ const MAX_BYTES = 64 * 1024;
 export interface WebClientOptions extends ConnectorOptions {
   /** Maximum number of concurrent requests; others wait, within their own time limit. */
   maxInFlight?: number;
+  /** Whether requests without TLS are for private networks only. */
+  hasPrivateHttp?: boolean;
 }
 
 /**
@@ -48,7 +50,8 @@ export function createWebClient(options: WebClientOptions): WebClient {
     try {
       if (!(await semaphore.acquire(signal))) return timedOut();
       try {
-        const connection = await connect(target, signal, timeoutMs);
+        const privateOnly = !target.secure && options.hasPrivateHttp === true;
+        const connection = await connect({ ...target, privateOnly }, signal, timeoutMs);
         if (connection.status === 'failed') return connection;
         if (onSecured && connection.socket instanceof TLSSocket)
           onSecured({

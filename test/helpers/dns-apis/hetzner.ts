@@ -29,6 +29,8 @@ export interface HetznerOptions {
   isSecondary?: boolean;
   /** Actions end so. */
   actionError?: { code: string; message: string };
+  /** What comes instead of the state of an action. */
+  lostAction?: Answer;
 }
 
 export function startHetznerApi(t: TestContext, records: Records, options: HetznerOptions = {}) {
@@ -55,6 +57,7 @@ export function startHetznerApi(t: TestContext, records: Records, options: Hetzn
         return error(401, 'unauthorized', 'unable to authenticate');
       if (method !== 'GET' && options.isReadOnly)
         return error(403, 'token_readonly', 'only GET requests are allowed');
+      if (path.startsWith('/v1/actions/') && options.lostAction) return options.lostAction;
       if (path === `/v1/actions/${actions}`)
         return action(options.actionError ? 'error' : 'success');
       const zones = records.zones.map((name, index) => ({

@@ -90,8 +90,12 @@ export interface Route53Options {
   /** What the IAM policy does not allow. */
   denied?: 'ChangeResourceRecordSets';
   clock?: () => number;
+  /** So many requests are too many. */
+  throttled?: number;
   /** Sets with an alias target, by `name type`. */
   aliases?: string[];
+  /** There is a second public zone of the same name. */
+  isTwice?: boolean;
 }
 
 export const startRoute53Api = (t: TestContext, records: Records, options: Route53Options = {}) =>
@@ -109,6 +113,10 @@ export const startRoute53Api = (t: TestContext, records: Records, options: Route
       const { method, path, query, headers, body } = request;
       const problem = signatureProblem(request, options.clock?.() ?? Date.now());
       if (problem) return problem;
+      if (options.throttled) {
+        options.throttled -= 1;
+        return error(400, 'Throttling', 'Rate exceeded');
+      }
       const limit = Math.min(Number(query.get('maxitems') ?? 100), MAX_ITEMS);
       const next = <T>(items: T[], marks: (item: T) => string) =>
         items.length > limit
@@ -116,6 +124,7 @@ export const startRoute53Api = (t: TestContext, records: Records, options: Route
           : '<IsTruncated>false</IsTruncated>';
       const zones = [
         ...records.zones.map((name, index) => ({ id: `Z${index}`, name, isPrivate: false })),
+        ...(options.isTwice ? [{ id: 'ZOLD', name: records.zones[0]!, isPrivate: false }] : []),
         { id: 'ZPRIVATE', name: records.zones[0]!, isPrivate: true },
       ].sort((a, b) => (order(a.name) < order(b.name) ? -1 : 1));
       if (path === '/2013-04-01/hostedzonesbyname') {
@@ -137,7 +146,7 @@ export const startRoute53Api = (t: TestContext, records: Records, options: Route
       const zone = zones.find((one) => one.id === id);
       if (!zone) return error(404, 'NoSuchHostedZone', `No hosted zone found with ID: ${id}`);
       if (method === 'GET') {
-        const from = query.get('name')?.replace(/\.$/, '');
+        const from = query.get('name')?.replace(/\.$/, '').replace('\\052', '*');
         const fromType = query.get('type') ?? '';
         const rest = records
           .in(zone.name)
