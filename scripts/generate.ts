@@ -5,19 +5,17 @@ import { sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import type { CheckDeclaration } from '../src/analysis/check.ts';
-import { postgresSchema } from './postgres-schema.ts';
 import { idNounsModule, rowTypesModule } from './row-types.ts';
 
 const root = new URL('../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 
-/** The schema as a module, because the executable contains no other files. */
+/**
+ * The schema as a module, because the executable contains no other files. Without comments, except those that PostgreSQL
+ * needs.
+ */
 function schemaModule(): string {
-  return `/** Generated from schema.sql by \`npm run generate\`; do not edit. */\n\nexport const SCHEMA = ${JSON.stringify(read('schema.sql'))};\n`;
-}
-
-function postgresSchemaModule(): string {
-  const schema = postgresSchema(read('schema.sql'));
+  const schema = read('schema.sql').replace(/^ *--(?! Unlogged).*\n/gm, '');
   return `/** Generated from schema.sql by \`npm run generate\`; do not edit. */\n\nexport const SCHEMA = ${JSON.stringify(schema)};\n`;
 }
 
@@ -208,7 +206,6 @@ async function pageScript(): Promise<string> {
 /** The path and content of each file. Later entries may import files that earlier ones wrote. */
 const FILES: [string, () => string | Promise<string>][] = [
   ['src/store/schema.generated.ts', schemaModule],
-  ['src/store/postgres/schema.generated.ts', postgresSchemaModule],
   ['src/store/tables.generated.ts', () => rowTypesModule(read('schema.sql'))],
   ['src/lib/id-nouns.generated.ts', () => idNounsModule(read('schema.sql'))],
   [

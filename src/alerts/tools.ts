@@ -2,8 +2,8 @@
 
 import * as v from 'valibot';
 import { DOMAIN_INPUT, domainIdOf } from '../domains/tools.ts';
-import { described, oneOf, PAGE_QUERY } from '../http/schemas.ts';
-import { linkTo, resourceTemplate, tool, wholeNumber } from '../http/tool.ts';
+import { described, oneOf, PAGE_QUERY, wholeNumber } from '../http/schemas.ts';
+import { linkTo, resourceTemplate, tool } from '../http/tool.ts';
 import { answerText, clean, kept, NEXT_PAGE, quoted, shortened } from '../http/tool-text.ts';
 import { formatCount } from '../lib/format/numbers.ts';
 import { printableJson } from '../lib/log.ts';

@@ -1,8 +1,8 @@
 /** The tools about the domains of the team. */
 
 import * as v from 'valibot';
-import { described } from '../http/schemas.ts';
-import { linkTo, type ToolAnswer, type ToolCall, tool, wholeNumber } from '../http/tool.ts';
+import { described, wholeNumber } from '../http/schemas.ts';
+import { linkTo, type ToolAnswer, type ToolCall, tool } from '../http/tool.ts';
 import { answerText, clean, NEXT_PAGE, quoted, recordText } from '../http/tool-text.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { invalidParams } from '../lib/errors.ts';

@@ -3,8 +3,8 @@
 import * as v from 'valibot';
 import { DOMAIN_INPUT, domainIdOf, findsDomain } from '../domains/tools.ts';
 import { STOPPED, stoppedOf } from '../figures/dmarc.ts';
-import { described } from '../http/schemas.ts';
-import { linkTo, tool, wholeNumber } from '../http/tool.ts';
+import { described, wholeNumber } from '../http/schemas.ts';
+import { linkTo, tool } from '../http/tool.ts';
 import { answerText, clean, kept, quoted, recordText } from '../http/tool-text.ts';
 import { formatCount } from '../lib/format/numbers.ts';
 import { sourceOperations } from './sources/routes.ts';

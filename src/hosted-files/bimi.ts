@@ -23,8 +23,10 @@ export function readLogo(given: Files, domain: string, now: number): Files {
       ? null
       : evaluateCertificate(Buffer.from(given.certificate), { names, now });
   if (/PRIVATE KEY/i.test(given.certificate ?? ''))
-    throw unusable('certificate', ['The file contains a private key. Send certificates only.']);
-  if (mark && mark.problems.length > 0) throw unusable('certificate', mark.problems);
+    throw unusable('bimi.certificate', [
+      'The file contains a private key. Send certificates only.',
+    ]);
+  if (mark && mark.problems.length > 0) throw unusable('bimi.certificate', mark.problems);
   const embedded = mark?.certificate?.image ?? null;
   const logo = given.logo ?? (embedded && textOf(embedded)) ?? '';
   const { problems } = evaluateSvg(Buffer.from(logo));
@@ -32,18 +34,14 @@ export function readLogo(given: Files, domain: string, now: number): Files {
   if (logo.includes('\0') || !logo.isWellFormed()) problems.push('The logo is not valid UTF-8.');
   if (embedded && !Buffer.from(logo).equals(embedded))
     problems.push('The logo differs from the logo in the certificate.');
-  if (problems.length > 0) throw unusable('logo', problems);
+  if (problems.length > 0) throw unusable('bimi.logo', problems);
   return { logo, certificate: given.certificate && onlyCertificates(given.certificate) };
 }
 
-const unusable = (field: string, problems: string[]) =>
-  invalidParams([
-    {
-      param: `bimi.${field}`,
-      code: 'invalid',
-      message: `is not usable: ${problems.join(' ').replace(/\.$/, '')}`,
-    },
-  ]);
+export function unusable(param: string, problems: string[]) {
+  const message = `is not usable: ${problems.join(' ').replace(/\.$/, '')}`;
+  return invalidParams([{ param, code: 'invalid', message }]);
+}
 
 /** Null for other bytes than UTF-8, of which a text would not keep all. */
 export function textOf(bytes: Uint8Array): string | null {

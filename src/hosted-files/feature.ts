@@ -10,7 +10,6 @@ import { route } from '../http/route.ts';
 import { described, idOf, named, typeField } from '../http/schemas.ts';
 import { AppError } from '../lib/errors.ts';
 import { changeFiles, mailServersOf, presentFiles } from './change.ts';
-import { hostedFilesOf } from './files.ts';
 import { HostedFiles, HostedFilesPatch } from './schema.ts';
 import { findHost } from './serve.ts';
 
@@ -32,7 +31,7 @@ const get = route({
   async handle({ app, params }) {
     const domain = await domainOr404(app.db, params.id!);
     const mailServers = await mailServersOf(app, domain.name);
-    return presentFiles(app, app.db, domain, await hostedFilesOf(app.db, domain.id), mailServers);
+    return presentFiles(app, app.db, domain, mailServers);
   },
 });
 
@@ -52,10 +51,9 @@ const update = route({
     const mailServers = await mailServersOf(app, name);
     return call.transact(async (tx) => {
       const domain = await domainOr404(tx, params.id!);
-      const present = async (row: Awaited<ReturnType<typeof hostedFilesOf>>) =>
-        presentFiles(app, tx, domain, row, mailServers);
-      call.ifMatch(await present(await hostedFilesOf(tx, domain.id)));
-      return present(await changeFiles(tx, call, domain, body, mailServers));
+      call.ifMatch(await presentFiles(app, tx, domain, mailServers));
+      await changeFiles(tx, call, domain, body, mailServers);
+      return presentFiles(app, tx, domain, mailServers);
     });
   },
 });

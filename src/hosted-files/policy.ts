@@ -29,29 +29,34 @@ export const REPORT_DAYS = 14;
 /** Mailbox providers report each day, and mail on weekends differs. */
 const MIN_DAYS = 7;
 
-/** Which mode is right, as a sentence. `mailServers`: null if they are not known. */
+/** What TLS reports say about MTA-STS since the policy changed. */
+interface Reports {
+  days: number;
+  succeeded: number;
+  failed: number;
+}
+
+/** Which mode is right, as a sentence. `mailServers`: null if they are not known. `now`: in ISO 8601. */
 export function adviceOn(
   policy: Policy | null,
   mailServers: string[] | null,
-  { days, succeeded, failed }: { days: number; succeeded: number; failed: number },
-  now: number,
+  { days, succeeded, failed }: Reports,
+  now: string,
 ): string {
   if (policy === null)
     return 'Start with testing: senders deliver anyway, and report what would fail.';
   const { mode, enforced_until } = policy;
   if (mode === 'none')
-    return Date.parse(enforced_until) > now
-      ? `Keep this policy and its record until ${enforced_until.slice(0, 10)}, when no sender remembers the former policy. Then remove the record, and after it the policy.`
-      : 'Senders use no policy. You can remove the record, and after it the policy.';
-  const isEnforced = mode === 'enforce';
+    return `${enforced_until > now ? `Wait until ${enforced_until.slice(0, 10)}, when no sender remembers the former policy. Then remove` : 'Remove'} the record, and after it the policy.`;
   const missing = unlistedIn(policy, mailServers ?? []);
   if (missing.length > 0)
-    return `Add ${missing.join(', ')}, which DNS lists as a mail server. ${isEnforced ? 'Senders do not' : 'In enforce mode, senders would not'} deliver to it.`;
-  const outcome = `TLS reports of ${formatCount(days, 'day')} show ${formatCount(succeeded + failed, 'session')} under this policy`;
+    return `Add ${missing.join(', ')}, which DNS names as a mail server. In enforce mode, senders don’t deliver to it.`;
+  const isEnforced = mode === 'enforce';
+  const outcome = `TLS reports of ${formatCount(days, 'day')} show ${formatCount(succeeded + failed, 'session')} under this policy, and ${failed > 0 ? formatCount(failed) : 'none'} failed.`;
   if (failed > 0)
-    return `${isEnforced ? 'Switch to testing' : 'Stay in testing'} until the cause is fixed: ${outcome}, and ${formatCount(failed)} failed.`;
+    return `${isEnforced ? 'Switch to' : 'Stay in'} testing until the cause is fixed: ${outcome}`;
   if (isEnforced) return 'Senders that support MTA-STS deliver only over verified TLS.';
-  if (days >= MIN_DAYS && succeeded > 0 && mailServers !== null)
-    return `Switch to enforce: ${outcome}, and none failed.`;
-  return `Stay in testing until TLS reports of ${MIN_DAYS} days show no failure. So far, ${days === 0 ? 'no report has arrived for this policy' : `${outcome}, and none failed`}.`;
+  if (mailServers === null) return 'Stay in testing: the MX records could not be looked up.';
+  if (days >= MIN_DAYS && succeeded > 0) return `Switch to enforce: ${outcome}`;
+  return `Stay in testing until there are TLS reports of ${MIN_DAYS} days without a failure. ${days === 0 ? 'None has arrived for this policy.' : outcome}`;
 }

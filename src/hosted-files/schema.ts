@@ -3,7 +3,16 @@
 import * as v from 'valibot';
 import { MAX_MAX_AGE, STS_MODES } from '../analysis/checks/mta-sts.ts';
 import { RECORD } from '../domains/finding.ts';
-import { described, idOf, maxCharacters, named, Time, typeField } from '../http/schemas.ts';
+import {
+  described,
+  idOf,
+  maxCharacters,
+  named,
+  oneOf,
+  Time,
+  typeField,
+  wholeNumber,
+} from '../http/schemas.ts';
 
 /** In seconds. */
 export const DAY_S = 86_400;
@@ -13,34 +22,32 @@ const MAX_FILE_LENGTH = 128 * 1024;
 const POLICY = { mode: 'testing' as const, mx: ['mx.example.com'], max_age: 7 * DAY_S };
 
 const MODE = described(
-  v.picklist(STS_MODES, `must have one of the modes ${STS_MODES.join(', ')}`),
-  '`testing`: senders deliver anyway, and report failures. `enforce`: they don’t deliver without verified TLS. `none`: they forget the policy.',
+  oneOf(STS_MODES),
+  '`testing`: senders report failures, and still deliver. `enforce`: they don’t deliver without verified TLS. `none`: they forget the policy.',
   POLICY.mode,
 );
 
 const MX = described(
-  v.array(
-    v.pipe(
-      v.string('must be a string'),
-      maxCharacters(255, 'is too long'),
-      v.trim(),
-      v.toLowerCase(),
-      // Each is a line of the policy.
-      v.regex(/^[\w*.-]+$/, 'must be a host name'),
+  v.pipe(
+    v.array(
+      v.pipe(
+        v.string('must be a string'),
+        maxCharacters(255, 'is too long'),
+        v.trim(),
+        v.toLowerCase(),
+        // Each is a line of the policy.
+        v.regex(/^[\w*.-]+$/, 'must be a host name'),
+      ),
+      'must be a list of host names',
     ),
-    'must have a list of mail servers',
+    v.maxLength(100, 'must have at most 100 mail servers'),
   ),
   'The mail servers that senders may deliver to. `*.example.com` stands for any one label. By default, those of the MX records.',
   POLICY.mx,
 );
 
 const MAX_AGE = described(
-  v.pipe(
-    v.number('must have a number of seconds'),
-    v.integer('must have a whole number of seconds'),
-    v.minValue(DAY_S, 'must be remembered for at least a day'),
-    v.maxValue(MAX_MAX_AGE, 'must be remembered for at most a year'),
-  ),
+  wholeNumber(DAY_S, MAX_MAX_AGE),
   'For how many seconds senders remember the policy.',
   POLICY.max_age,
 );
@@ -59,7 +66,7 @@ const NewPolicy = named(
   'UpdateMtaStsPolicy',
   v.strictObject({
     mode: MODE,
-    mx: v.optional(v.pipe(MX, v.maxLength(100, 'must list at most 100 mail servers'))),
+    mx: v.optional(MX),
     max_age: v.optional(MAX_AGE, POLICY.max_age),
   }),
   'An MTA-STS policy.',

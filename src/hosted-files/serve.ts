@@ -1,15 +1,11 @@
-/**
- * Answers requests for the hosts of files, before anything else of the service sees them. There, no page, no operation and
- * no cookie of the service exists.
- */
+/** Responds at the hosts of files. There, no page, no operation and no cookie of the service exists. */
 
 import type { App } from '../app.ts';
-import { problemResponse } from '../http/problem.ts';
-import { COMMON_HEADERS, etagOf, matchesAny } from '../http/response.ts';
-import { createPathRedactor, type Fetch, toAppError } from '../http/router.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { etagOf, matchesAny } from '../http/response.ts';
+import { createRouter, type Fetch } from '../http/router.ts';
 import { AppError } from '../lib/errors.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
-import { inTrace, readTraceContext } from '../lib/trace-context.ts';
 import { filesOf, type HostedFile, hostedFilesOf } from './files.ts';
 
 /** Changes of other nodes, and lost verifications, take effect after this time. */
@@ -67,58 +63,46 @@ async function readHosts({ db }: App): Promise<Map<string, ReadFiles>> {
   );
 }
 
-const redactPath = createPathRedactor([]);
+/** A name with the dot of the root is the same name. */
+const hostOf = ({ url }: Request): string => new URL(url).hostname.replace(/\.$/, '');
 
 /** `next` gets the requests for all other hosts. */
 export function serveHostedFiles(app: App, next: Fetch): Fetch {
   const own = [app.config.BASE_URL, app.config.APP_URL].map((url) => new URL(url).hostname);
+  const serve = createRouter({
+    app,
+    routes: [],
+    identify: async () => null,
+    reauthorize: () => Promise.reject(new Error('Files have no callers')),
+    respond: (context) => respond(app, context),
+  });
   return (request, env) => {
-    const { hostname, pathname: path } = new URL(request.url);
-    // A name with the dot of the root is the same name.
-    const host = hostname.replace(/\.$/, '');
+    const host = hostOf(request);
     // Also hosts of domains that were removed: their visitors must not get the dashboard.
-    if (!/^(?:mta-sts|bimi)\./.test(host) || own.includes(host)) return next(request, env);
-    return inTrace(readTraceContext(request.headers), async () => {
-      const startedAt = app.clock.now();
-      const requestId = app.newId('req');
-      const response = await respond(app, request, host, path).catch((error) =>
-        problemResponse(toAppError(error, app, requestId), requestId, COMMON_HEADERS),
-      );
-      response.headers.set('x-request-id', requestId);
-      const { status } = response;
-      const isFile = status < 400;
-      app.metrics.httpRequests.inc({ method: 'GET', route: isFile ? 'file' : 'none', status });
-      app.log.info('request', {
-        request_id: requestId,
-        method: request.method,
-        ...(isFile && { host }),
-        path: redactPath(path, isFile),
-        status,
-        ms: app.clock.now() - startedAt,
-      });
-      return response;
-    });
+    const isForFiles = /^(?:mta-sts|bimi)\./.test(host) && !own.includes(host);
+    return (isForFiles ? serve : next)(request, env);
   };
 }
 
-async function respond(app: App, request: Request, host: string, path: string) {
+async function respond(app: App, { request, pathname }: RequestContext): Promise<Response> {
+  const host = hostOf(request);
   const files = await (await findHost(app, host))?.();
-  const file = files?.get(withoutHash(`https://${host}${path}`));
-  if (!file) throw new AppError('not_found', 'File not found.');
+  const file = files?.get(withoutHash(`https://${host}${pathname}`));
+  if (!file) throw new AppError('not_found', 'There is no such file.');
   if (request.method !== 'GET' && request.method !== 'HEAD')
     throw new AppError('method_not_allowed', 'Use GET, HEAD.', [], { allow: 'GET, HEAD' });
-  const { body, type } = file;
-  const etag = etagOf(body);
-  const headers = {
-    ...COMMON_HEADERS,
-    'content-type': type,
-    etag,
-    // RFC 8461 §3.3: a policy from a cache could be older than its id.
-    'cache-control': file.check === 'mta_sts' ? 'no-cache' : 'public, max-age=3600',
-    // Web mail shows the logo. Scripts in it could do nothing even if the check missed them.
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-    'cross-origin-resource-policy': 'cross-origin',
-  };
+  const etag = etagOf(file.body);
   const isKnown = matchesAny(request.headers.get('if-none-match'), etag);
-  return new Response(isKnown ? null : body, { status: isKnown ? 304 : 200, headers });
+  return new Response(isKnown ? null : file.body, {
+    status: isKnown ? 304 : 200,
+    headers: {
+      'content-type': file.type,
+      etag,
+      // RFC 8461 §3.3: a policy from a cache could be older than its id.
+      'cache-control': file.check === 'mta_sts' ? 'no-cache' : 'public, max-age=3600',
+      // Web mail shows the logo. Scripts in it could do nothing even if the check missed them.
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      'cross-origin-resource-policy': 'cross-origin',
+    },
+  });
 }

@@ -11,8 +11,11 @@ import type { RequestContext } from './request-context.ts';
 import { type Route, requiresLiveMode } from './route.ts';
 import { rateLimitFor } from './shared-rate-limit.ts';
 
-/** A rate limit on the probes of load balancers would take the service out of rotation. */
-const UNLIMITED_PATHS = ['/healthz', '/readyz'];
+/**
+ * A rate limit on the probes of load balancers would take the service out of rotation. A proxy asks about the hosts of all its
+ * visitors: some could keep others from getting a certificate.
+ */
+const UNLIMITED_PATHS = ['/healthz', '/readyz', '/v1/hosted_hosts'];
 
 export const isRateLimited = ({ path }: Pick<Route, 'path'>): boolean =>
   !UNLIMITED_PATHS.includes(path);

@@ -56,6 +56,8 @@ interface RouterOptions {
   problemPage?(problem: Problem, context: RequestContext): Response | Promise<Response>;
   /** Where a browser signs in before it gets the page at `next`, a path with its query. */
   signInPath?(next: string): string;
+  /** Responds in place of all routes, at hosts that have none. */
+  respond?(context: RequestContext): Promise<Response>;
 }
 
 /** Handles every request. Unexpected errors become `internal_error` and are logged with the request id. */
@@ -96,7 +98,9 @@ export function createRouter(options: RouterOptions): Fetch {
     });
   }
   const respond = async (context: RequestContext): Promise<Response> =>
-    (await paths.fetch(context.method, context.pathname, context)) ??
+    (options.respond
+      ? completeResponse(await options.respond(context), context, {}, security)
+      : await paths.fetch(context.method, context.pathname, context)) ??
     rejectUnmatched(paths.methodsAt(context.pathname), context, consumeGeneral);
 
   const handle: Fetch = async (request, env) => {
@@ -113,6 +117,7 @@ export function createRouter(options: RouterOptions): Fetch {
     app.log.info('request', {
       request_id: context.requestId,
       method: request.method,
+      ...(options.respond && { host: new URL(request.url).hostname }),
       path: redactPath(context.pathname, context.route !== null),
       status: response.status,
       ms: app.clock.now() - startedAt,

@@ -166,6 +166,15 @@ export const TimeZone = v.pipe(
   v.transform(canonicalTimeZone),
 );
 
+/** In JSON, where a number is not a text. */
+export const wholeNumber = (min: number, max: number) =>
+  v.pipe(
+    v.number('must be a number'),
+    v.integer('must be a whole number'),
+    v.minValue(min, `must be at least ${min}`),
+    v.maxValue(max, `must be at most ${max}`),
+  );
+
 /** An integer in the query. Documented as an integer, although query values are strings. */
 export function queryInteger(min: number, max: number) {
   return v.pipe(

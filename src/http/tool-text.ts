@@ -66,18 +66,20 @@ export const STRUCTURED_FIELDS = {
 /** The same as structured content. If it is too large, its longest lists lose their last items. */
 export function structuredForModel(value: object): Record<string, unknown> {
   const content = { data_note: DATA_NOTE, left_out: 0, ...(cleanStrings(value) as object) };
-  while (JSON.stringify(content).length > MAX_STRUCTURED) {
-    const longest = longestList(content);
-    if (longest.length === 0) throw new AppError('body_too_large', 'The answer is too large.');
-    content.left_out += longest.splice(Math.floor(longest.length / 2)).length;
+  // Few steps, because each writes the whole JSON.
+  for (let max = 1024; JSON.stringify(content).length > MAX_STRUCTURED; max = Math.floor(max / 2)) {
+    const count = shortenLists(content, max);
+    if (max === 0 && count === 0) throw new AppError('body_too_large', 'The answer is too large.');
+    content.left_out += count;
   }
   return content;
 }
 
-function longestList(value: unknown): unknown[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const lists = [Array.isArray(value) ? value : [], ...Object.values(value).map(longestList)];
-  return lists.reduce((a, b) => (b.length > a.length ? b : a));
+/** Returns how many items it removes. */
+function shortenLists(value: unknown, max: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const removed = Array.isArray(value) ? value.splice(max).length : 0;
+  return Object.values(value).reduce((sum, field) => sum + shortenLists(field, max), removed);
 }
 
 /** Line breaks and tabs stay, because JSON escapes them. */

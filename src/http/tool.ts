@@ -1,6 +1,6 @@
 /** The declaration of a tool: what an assistant can do through MCP. A feature declares its tools beside its operations. */
 
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import type { AppError } from '../lib/errors.ts';
 import { type Actor, allows, ROLES, type Role } from './actor.ts';
 import {
@@ -119,15 +119,6 @@ export function resourceParams(route: Route, uri: string): Record<string, string
     return null;
   }
 }
-
-/** The whole number of an input; in JSON, unlike in a query, it is a number. */
-export const wholeNumber = (min: number, max: number) =>
-  v.pipe(
-    v.number('must be a number'),
-    v.integer('must be a whole number'),
-    v.minValue(min, `must be at least ${min}`),
-    v.maxValue(max, `must be at most ${max}`),
-  );
 
 const ADVICE: Partial<Record<AppError['code'], string>> = {
   unauthenticated: 'Ask the user for a new API key of the service.',

@@ -15,7 +15,7 @@ import { submitTestByType, testOperations } from './routes.ts';
 import { TEST_EVENTS } from './schema.ts';
 import { testDestination } from './test-mail.ts';
 import { mailtestTools } from './tools.ts';
-import { unsubscribeOperations } from './unsubscribe-routes.ts';
+import { unsubscribeOperations } from './unsubscribe.ts';
 
 export const mailtests: Feature = {
   name: 'mailtests',

@@ -3,8 +3,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as v from 'valibot';
 import { findingText } from '../domains/finding-text.ts';
-import { described, exampleId, idOf } from '../http/schemas.ts';
-import { linkTo, type ToolAnswer, type ToolCall, tool, wholeNumber } from '../http/tool.ts';
+import { described, exampleId, idOf, wholeNumber } from '../http/schemas.ts';
+import { linkTo, type ToolAnswer, type ToolCall, tool } from '../http/tool.ts';
 import { answerText, clean, NEXT_PAGE, quoted, shortened } from '../http/tool-text.ts';
 import { AppError, invalidParams } from '../lib/errors.ts';
 import { formatCount } from '../lib/format/numbers.ts';

@@ -3,11 +3,11 @@
 import type { Envelope, Json } from '../analysis/check.ts';
 import type { AnalysisResult, CheckResult } from '../analysis/result.ts';
 import type { TimeFormat } from '../lib/format/times.ts';
+import type { State } from '../ui/components.tsx';
 import type { Assets, Shell } from '../ui/shell.tsx';
 import type { LoadedImage } from './preview/images.ts';
 import type { MessagePreview, PreviewChoice } from './preview/message-preview.ts';
 import type { FigureSource, ScheduledReport } from './summary.ts';
-import type { UnsubscribeTry } from './unsubscribe-try.ts';
 
 /** The part of an analysis result that reports show. */
 export type ReportedResult = Pick<
@@ -77,6 +77,20 @@ export interface ReportedSource extends FigureSource {
   reporters: number;
   /** The page of the source. */
   url: string;
+}
+
+/** A part of the response of the API. */
+interface UnsubscribeTry {
+  method: 'POST' | 'GET';
+  tries: number;
+  requested_at: string;
+  verdict: State;
+  detail: string;
+  response: {
+    duration_ms: number;
+    tls_version: string | null;
+    certificate_expires_at: string | null;
+  } | null;
 }
 
 export interface Report extends ReportedResult {

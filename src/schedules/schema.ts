@@ -14,6 +14,7 @@ import {
   Time,
   TimeZone,
   typeField,
+  wholeNumber,
 } from '../http/schemas.ts';
 import { EmailAddress } from '../team/schema.ts';
 
@@ -59,14 +60,6 @@ const Sections = v.pipe(
   v.maxLength(SECTIONS.length, `must contain at most ${SECTIONS.length} sections`),
   v.check((names) => new Set(names).size === names.length, 'must contain each section only once'),
 );
-
-const wholeNumber = (min: number, max: number) =>
-  v.pipe(
-    v.number('must be a number'),
-    v.integer('must be a whole number'),
-    v.minValue(min, `must be at least ${min}`),
-    v.maxValue(max, `must be at most ${max}`),
-  );
 
 const Enabled = v.boolean('must be true or false');
 const Hour = wholeNumber(0, 23);

@@ -14,6 +14,7 @@ import {
   Time,
   typeField,
   Url,
+  wholeNumber,
 } from '../http/schemas.ts';
 import { EXAMPLE_TEST, TEST_FIELDS } from '../mailtests/schema.ts';
 import { SEED_PLACEMENT_FIELDS } from '../mailtests/schemas/placement.ts';
@@ -45,14 +46,7 @@ export const NewShare = named(
       'The tests to share, in display order.',
     ),
     expires_in: v.optional(
-      v.pipe(
-        v.number('must be a number of seconds'),
-        v.integer('must be a whole number'),
-        v.minValue(60, 'must be at least 60'),
-        v.maxValue(YEAR_S, `must be at most ${YEAR_S}`),
-        v.description('Seconds until the link expires.'),
-        v.examples([WEEK_S]),
-      ),
+      described(wholeNumber(60, YEAR_S), 'Seconds until the link expires.', WEEK_S),
       WEEK_S,
     ),
     title: described(v.optional(v.nullable(Name)), 'The title of the shared report.'),

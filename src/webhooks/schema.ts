@@ -15,6 +15,7 @@ import {
   Time,
   typeField,
   Url,
+  wholeNumber,
 } from '../http/schemas.ts';
 import { rowCodec } from '../store/row-codec.ts';
 import type {
@@ -155,12 +156,9 @@ export const Rotation = named(
   'RotateWebhookSecret',
   v.strictObject({
     overlap: v.optional(
-      v.pipe(
-        v.number('must be a number of seconds'),
-        v.integer('must be a whole number'),
-        v.minValue(0, 'must be at least 0'),
-        v.maxValue(MAX_OVERLAP_S, `must be at most ${MAX_OVERLAP_S}`),
-        v.description('How long events are also signed with the previous secret, in seconds.'),
+      described(
+        wholeNumber(0, MAX_OVERLAP_S),
+        'How long events are also signed with the previous secret, in seconds.',
       ),
       DEFAULT_OVERLAP_S,
     ),

@@ -77,9 +77,11 @@ test('a policy and a logo pass the checks of the domain once the planned records
   const { body } = await service.getFiles(domain.id);
   assert.equal(
     body.advice,
-    'Add mx2.example.com, which DNS lists as a mail server. Senders do not deliver to it.',
+    'Add mx2.example.com, which DNS names as a mail server. In enforce mode, senders don’t deliver to it.',
   );
-  assert.match((await checksNow())('mta_sts').title, /does not cover all its mail servers/);
+  const incomplete = (await checksNow())('mta_sts');
+  assert.match(incomplete.title, /does not cover all its mail servers/);
+  assert.equal(incomplete.severity, 'warning', 'a problem in the picture of the domain');
   const refused = await setFiles(domain.id, {
     mta_sts: { mode: 'enforce', mx: ['mx.example.com'] },
   });
@@ -100,7 +102,7 @@ test('a policy and a logo pass the checks of the domain once the planned records
   await setFiles(domain.id, { mta_sts: { mode: 'testing' } });
   assert.equal((await setFiles(domain.id, { mta_sts: null })).status, 409);
   const none = await setFiles(domain.id, { mta_sts: { mode: 'none' } });
-  assert.match(none.body.advice, /^Keep this policy and its record until 2026-12-21/);
+  assert.match(none.body.advice, /^Wait until 2026-12-21, when no sender remembers/);
   assert.equal((await setFiles(domain.id, { mta_sts: null })).status, 200);
 
   const audit = await call<{ data: { action: string; details: Record<string, unknown> }[] }>(

@@ -38,6 +38,16 @@ test('requests for unknown hosts, and for the files of one host, share their que
   assert.equal(await (await get('https://example.com/')).text(), 'the application');
 });
 
+test('a proxy asks for all its visitors, so there is no rate limit', async (t) => {
+  const env = { DELIVERABILITY_RATE_LIMIT: '5/min' };
+  const service = await startDomainService(t, {}, env);
+  const ask = (path: string) => fetch(`${service.url}${path}`);
+  for (let i = 0; i < 20; i += 1)
+    assert.equal((await ask(`/v1/hosted_hosts?domain=d${i}.example`)).status, 404);
+  for (let i = 0; i < 5; i += 1) await ask('/v1/none');
+  assert.equal((await ask('/v1/none')).status, 429);
+});
+
 test('if the hosts cannot be read, the application does not answer in their place', async () => {
   const logged: string[] = [];
   const app = {
@@ -45,7 +55,7 @@ test('if the hosts cannot be read, the application does not answer in their plac
     clock: { now: () => 0 },
     newId: () => 'req_1',
     log: { info: () => {}, error: (text: string) => logged.push(text) },
-    metrics: { httpRequests: { inc: () => {} } },
+    metrics: { httpRequests: { inc: () => {} }, httpDuration: { observe: () => {} } },
     db: {
       selectFrom() {
         throw new Error('the database is away');

@@ -45,6 +45,11 @@ const REFUSED: [name: string, body: object, message: RegExp][] = [
     /contains scripts/,
   ],
   [
+    'a script with a prefix',
+    { bimi: { logo: withPart('<s:script xmlns:s="http://www.w3.org/2000/svg">x()</s:script>') } },
+    /contains scripts/,
+  ],
+  [
     'an external image',
     { bimi: { logo: withPart('<image href="https://a.example/"/>') } },
     /embedded image/,
@@ -100,9 +105,9 @@ const REFUSED: [name: string, body: object, message: RegExp][] = [
     /not a valid host name/,
   ],
   ['no mail server', { mta_sts: { mode: 'enforce', mx: [] } }, /lists no mail servers/],
-  ['a minute', { mta_sts: { mode: 'testing', max_age: 60 } }, /at least a day/],
-  ['two years', { mta_sts: { mode: 'testing', max_age: 63_072_000 } }, /at most a year/],
-  ['another mode', { mta_sts: { mode: 'report' } }, /one of the modes/],
+  ['a minute', { mta_sts: { mode: 'testing', max_age: 60 } }, /must be at least 86400/],
+  ['two years', { mta_sts: { mode: 'testing', max_age: 63_072_000 } }, /must be at most 31557600/],
+  ['another mode', { mta_sts: { mode: 'report' } }, /must be one of enforce, testing, none/],
   ['an unknown field', { mta_sts: { mode: 'none', id: '1' } }, /[Uu]nknown/],
 ];
 
@@ -170,7 +175,7 @@ test('TLS reports of a week without failures allow enforce, and a failure takes 
   await report(dayAt(clock.now()), 0);
   const advice = async () => (await get()).body.advice;
   clock.advance(DAY);
-  assert.match(await advice(), /^Stay in testing .* no report has arrived for this policy\.$/);
+  assert.match(await advice(), /^Stay in testing .* None has arrived for this policy\.$/);
   for (let day = 1; day <= 7; day++) {
     await report(dayAt(clock.now()), 0);
     clock.advance(DAY);
@@ -185,7 +190,29 @@ test('TLS reports of a week without failures allow enforce, and a failure takes 
   assert.match(await advice(), /^Stay in testing until the cause is fixed: .* and 3 failed\.$/);
   // An edited policy starts again.
   await set({ mta_sts: { mode: 'testing', mx: ['mx.example.com', 'mx2.example.com'] } });
-  assert.match(await advice(), /no report has arrived for this policy/);
+  assert.match(await advice(), /None has arrived for this policy/);
+});
+
+test('while the MX records are unknown, nothing new is enforced, and an enforced policy stays as it is', async (t) => {
+  const { service, set, get } = await start(t);
+  const { app, clock } = service;
+  const { resolver } = app;
+  await set({ mta_sts: { mode: 'testing' } });
+  app.resolver = async () => ({ status: 'error', reason: 'timeout' });
+  const testing = (await get()).body;
+  assert.equal(testing.mail_servers, null);
+  assert.match(testing.advice, /^Stay in testing: the MX records could not be looked up\.$/);
+  assert.equal((await set({ mta_sts: { mode: 'enforce', mx: ['mx.example.com'] } })).status, 503);
+  assert.equal((await set({ mta_sts: { mode: 'none' } })).status, 503);
+  app.resolver = resolver;
+  const enforce = { mta_sts: { mode: 'enforce', mx: ['mx.example.com'] } };
+  const { mta_sts } = (await set(enforce)).body;
+  app.resolver = async () => ({ status: 'error', reason: 'timeout' });
+  clock.advance(DAY);
+  // As the form does, which sends all fields.
+  const saved = await set({ ...enforce, bimi: { logo: LOGO } });
+  assert.equal(saved.status, 200, saved.text);
+  assert.deepEqual(saved.body.mta_sts, mta_sts);
 });
 
 test('an admin edits the files in a form, which members only read', async (t) => {

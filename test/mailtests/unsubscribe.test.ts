@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test';
 import { createServer, type TLSSocket } from 'node:tls';
 import { parseNetwork } from '../../src/lib/addresses.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
-import type { Try } from '../../src/mailtests/unsubscribe-routes.ts';
+import type { Try } from '../../src/mailtests/unsubscribe.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { createWebClient } from '../../src/net/http/client.ts';
 import { mainOf } from '../dashboard/pages.ts';
@@ -94,10 +94,14 @@ const fieldsFor = (list: string | string[] | null, post: string | string[] | nul
   'List-Unsubscribe-Post': post,
 });
 
-async function analyzed(service: TestService, fields: Parameters<typeof goodMessage>[0]) {
+async function analyzed(
+  service: TestService,
+  fields: Parameters<typeof goodMessage>[0],
+  kind = 'auto',
+) {
   const sent = await service.call<Test>(
     'POST',
-    '/v1/tests/raw?client_ip=192.0.2.1&helo=a.example',
+    `/v1/tests/raw?client_ip=192.0.2.1&helo=a.example&kind=${kind}`,
     {
       body: goodMessage(fields),
       headers: { 'content-type': 'message/rfc822' },
@@ -270,6 +274,18 @@ test('A certificate that cannot be verified is reported, and nothing is sent', a
   }
 });
 
+test('If the name cannot be looked up now, whether the link works is unknown', async (t) => {
+  const { service, url } = await startScene(t);
+  const made = await analyzed(service, fieldsFor(`<${url}>`));
+  service.app.web = async () => ({
+    status: 'failed',
+    reason: 'dns',
+    detail: 'the DNS lookup failed',
+  });
+  const { body: one } = await tryLink(service, made.id);
+  assert.deepEqual([one.verdict, one.status], ['unknown', 'finished']);
+});
+
 test('The address guard refuses a link to a private network', async (t) => {
   const { service } = await startScene(t);
   const made = await analyzed(service, fieldsFor('<https://intranet.example.com/u>'));
@@ -388,7 +404,7 @@ test('The report has the button and then the result; its page tries again; share
   const scene = await startScene(t);
   const { service } = scene;
   scene.answer = respond('405 Method Not Allowed');
-  const { id } = await analyzed(service, fieldsFor(`<${scene.url}>`));
+  const { id } = await analyzed(service, fieldsFor(`<${scene.url}>`), 'marketing');
   const { cookie } = await ownerBrowser(service);
   const pageOf = async (path: string, headers: Record<string, string> = { cookie }) =>
     (await fetch(service.url + path, { headers })).text();
@@ -400,9 +416,11 @@ test('The report has the button and then the result; its page tries again; share
       redirect: 'manual',
     });
   const before = await pageOf(`/tests/${id}`);
-  assert.match(before, /This can really unsubscribe the address/);
+  assert.match(before, /Both can really unsubscribe the address/);
   assert.match(before, new RegExp(`action="/tests/${id}/unsubscribe"[^]*value="POST 0"`));
-  assert.match(before, /Try the unsubscribe link<\/button>/);
+  assert.match(before, /Try the unsubscribe link \(can really unsubscribe\)<\/button>/);
+  const withoutPost = await analyzed(service, fieldsFor(`<${scene.url}>`, null));
+  assert.doesNotMatch(await pageOf(`/tests/${withoutPost.id}`), /Try the unsubscribe link/);
   const answer = await post({ try: 'POST 0' });
   assert.deepEqual(
     [answer.status, answer.headers.get('location')],
@@ -413,6 +431,7 @@ test('The report has the button and then the result; its page tries again; share
   assert.match(report, /responded with status 405\. It must accept POST/);
   assert.match(report, /TLS 1\.3, certificate valid until/);
   assert.match(report, /Try the unsubscribe link again/);
+  assert.match(report, /DKIM signature · .*unsubscribe/i);
   assert.match(report, /must cover List-Unsubscribe and List-Unsubscribe-Post \(RFC 8058 §4\)/);
   // The button of a page that was opened before.
   await post({ try: 'POST 0' });

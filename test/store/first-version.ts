@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import BetterSqlite from 'better-sqlite3';
 import pg from 'pg';
-import { postgresSchema } from '../../scripts/postgres-schema.ts';
 import { FIRST_VERSION, MIGRATIONS } from '../../src/store/migrations/index.ts';
 import { migrate as migratePostgres } from '../../src/store/postgres/migrate.ts';
+import { postgresSchema } from '../../src/store/postgres/schema.ts';
 import { migrate as migrateSqlite } from '../../src/store/sqlite/migrate.ts';
 import { postgresDatabase } from '../helpers/postgres.ts';
 import { databaseIn, onPostgres } from '../helpers/store.ts';

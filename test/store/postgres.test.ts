@@ -5,13 +5,13 @@ import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { postgresSchema } from '../../scripts/postgres-schema.ts';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import { CommitUnknownError, StoreError } from '../../src/store/errors.ts';
 import { FIRST_VERSION, SCHEMA_VERSION } from '../../src/store/migrations/index.ts';
 import { lockRow, openStore, type Store, transact } from '../../src/store/open.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
 import { parseNumber } from '../../src/store/postgres/pool.ts';
+import { postgresSchema } from '../../src/store/postgres/schema.ts';
 import { freePort } from '../helpers/daemon.ts';
 import {
   postgresDatabase,

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
-import { postgresSchema } from '../../scripts/postgres-schema.ts';
 import { DatabaseUnavailableError, StoreError } from '../../src/store/errors.ts';
 import { MIGRATIONS, SCHEMA_VERSION } from '../../src/store/migrations/index.ts';
 import { openStore } from '../../src/store/open.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
+import { postgresSchema } from '../../src/store/postgres/schema.ts';
 import {
   postgresDatabase,
   releasePostgresDatabase,

@@ -142,11 +142,12 @@ function readSvg(text: string): SvgContent {
 }
 
 function elementProblems(name: string, attributes: Attributes): string[] {
-  const kind = KIND_OF.get(name.toLowerCase());
+  // Any prefix can stand for the namespace of SVG.
+  const kind = KIND_OF.get(name.toLowerCase().replace(/^.*:/, ''));
   const problems = kind ? [`The logo contains ${kind} (${name}).`] : [];
   for (const [key, value] of Object.entries(attributes)) {
     if (/^on[a-z]/i.test(key)) problems.push(`The logo contains scripts (${key.slice(0, 40)}).`);
-    const isReference = /^(?:xlink:)?(?:href|src)$/i.test(key) && !value.trim().startsWith('#');
+    const isReference = /^(?:.*:)?(?:href|src)$/i.test(key) && !value.trim().startsWith('#');
     if ((isReference && value.trim() !== '') || /url\(['"\s]*[^#'"\s]/i.test(value))
       problems.push('The logo has external references.');
   }

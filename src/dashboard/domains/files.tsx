@@ -5,11 +5,11 @@ import { domainOr404 } from '../../domains/queries.ts';
 import type { Domain } from '../../domains/schema.ts';
 import { textOf } from '../../hosted-files/bimi.ts';
 import { hostedFileOperations } from '../../hosted-files/feature.ts';
-import { filesOf, hostedFilesOf, policyOf } from '../../hosted-files/files.ts';
-import { DAY_S, type HostedFilesPatch } from '../../hosted-files/schema.ts';
+import { filesOf, type HostedFile, hostedFilesOf } from '../../hosted-files/files.ts';
+import { DAY_S } from '../../hosted-files/schema.ts';
 import { allows } from '../../http/actor.ts';
 import { requireLive } from '../../http/authorize.ts';
-import { type FormParts, readFormParts, textField } from '../../http/multipart.ts';
+import { readFormParts, textField } from '../../http/multipart.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import type { HostedFileRow } from '../../store/tables.generated.ts';
 import { Copyable } from '../../ui/components.tsx';
@@ -30,7 +30,7 @@ import {
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { NotSetUp } from '../frame/states.tsx';
-import { VersionField, versionOf } from '../frame/version.tsx';
+import { ifVersion, VersionField, versionOf } from '../frame/version.tsx';
 import { DOMAINS } from './list.tsx';
 
 const PATH = `${DOMAINS}/:id/files`;
@@ -39,24 +39,29 @@ const { get, update } = hostedFileOperations;
 /** On the page of the domain. */
 export function HostedFilesCard({ domain, row }: { domain: Domain; row: HostedFileRow }) {
   if (domain.status !== 'verified') return null;
-  const policy = policyOf(row);
-  const state = (text: string | null | undefined) => text ?? <NotSetUp>Not served here</NotSetUp>;
   return (
     <Card
       title="Hosted files"
       id="files"
       actions={<a href={`${DOMAINS}/${domain.id}/files`}>View files</a>}
     >
-      <Facts
-        items={[
-          ['MTA-STS policy', state(policy && `Served (${policy.mode})`)],
-          ['BIMI logo', state(row.logo === null ? undefined : 'Served')],
-          ['Mark certificate', state(row.certificate === null ? undefined : 'Served')],
-        ]}
-      />
+      <Served files={filesOf(domain.name, row)} />
     </Card>
   );
 }
+
+const Served = ({ files }: { files: HostedFile[] }) =>
+  files.length === 0 ? (
+    <NotSetUp>No files</NotSetUp>
+  ) : (
+    <ul class="stack">
+      {files.map(({ url }) => (
+        <li key={url}>
+          <Copyable text={url} label="the URL" />
+        </li>
+      ))}
+    </ul>
+  );
 
 interface State {
   done?: string;
@@ -101,7 +106,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
           <Notice tone="warn">Nothing is served until the domain is verified.</Notice>
         )}
         <Card
-          title="Served now"
+          title={isVerified ? 'Served now' : 'Not served now'}
           id="served"
           actions={
             served.length > 0 && (
@@ -114,7 +119,6 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
           <Notice tone={/^(Add|Switch to testing)/.test(files.advice) ? 'warn' : 'info'}>
             <strong>MTA-STS:</strong> {files.advice}
           </Notice>
-          {served.length === 0 && <NotSetUp>No files</NotSetUp>}
           <div class="logo-row">
             {logo !== null && (
               <img
@@ -124,13 +128,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
                 height={72}
               />
             )}
-            <ul class="stack">
-              {served.map(({ url }) => (
-                <li key={url}>
-                  <Copyable text={url} label="the URL" />
-                </li>
-              ))}
-            </ul>
+            <Served files={served} />
           </div>
           {served.length > 0 && (
             <p class="muted">
@@ -229,46 +227,32 @@ const save = form({
     requireLive(call.actor);
     const id = call.params.id!;
     const parts = readFormParts(call.raw, call.headers.get('content-type'));
-    const typed = Object.fromEntries(
-      ['mode', 'mx', 'days', 'version', 'remove_bimi'].map((name) => [
-        name,
-        textField(parts, name),
-      ]),
-    );
-    const version = typed.version!.replace(/[^\x21-\x7e]/g, '?');
+    const field = (name: string) => textField(parts, name);
+    const [mode, mx, days] = [field('mode'), field('mx'), field('days')];
+    const fileOf = (name: string) => {
+      const { filename, bytes } = parts.get(name) ?? {};
+      // A logo is decompressed, as in its certificate. What is no text is refused as such.
+      return filename && bytes ? (textOf(unpackSvg(bytes) ?? bytes) ?? '\0') : undefined;
+    };
+    const bimi = { logo: fileOf('logo'), certificate: fileOf('certificate') };
+    const policy = {
+      mode: mode as 'none',
+      mx: mx.split(/[\s,]+/).filter(Boolean),
+      max_age: Number(days) * DAY_S,
+    };
     const { problem } = await submit(LABELS, () =>
       call.invoke(update, {
         params: { id },
-        headers: version ? { 'if-match': version } : {},
-        body: patchOf(parts, typed),
+        headers: ifVersion(field('version')),
+        body: {
+          mta_sts: mode ? policy : null,
+          bimi: field('remove_bimi') ? null : (bimi.logo ?? bimi.certificate) ? bimi : undefined,
+        },
       }),
     );
-    if (problem) return render(call, id, { problem, typed });
+    if (problem) return render(call, id, { problem, typed: { mode, mx, days } });
     return seeOther(`${DOMAINS}/${id}/files?done=saved`);
   },
 });
-
-function patchOf(parts: FormParts, typed: Record<string, string>): HostedFilesPatch {
-  const { mode, mx = '', days, remove_bimi } = typed;
-  const fileOf = (name: string) => {
-    const { filename, bytes } = parts.get(name) ?? {};
-    if (!filename || !bytes) return undefined;
-    // A logo is decompressed, as it is compared with that in the certificate. What is no text is refused as such.
-    const content = name === 'logo' ? unpackSvg(bytes) : bytes;
-    return (content && textOf(content)) ?? '\0';
-  };
-  const bimi = { logo: fileOf('logo'), certificate: fileOf('certificate') };
-  const hasFile = Object.values(bimi).some((file) => file !== undefined);
-  return {
-    mta_sts: mode
-      ? {
-          mode: mode as 'none',
-          mx: mx.split(/[\s,]+/).filter(Boolean),
-          max_age: Number(days) * DAY_S,
-        }
-      : null,
-    ...(remove_bimi ? { bimi: null } : hasFile ? { bimi } : {}),
-  };
-}
 
 export const hostedFilePages = [show, save];

@@ -15,8 +15,8 @@ export const VersionField = ({ version }: { version: string | undefined }) =>
   version === undefined ? null : <input type="hidden" name={NAME} value={version} />;
 
 /** Header fields for `call.invoke`: the operation fails with `precondition_failed` if there is another version. */
-export function ifUnchanged(raw: Uint8Array): Record<string, string> {
-  const version = readForm(raw)(NAME);
-  // Other characters are in no ETag, and not allowed in a header.
-  return version === '' ? {} : { 'if-match': version.replace(/[^\x21-\x7e]/g, '?') };
-}
+export const ifUnchanged = (raw: Uint8Array) => ifVersion(readForm(raw)(NAME));
+
+/** Other characters are in no ETag, and not allowed in a header. */
+export const ifVersion = (version: string): Record<string, string> =>
+  version === '' ? {} : { 'if-match': version.replace(/[^\x21-\x7e]/g, '?') };

@@ -10,7 +10,7 @@ import { testOr404 } from '../../mailtests/queries.ts';
 import { unsubscribePath } from '../../mailtests/report.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import { tagsOf } from '../../mailtests/tags.ts';
-import { unsubscribeOperations } from '../../mailtests/unsubscribe-routes.ts';
+import { unsubscribeOperations } from '../../mailtests/unsubscribe.ts';
 import type { TestRow } from '../../store/tables.generated.ts';
 import { ActionButton, Confirm } from '../frame/action.tsx';
 import { readForm } from '../frame/form.tsx';

@@ -13,6 +13,7 @@ import {
   Text,
   Time,
   typeField,
+  wholeNumber,
 } from '../../http/schemas.ts';
 import { REFUSAL_REASONS, type RefusalReason } from '../reading/report.ts';
 import { REPORT_STATUSES } from '../status.ts';
@@ -30,12 +31,7 @@ const ServerName = v.pipe(
   Line,
   v.regex(/^[^\s;=()".][^\s;=()"]*$/, 'must be the name of a server, such as mx.example.com'),
 );
-const Port = v.pipe(
-  v.number('must be a number'),
-  v.integer('must be a whole number'),
-  v.minValue(1, 'must be at least 1'),
-  v.maxValue(65_535, 'must be at most 65535'),
-);
+const Port = wholeNumber(1, 65_535);
 
 const SETTINGS = {
   name: described(Name, 'Your name for the mailbox.', 'DMARC reports'),

@@ -10,6 +10,7 @@ import {
   named,
   noDuplicates,
   separatedList,
+  wholeNumber,
 } from '../../http/schemas.ts';
 import { KINDS } from './kind.ts';
 
@@ -90,13 +91,7 @@ export const NewTest = named(
     metadata: described(v.optional(Metadata, {}), METADATA_TEXT),
     tags: described(v.optional(Tags, []), TAGS_TEXT, ['newsletter', 'release']),
     expires_in: v.optional(
-      v.pipe(
-        v.number('must be a number of seconds'),
-        v.integer('must be a whole number'),
-        v.minValue(60, 'must be at least 60'),
-        v.maxValue(86400, 'must be at most 86400'),
-        v.description('Seconds until the test address expires.'),
-      ),
+      described(wholeNumber(60, 86_400), 'Seconds until the test address expires.'),
       DEFAULT_EXPIRES_IN,
     ),
     domain_id: described(

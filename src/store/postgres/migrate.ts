@@ -8,9 +8,10 @@ import { sql } from 'kysely';
 import type { ClientBase } from 'pg';
 import { DatabaseUnavailableError, StoreError } from '../errors.ts';
 import { MIGRATIONS, type Migration, SCHEMA_VERSION } from '../migrations/index.ts';
+import { SCHEMA } from '../schema.generated.ts';
 import { requireMode } from '../schema-mode.ts';
 import type { MigrationResult, SchemaMode, Tx } from '../types.ts';
-import { SCHEMA } from './schema.generated.ts';
+import { postgresSchema } from './schema.ts';
 import { runningPrograms } from './sessions.ts';
 
 export interface MigrationTarget {
@@ -19,7 +20,11 @@ export interface MigrationTarget {
   steps: Pick<Migration, 'version' | 'postgres' | 'sideBySide'>[];
 }
 
-const CURRENT: MigrationTarget = { schema: SCHEMA, version: SCHEMA_VERSION, steps: MIGRATIONS };
+const CURRENT: MigrationTarget = {
+  schema: postgresSchema(SCHEMA),
+  version: SCHEMA_VERSION,
+  steps: MIGRATIONS,
+};
 
 /** Any constant. Nodes that start at the same time wait for each other. */
 const MIGRATION_LOCK = 4_712_388_553;
@@ -28,7 +33,7 @@ const VERSION_TABLE =
   'CREATE TABLE schema_version (version bigint NOT NULL, oldest_program bigint NOT NULL)';
 
 /**
- * Runs the generated schema on an empty database, and the missing steps on an older one, in one
+ * Runs the schema on an empty database, and the missing steps on an older one, in one
  * transaction. Throws a StoreError for a database of another program, a version before `FIRST_VERSION`, or a newer version
  * that this program can't use. Also throws if running nodes could not use the new version.
  */

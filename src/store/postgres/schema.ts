@@ -1,4 +1,4 @@
-/** Derives the schema for PostgreSQL from `schema.sql`. */
+/** Derives the schema for PostgreSQL from that for SQLite. */
 
 const TYPES: Record<string, string> = {
   TEXT: 'text COLLATE "C"',
