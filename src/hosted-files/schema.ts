@@ -23,7 +23,7 @@ const POLICY = { mode: 'testing' as const, mx: ['mx.example.com'], max_age: 7 * 
 
 const MODE = described(
   oneOf(STS_MODES),
-  '`testing`: senders report failures, and still deliver. `enforce`: they don’t deliver without verified TLS. `none`: they forget the policy.',
+  '`testing`: senders deliver anyway, and report failures. `enforce`: they don’t deliver without verified TLS. `none`: they forget the policy.',
   POLICY.mode,
 );
 

@@ -89,7 +89,6 @@ test('readConfig without variables returns the complete defaults', () => {
     DNS_COMMANDS: [],
     WEBHOOK_ALLOW_NETWORKS: [],
     WEBHOOK_CA_FILE: null,
-    DNS_COMMANDS: [],
     TEST_RETENTION: 90 * 86_400_000,
     EVENT_RETENTION: 30 * 86_400_000,
     FEEDBACK_RETENTION: 400 * 86_400_000,

@@ -321,7 +321,7 @@ describe('An ExternalDNS webhook', () => {
     );
   });
 
-  it('is never asked for types that its provider does not manage', async (t) => {
+  it('gets no changes of types that its provider does not manage', async (t) => {
     const served = await startWebhook(t, seededRecords(), { types: ['A', 'CNAME', 'TXT'] });
     const caa = set('example.com', 'CAA', []);
     await assertProblem(

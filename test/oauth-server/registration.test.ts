@@ -62,7 +62,7 @@ test('If pages and API have different URLs, the issuer is that of the pages, and
   assert.equal(server.token_endpoint, `${issuer}/oauth/token`);
 });
 
-test('Scripts of any site may ask before they send; other operations refuse that', async (t) => {
+test('Preflight requests of any site succeed for the OAuth endpoints only', async (t) => {
   const service = await startOAuthService(t);
   for (const path of [
     '/.well-known/oauth-authorization-server',

@@ -252,7 +252,7 @@ test('Demoting or removing a member limits or ends the access of their assistant
   assert.deepEqual(await service.app.db.selectFrom('assistant_tokens').selectAll().execute(), []);
 });
 
-test('A token of another URL of the service, or from before it was switched off, is refused', async (t) => {
+test('A token for another URL of the service, or from before OAuth was turned off, is rejected', async (t) => {
   const { service, id, tokens } = await connectAssistant(t);
   assert.equal(await mcpStatus(service, tokens.access_token), 200);
   const { config } = service.app;

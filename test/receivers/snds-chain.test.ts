@@ -308,7 +308,7 @@ test('An access token that SNDS rejects is replaced, and then the account says h
   );
 });
 
-test('A week of 404 puts the access in doubt only if the list of blocks is refused, too', async (t) => {
+test('A week of 404 counts as ended access only if the list of blocks is rejected, too', async (t) => {
   const { authority, scene } = await startScene(t);
   const [, signIn] = configuredSignIns(scene.app.config, 'receiver');
   authority.refreshTokens.add('first');
@@ -320,7 +320,7 @@ test('A week of 404 puts the access in doubt only if the list of blocks is refus
   assert.equal(parts.filter(({ found }) => found === 'no data').length, 7);
   assert.match(
     problem!.message,
-    /^Microsoft SNDS has no data for any day of the last week, and refuses the list of blocks, too\. The access of this account may have ended\. Microsoft ends access .*ten months\. Confirm it at https:\/\/substrate\.office\.com\//,
+    /^Microsoft SNDS has no data for any day of the last week, and rejects the request for the list of blocks, too\. The access of this account may have ended\. Microsoft ends access .*ten months\. Confirm it at https:\/\/substrate\.office\.com\//,
   );
   scene.advance(DAY_MS);
   scene.snds.isExpired = false;

@@ -45,8 +45,8 @@ function Consent({ request: { client, redirect_uri }, parameters, actor }: Conse
       </p>
       <Notice tone="warn">
         {client.host === null
-          ? 'The assistant has registered itself: anyone can choose its name.'
-          : `The assistant is described by ${client.host}.`}{' '}
+          ? 'The assistant registered itself: anyone can choose its name.'
+          : `${client.host} describes the assistant.`}{' '}
         Allow it only if you have just added this service to{' '}
         {isLocal ? 'a program on this device' : `an assistant at ${target.host}`}.
       </Notice>
@@ -55,7 +55,7 @@ function Consent({ request: { client, redirect_uri }, parameters, actor }: Conse
         <Select
           name="role"
           label="Role"
-          hint="What it can do at most."
+          hint="The most that it can do."
           options={rolesUpTo(actor.role)}
           value={lowerRole(actor.role, 'member')}
         />

@@ -149,8 +149,8 @@ function UnlinkCard({ member: { id, email }, host }: { member: TeamMember; host:
         label="Unlink…"
         warning={
           <>
-            Do this if that account was created again. The next account with the address{' '}
-            <bdi>{email}</bdi> is linked.
+            Unlink it if it was created again at the identity provider. The next account with the
+            address <bdi>{email}</bdi> is then linked.
           </>
         }
         confirm="Unlink account"

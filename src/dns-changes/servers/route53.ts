@@ -18,7 +18,7 @@ export const route53: ServerKind = {
       ...TEXT,
       name: 'access_key_id',
       label: 'Access key ID',
-      hint: 'The access key ID of an IAM user. The documentation has its policy.',
+      hint: 'The access key ID of an IAM user. The documentation has the policy.',
       placeholder: 'AKIAIOSFODNN7EXAMPLE',
       example: 'AKIAIOSFODNN7EXAMPLE',
       schema: v.pipe(

@@ -53,7 +53,7 @@ function webhookApi(
       url,
       headers: { accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE },
       advice: {
-        401: `${name} wants a password, which the protocol does not have.`,
+        401: `${name} requires a password, which the protocol does not support.`,
         403: `${name} does not allow requests from this service.`,
       },
       refusal(code) {

@@ -166,7 +166,7 @@ for (const [type, body, repeated] of [
     assert.doesNotMatch(row!.error!, /pa|wo.*rd/i);
   });
 
-test('Without a body, a JSON object has what matters', async (t) => {
+test('Without a body, the request is a JSON object with the most important values', async (t) => {
   const { openIncident, service, path } = await startCustom(t, {});
   const { body, method } = await openIncident();
   const { title, message, status, incident_id, url } = JSON.parse(body);
@@ -297,7 +297,7 @@ test('Headers and the secret are never shown, and must be entered again for anot
   for (const secret of service.secrets) assert.ok(!seen.includes(secret), secret);
 });
 
-test('The form stores what was typed, and no default of a choice', async (t) => {
+test('The form stores what was entered, but not the default of a choice', async (t) => {
   const { service, sendDue, complete, slack: receiver } = await startAlerting(t);
   const owner = await memberOf(service, 'owner@example.com');
   const typed = {

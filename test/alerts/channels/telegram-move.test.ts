@@ -115,7 +115,7 @@ test('A sample follows a group that moves twice', async (t) => {
   assert.equal(await chatOf(), NEW);
 });
 
-test('A chat that a member enters meanwhile is kept', async (t) => {
+test('A chat ID that a member enters meanwhile is kept', async (t) => {
   const { service, path, receiver, moved, telegram, complete, sendDue, chatOf } =
     await startMoved(t);
   receiver.respond = async (request) => {
