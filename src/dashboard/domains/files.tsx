@@ -15,7 +15,7 @@ import type { HostedFileRow } from '../../store/tables.generated.ts';
 import { Copyable } from '../../ui/components.tsx';
 import { publishPath } from '../dns/parts.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
-import { Card, Facts } from '../frame/card.tsx';
+import { Card } from '../frame/card.tsx';
 import {
   Checkbox,
   type FormProblem,
