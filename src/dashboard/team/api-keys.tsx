@@ -238,7 +238,7 @@ function AssistantTable({ rows, nameOf }: { rows: ConnectedAssistant[]; nameOf: 
         { title: 'Name', cell: ({ name, host }) => withNote(name, host) },
         {
           title: 'Role',
-          cell: ({ role, writes }) => withNote(ROLE_NAMES[role], writes && 'changes settings'),
+          cell: ({ role, writes }) => withNote(ROLE_NAMES[role], writes && 'can change settings'),
         },
         mode,
         member,
