@@ -77,6 +77,15 @@ describe('Route 53', () => {
     );
     await server.replace('example.com', NEW, added);
     assert.ok(served.requests.every(({ path }) => !path.includes('ZPRIVATE')));
+    const weighted = await startRoute53Api(t, seededRecords(8), {
+      weighted: [`${DMARC.name} TXT`],
+    });
+    await assertProblem(
+      weighted.open().replace('example.com', DMARC, REJECT),
+      'refused',
+      /has a routing policy at Route 53/,
+    );
+    assert.ok(weighted.requests.every(({ method }) => method === 'GET'));
   });
 });
 
@@ -126,6 +135,12 @@ describe('Hetzner', () => {
     );
     const copies = await startHetznerApi(t, seededRecords(), { isSecondary: true });
     await assertProblem(copies.open().check(), 'refused', /no primary zone/);
+    const locked = await startHetznerApi(t, seededRecords(), { isProtected: true });
+    await assertProblem(
+      locked.open().replace('example.com', DMARC, REJECT),
+      'refused',
+      /protected/,
+    );
     const failing = await startHetznerApi(t, seededRecords(), {
       actionError: { code: 'action_failed', message: 'the name server is away' },
     });

@@ -5,7 +5,7 @@ import BetterSqlite from 'better-sqlite3';
 import pg from 'pg';
 import { FIRST_VERSION, MIGRATIONS } from '../../src/store/migrations/index.ts';
 import { migrate as migratePostgres } from '../../src/store/postgres/migrate.ts';
-import { postgresSchema } from '../../src/store/postgres/schema.ts';
+import { withPostgresTypes } from '../../src/store/postgres/types.ts';
 import { migrate as migrateSqlite } from '../../src/store/sqlite/migrate.ts';
 import { postgresDatabase } from '../helpers/postgres.ts';
 import { databaseIn, onPostgres } from '../helpers/store.ts';
@@ -44,7 +44,7 @@ export function makeFirstDatabase(path: string, version = FIRST_VERSION): Better
 async function makeFirstPostgres(url: string, version: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const schema = postgresSchema(FIRST_SCHEMA);
+  const schema = withPostgresTypes(FIRST_SCHEMA);
   await migratePostgres(client, { schema, version: FIRST_VERSION, steps: [] });
   for (const [table, rows] of VALUES)
     for (const values of rows)

@@ -11,7 +11,7 @@ import { FIRST_VERSION, SCHEMA_VERSION } from '../../src/store/migrations/index.
 import { lockRow, openStore, type Store, transact } from '../../src/store/open.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
 import { parseNumber } from '../../src/store/postgres/pool.ts';
-import { postgresSchema } from '../../src/store/postgres/schema.ts';
+import { withPostgresTypes } from '../../src/store/postgres/types.ts';
 import { freePort } from '../helpers/daemon.ts';
 import {
   postgresDatabase,
@@ -140,7 +140,7 @@ async function shapeOf(url: string): Promise<unknown> {
 
 test('Migrating the first PostgreSQL schema yields the current one', { skip }, async (t) => {
   const [old, fresh] = [await database(t, 'template0'), await database(t)];
-  const schema = postgresSchema(FIRST_SCHEMA);
+  const schema = withPostgresTypes(FIRST_SCHEMA);
   await run(
     old,
     schema,

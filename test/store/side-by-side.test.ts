@@ -8,7 +8,7 @@ import { DatabaseUnavailableError, StoreError } from '../../src/store/errors.ts'
 import { MIGRATIONS, SCHEMA_VERSION } from '../../src/store/migrations/index.ts';
 import { openStore } from '../../src/store/open.ts';
 import { migrate } from '../../src/store/postgres/migrate.ts';
-import { postgresSchema } from '../../src/store/postgres/schema.ts';
+import { withPostgresTypes } from '../../src/store/postgres/types.ts';
 import {
   postgresDatabase,
   releasePostgresDatabase,
@@ -169,7 +169,7 @@ test('Steps declared side-by-side keep what the previous program needs', { skip 
     'a.z is required',
     'a.w has no default',
   ]);
-  let previous = postgresSchema(FIRST_SCHEMA);
+  let previous = withPostgresTypes(FIRST_SCHEMA);
   for (const { version, postgres, sideBySide } of MIGRATIONS) {
     if (sideBySide) assert.deepEqual(await obstacles(t, previous, postgres), [], `${version}`);
     previous += postgres;

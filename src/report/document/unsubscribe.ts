@@ -18,7 +18,11 @@ import { section } from './figures.ts';
 export const TRY_METHODS = ['POST', 'GET'] as const;
 
 const NAMES = { POST: 'One-click request', GET: 'In a browser' };
-const LABELS = { POST: 'Try the unsubscribe link', GET: 'Open the link as a browser' };
+/** Then for another time. */
+const LABELS = {
+  POST: ['Try the unsubscribe link', 'Try it again'],
+  GET: ['Open the link', 'Open it again'],
+};
 
 const MAY_UNSUBSCRIBE =
   'Both can really unsubscribe the address to which the message was sent. Each request is sent once, and the score does not change.';
@@ -55,7 +59,7 @@ export function unsubscribeSections(report: Report): Section[] {
       text: [MAY_UNSUBSCRIBE],
       options: TRY_METHODS.map((method) => {
         const count = tries.find((one) => one.method === method)?.tries ?? 0;
-        const label = `${LABELS[method]}${count ? ' again' : ''} (can really unsubscribe)`;
+        const label = `${LABELS[method][count > 0 ? 1 : 0]} (may unsubscribe)`;
         return { value: `${method} ${count}`, label };
       }),
     });

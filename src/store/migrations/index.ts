@@ -1,6 +1,7 @@
 /** The numbered steps that upgrade an older database to the current schema. */
 
 import type { Database as Sqlite } from 'better-sqlite3';
+import { withPostgresTypes } from '../postgres/types.ts';
 import { LOOKS } from './version-20.ts';
 import { REPORTERS } from './version-21.ts';
 import { CLAIMS } from './version-22.ts';
@@ -27,15 +28,6 @@ export const FIRST_VERSION = 19;
 
 /** The last commit with that schema. It upgrades all older databases. */
 export const LAST_COMMIT_OF_FIRST_VERSION = '7b09e38f';
-
-/** The statements with the column types of PostgreSQL, which has no `WITHOUT ROWID`. */
-const withPostgresTypes = (statements: string): string =>
-  statements
-    .replaceAll('INTEGER', 'bigint')
-    .replaceAll('TEXT', 'text COLLATE "C"')
-    .replaceAll('BLOB', 'bytea')
-    .replaceAll('REAL', 'double precision')
-    .replaceAll(') WITHOUT ROWID', ')');
 
 /** In order, without gaps, from `FIRST_VERSION` on. */
 export const MIGRATIONS: Migration[] = [

@@ -11,8 +11,8 @@ import { MIGRATIONS, type Migration, SCHEMA_VERSION } from '../migrations/index.
 import { SCHEMA } from '../schema.generated.ts';
 import { requireMode } from '../schema-mode.ts';
 import type { MigrationResult, SchemaMode, Tx } from '../types.ts';
-import { postgresSchema } from './schema.ts';
 import { runningPrograms } from './sessions.ts';
+import { withPostgresTypes } from './types.ts';
 
 export interface MigrationTarget {
   schema: string;
@@ -21,7 +21,7 @@ export interface MigrationTarget {
 }
 
 const CURRENT: MigrationTarget = {
-  schema: postgresSchema(SCHEMA),
+  schema: withPostgresTypes(SCHEMA),
   version: SCHEMA_VERSION,
   steps: MIGRATIONS,
 };
@@ -33,7 +33,7 @@ const VERSION_TABLE =
   'CREATE TABLE schema_version (version bigint NOT NULL, oldest_program bigint NOT NULL)';
 
 /**
- * Runs the schema on an empty database, and the missing steps on an older one, in one
+ * Runs the generated schema on an empty database, and the missing steps on an older one, in one
  * transaction. Throws a StoreError for a database of another program, a version before `FIRST_VERSION`, or a newer version
  * that this program can't use. Also throws if running nodes could not use the new version.
  */

@@ -25,6 +25,8 @@ const error = (status: number, code: string, message: string): Answer => ({
 export interface HetznerOptions {
   /** The token may only read. */
   isReadOnly?: boolean;
+  /** The sets are protected. */
+  isProtected?: boolean;
   /** The zone is a copy. */
   isSecondary?: boolean;
   /** Actions end so. */
@@ -86,7 +88,7 @@ export function startHetznerApi(t: TestContext, records: Records, options: Hetzn
             name: set.name === zone ? '@' : set.name.slice(0, -zone.length - 1),
             type: set.type,
             ttl: set.ttl,
-            protection: { change: false },
+            protection: { change: options.isProtected ?? false },
             records: set.data.map((value) => ({ value, comment: '' })),
           }))
           .filter(({ name }) => name === (query.get('name') ?? name));

@@ -94,6 +94,8 @@ export interface Route53Options {
   throttled?: number;
   /** Sets with an alias target, by `name type`. */
   aliases?: string[];
+  /** Sets of a routing policy. */
+  weighted?: string[];
   /** There is a second public zone of the same name. */
   isTwice?: boolean;
 }
@@ -159,7 +161,7 @@ export const startRoute53Api = (t: TestContext, records: Records, options: Route
               order(name) > order(from) ||
               (order(name) === order(from) && type >= fromType),
           );
-        const list = rest.slice(0, limit).map((set) => present(set, options.aliases ?? []));
+        const list = rest.slice(0, limit).map((set) => present(set, options));
         return xml(
           200,
           'ListResourceRecordSetsResponse',
@@ -178,13 +180,16 @@ export const startRoute53Api = (t: TestContext, records: Records, options: Route
     },
   });
 
-function present({ name, type, ttl, data }: StoredSet, aliases: string[]): string {
+function present(
+  { name, type, ttl, data }: StoredSet,
+  { aliases = [], weighted = [] }: Route53Options,
+): string {
   const inner = aliases.includes(`${name} ${type}`)
     ? '<AliasTarget><HostedZoneId>Z2</HostedZoneId><DNSName>d1.cloudfront.example.</DNSName></AliasTarget>'
     : `<TTL>${ttl}</TTL><ResourceRecords>${data
         .map((value) => `<ResourceRecord><Value>${escaped(value)}</Value></ResourceRecord>`)
         .join('')}</ResourceRecords>`;
-  return `<ResourceRecordSet><Name>${octal(name)}</Name><Type>${type}</Type>${inner}</ResourceRecordSet>`;
+  return `<ResourceRecordSet><Name>${octal(name)}</Name><Type>${type}</Type>${weighted.includes(`${name} ${type}`) ? '<SetIdentifier>a</SetIdentifier><Weight>1</Weight>' : ''}${inner}</ResourceRecordSet>`;
 }
 
 /** All or nothing. */

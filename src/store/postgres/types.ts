@@ -1,4 +1,4 @@
-/** Derives the schema for PostgreSQL from that for SQLite. */
+/** The schema as PostgreSQL needs it: `schema.sql` and the steps of migrations are written for SQLite. */
 
 const TYPES: Record<string, string> = {
   TEXT: 'text COLLATE "C"',
@@ -7,9 +7,9 @@ const TYPES: Record<string, string> = {
   BLOB: 'bytea',
 };
 
-/** Only the types, unlogged tables and the storage of rows differ, and comments are dropped. */
-export const postgresSchema = (schema: string): string =>
-  schema
+/** Only the types, unlogged tables and the storage of rows differ. Comments are dropped. */
+export const withPostgresTypes = (statements: string): string =>
+  statements
     .replace(/^-- Unlogged.*\nCREATE TABLE/gm, 'CREATE UNLOGGED TABLE')
     .replace(/^ *--.*\n/gm, '')
     .replace(/^\) WITHOUT ROWID;/gm, ');')
