@@ -33,7 +33,7 @@ async function providerOf(
   try {
     const provider = await discoverProvider(request.app, settings);
     named = provider.serverMetadata().issuer;
-    // For Entra, the library takes any tenant that the ID token names, and each could claim an address.
+    // For Entra, the library takes any tenant that the ID token names, and each decides which addresses it verifies.
     if (!String(named).includes('{')) return provider;
   } catch (error) {
     failure = error;

@@ -6,7 +6,7 @@ const TEXTS: Record<number, string> = {
   403: 'the server does not allow this; check the token and its permissions',
   404: 'the server found nothing at this URL; check the URL',
   405: 'the server does not accept this method; check the URL',
-  410: 'what was at this URL was removed; check the URL',
+  410: 'this URL no longer exists; check the URL',
   413: 'the request is too long for the server',
   415: 'the server does not accept this content type',
   422: 'the server rejected the content of the request',
