@@ -134,8 +134,8 @@ async function trySnds(
   const status = await openSnds({ web, baseUrl, access: { accessToken }, signal }).status();
   return [
     status === null || status.rows.length === 0
-      ? `SNDS says nothing about blocks to ${name}. If it isn’t the account that has your addresses, sign in with another one. See ${SNDS_PAGE}`
-      : `SNDS says whether it blocks ${countOf(status.rows.length, 'range', 'ranges')} of ${name}.`,
+      ? `SNDS lists no addresses for ${name}. If your addresses are in another account, sign in with that one. See ${SNDS_PAGE}`
+      : `SNDS lists ${countOf(status.rows.length, 'range', 'ranges')} of addresses for ${name}.`,
   ];
 }
 

@@ -157,7 +157,7 @@ async function askPerson(
         io.ask(
           isAgain
             ? 'That address is not from this sign-in. Paste the whole address, with its code and state: '
-            : 'Without the port, the browser can’t load the last page. Copy its address from the address bar, and paste it here: ',
+            : 'If the browser can’t load the last page, copy its address from the address bar, and paste it here: ',
           AbortSignal.any([ended, signal]),
         ),
     });

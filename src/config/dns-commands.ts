@@ -21,9 +21,9 @@ const FIELDS = {
 };
 const RULES: Record<keyof typeof FIELDS, string> = {
   name: ENTRY_NAME_RULE,
-  command: 'must be an array of texts: the absolute path of the program, and its arguments',
+  command: 'must be an array of strings: the absolute path of the program, and its arguments',
   zones: 'must be an array of domain names, such as ["example.com"]',
-  env: 'must be an object of texts',
+  env: 'must be an object whose values are strings',
   timeout: 'must be a number of seconds from 1 to 30',
 };
 

@@ -132,12 +132,12 @@ const SIGN_IN_VARIABLES = {
   OIDC_TRUST_EMAIL: variable({
     read: bool,
     fallback: 'false',
-    help: 'Accept email addresses that the OpenID Connect provider does not call verified, and `preferred_username` if there is no `email`. Set it to `true` only if people cannot choose their own address there.',
+    help: 'Accept email addresses that the OpenID Connect provider does not mark as verified, and `preferred_username` if there is no `email`. Set it to `true` only if people cannot choose their own address there.',
   }),
   OIDC_ROLES: variable({
     read: roleEntries,
     fallback: '',
-    help: 'Roles by claims of the OpenID Connect provider, separated by commas, such as `groups=mail-admins:admin,groups=staff:member`. People with one of them need no invitation.',
+    help: 'Roles from claims of the OpenID Connect provider, separated by commas, such as `groups=mail-admins:admin,groups=staff:member`. People with one of them need no invitation.',
   }),
 };
 
@@ -197,7 +197,7 @@ export const VARIABLES = {
   HTTP_TLS_DIR: variable({
     read: optional,
     fallback: '',
-    help: 'Folder with further certificates for HTTPS by host name, such as `/etc/letsencrypt/live`: `NAME/fullchain.pem` and `NAME/privkey.pem`, or `NAME.crt` and `NAME.key`. Read again every minute.',
+    help: 'Folder with more HTTPS certificates, by host name, such as `/etc/letsencrypt/live`: `NAME/fullchain.pem` and `NAME/privkey.pem`, or `NAME.crt` and `NAME.key`. Read again every minute.',
   }),
   HTTP_MAX_CONNECTIONS: variable({
     read: connectionLimit,
@@ -428,7 +428,7 @@ export const VARIABLES = {
   MCP_OAUTH: variable({
     read: bool,
     fallback: 'true',
-    help: 'Whether members may connect assistants such as Claude and ChatGPT to `/mcp` by OAuth. Requires URLs with HTTPS, or on this machine. `false` also refuses those that are connected.',
+    help: 'Whether members may connect assistants such as Claude and ChatGPT to `/mcp` by OAuth. Requires HTTPS URLs, or loopback. `false` also blocks connected assistants.',
   }),
   PUBLIC_TESTS: variable({
     read: bool,

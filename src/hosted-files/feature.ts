@@ -65,7 +65,7 @@ const ask = route({
   role: 'public',
   // Proxies may add parameters.
   isPublicLink: true,
-  summary: 'Ask whether a host has files',
+  summary: 'Check whether a host has files',
   description:
     'For proxies that get certificates on demand, such as Caddy: succeeds only for the exact name of a host with files of a verified domain.',
   query: v.strictObject({
@@ -82,7 +82,7 @@ const ask = route({
   errors: ['not_found'],
   async handle({ app, query: { domain: host } }) {
     if (await findHost(app, host)) return { object: 'hosted_host' as const, host };
-    throw new AppError('not_found', 'No file is served at this host.');
+    throw new AppError('not_found', 'This host has no files.');
   },
 });
 

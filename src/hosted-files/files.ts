@@ -51,13 +51,13 @@ export function hostedRecords({ config }: Pick<App, 'config'>, domain: string, r
   const policy = policyOf(row);
   const bimi = filesOf(domain, row).flatMap(({ check, url }) => (check === 'bimi' ? [url] : []));
   const recordsOf = (check: HostedFile['check'], host: string, name: string, text: string) => [
-    { check, type, name: `${host}.${domain}`, value, purpose: 'Leads to this service.' },
+    { check, type, name: `${host}.${domain}`, value, purpose: 'Points to this service.' },
     {
       check,
       type: 'TXT',
       name: `${name}.${domain}`,
       value: text,
-      purpose: 'Names the file that the service has now. Publish it after each change of the file.',
+      purpose: 'Announces the current file. Publish it after each change of the file.',
     },
   ];
   return [

@@ -44,13 +44,13 @@ export function adviceOn(
   now: string,
 ): string {
   if (policy === null)
-    return 'Start with testing: senders report what would fail, and still deliver.';
+    return 'Start with testing: senders deliver anyway, and report what would fail.';
   const { mode, enforced_until } = policy;
   if (mode === 'none')
     return `${enforced_until > now ? `Wait until ${enforced_until.slice(0, 10)}, when no sender remembers the former policy. Then remove` : 'Remove'} the record, and after it the policy.`;
   const missing = unlistedIn(policy, mailServers ?? []);
   if (missing.length > 0)
-    return `Add ${missing.join(', ')}, which DNS names as a mail server. In enforce mode, senders don’t deliver to it.`;
+    return `Add ${missing.join(', ')}, which DNS lists as a mail server. In enforce mode, senders don’t deliver to it.`;
   const isEnforced = mode === 'enforce';
   const outcome = `TLS reports of ${formatCount(days, 'day')} show ${formatCount(succeeded + failed, 'session')} under this policy, and ${failed > 0 ? formatCount(failed) : 'none'} failed.`;
   if (failed > 0)

@@ -23,7 +23,7 @@ const POLICY = { mode: 'testing' as const, mx: ['mx.example.com'], max_age: 7 * 
 
 const MODE = described(
   oneOf(STS_MODES),
-  '`testing`: senders report failures, and still deliver. `enforce`: they don’t deliver without verified TLS. `none`: they forget the policy.',
+  '`testing`: senders deliver anyway, and report failures. `enforce`: they don’t deliver without verified TLS. `none`: they forget the policy.',
   POLICY.mode,
 );
 
@@ -145,7 +145,7 @@ export const HostedFiles = named(
     advice: described(
       v.string(),
       'Which mode MX records and TLS reports allow.',
-      'Start with testing: senders report what would fail, and still deliver.',
+      'Start with testing: senders deliver anyway, and report what would fail.',
     ),
     records: described(
       v.array(
@@ -153,7 +153,7 @@ export const HostedFiles = named(
           'HostedFileRecord',
           v.object({
             ...RECORD,
-            purpose: described(v.string(), 'What the record is for.', 'Leads to this service.'),
+            purpose: described(v.string(), 'What the record is for.', 'Points to this service.'),
           }),
           'A DNS record that leads to a file.',
         ),
@@ -161,6 +161,6 @@ export const HostedFiles = named(
       'The DNS records to publish. A DNS plan for the checks `mta_sts` and `bimi` has them, too.',
     ),
   }),
-  'The files that the service serves for a domain.',
+  'The hosted files of a domain.',
 );
 export type HostedFiles = v.InferOutput<typeof HostedFiles>;

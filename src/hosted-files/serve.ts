@@ -88,7 +88,7 @@ async function respond(app: App, { request, pathname }: RequestContext): Promise
   const host = hostOf(request);
   const files = await (await findHost(app, host))?.();
   const file = files?.get(withoutHash(`https://${host}${pathname}`));
-  if (!file) throw new AppError('not_found', 'There is no such file.');
+  if (!file) throw new AppError('not_found', 'File not found.');
   if (request.method !== 'GET' && request.method !== 'HEAD')
     throw new AppError('method_not_allowed', 'Use GET, HEAD.', [], { allow: 'GET, HEAD' });
   const etag = etagOf(file.body);

@@ -30,6 +30,6 @@ export function protectedResourceOf({ MCP_OAUTH, BASE_URL, APP_URL }: Config) {
 /** Throws `not_found` if it is off. */
 export function requireProtectedResource(config: Config) {
   const resource = protectedResourceOf(config);
-  if (!resource) throw new AppError('not_found', "This service doesn't connect assistants.");
+  if (!resource) throw new AppError('not_found', "Assistants can't connect to this service.");
   return resource;
 }

@@ -50,12 +50,12 @@ export async function readAuthorizationRequest(
       'The assistant is not registered here. Remove the connector there, and add it again',
     );
   if (!isRedirectUriOf(client, redirect_uri))
-    throw refused('The address to which you would return does not belong to the assistant');
+    throw refused('The redirect URI does not belong to the assistant');
   if (response_type !== 'code')
     throw refused('The assistant must ask for a code: response_type=code');
   if (parameters.code_challenge_method !== 'S256' || !CHALLENGE.test(parameters.code_challenge))
     throw refused('The assistant must use PKCE with S256');
-  if (state.length > 1000) throw refused('The state of the assistant is too long');
+  if (state.length > 1000) throw refused('The state parameter is too long');
   return { ...parameters, client };
 }
 

@@ -144,9 +144,19 @@ const revoke = route({
 });
 
 export const oauthRoutes = [
-  document(RESOURCE, 'getOAuthResource', 'Who protects this service', resourceMetadata),
-  document(`${RESOURCE}/mcp`, 'getMcpOAuthResource', 'Who protects /mcp', resourceMetadata),
-  document('oauth-authorization-server', 'getOAuthServer', 'How to get access', serverMetadata),
+  document(RESOURCE, 'getOAuthResource', 'Get the OAuth metadata of the service', resourceMetadata),
+  document(
+    `${RESOURCE}/mcp`,
+    'getMcpOAuthResource',
+    'Get the OAuth metadata of /mcp',
+    resourceMetadata,
+  ),
+  document(
+    'oauth-authorization-server',
+    'getOAuthServer',
+    'Get the metadata of the authorization server',
+    serverMetadata,
+  ),
   register,
   token,
   revoke,

@@ -70,7 +70,7 @@ export async function fetchMicrosoft(fetch: Fetch, account: MicrosoftSndsAccount
   if (!hasData && list === null)
     throw new AccountError(
       'refused',
-      `Microsoft SNDS has no data for any day of the last week, and refuses the list of blocks, too. The access of this account may have ended. ${renewalAdvice(account)}`,
+      `Microsoft SNDS has no data for any day of the last week, and rejects the request for the list of blocks, too. The access of this account may have ended. ${renewalAdvice(account)}`,
     );
   if (status instanceof AccountError) throw status;
 }

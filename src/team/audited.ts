@@ -18,8 +18,8 @@ export const AUDITED_MEMBER = audited({
     'password.reset',
   ],
   texts: {
-    'member.linked': 'Single sign-on linked',
-    'member.unlinked': 'Single sign-on unlinked',
+    'member.linked': 'Account at the identity provider linked',
+    'member.unlinked': 'Account at the identity provider unlinked',
     'sessions.ended': 'Other sessions ended',
     'password.reset_requested': 'Password link requested',
     'password.reset': 'Password set with a link',

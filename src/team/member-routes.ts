@@ -139,9 +139,9 @@ const unlink = route({
   changesCaller: true,
   // Everyone may unlink their own account. Only admins and the owner may unlink those of others.
   role: 'viewer',
-  summary: 'Unlink the single sign-on account of a member',
+  summary: 'Unlink the account of a member',
   description:
-    'Forgets which account at the identity provider belongs to a member, for example because it was created again. The next sign-in with the verified address of the member links an account again. Sessions stay.',
+    'Unlinks the account at the identity provider with which a member signs in, for example because it was created again. The next sign-in with the verified address of the member links an account again. Sessions stay.',
   response: TeamMember,
   async handle(call) {
     const id = call.params.id!;

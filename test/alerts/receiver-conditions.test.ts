@@ -84,7 +84,7 @@ test('compliance_lost is met by NEEDS_WORK only; a status that Google has added 
     assert.equal(answerOf('compliance_lost', requirement({ status }), null), answer, status);
 });
 
-test('receiver_failing is met at once if somebody has to act, after a day if a problem may pass', () => {
+test('receiver_failing is met at once if somebody must act, after a day if the problem may pass', () => {
   const seen = (
     state: Observations['receiver']['state'],
     problem: string | null = null,

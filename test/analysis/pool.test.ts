@@ -96,7 +96,7 @@ test('Analysis pool returns the same result as direct analysis', async (t) => {
   for (const lookup of expectedLookups) assert.ok(queries.includes(lookup), lookup);
 });
 
-test('A thread gets the domains of the team when they have changed, and uses them for what it gets later', async (t) => {
+test("A thread gets the team's domains only when they have changed, and uses them for later analyses", async (t) => {
   const sent: string[] = [];
   const startWorker: StartWorker = (file, options) => {
     const worker = new Worker(file, options);

@@ -249,7 +249,7 @@ test('readConfig truncates long invalid values in messages', () => {
   assert.ok(fault!.length < 300);
 });
 
-test('Certificates by host name need one for all other names', () => {
+test('Certificates by host name require one for all other names', () => {
   const env = { DELIVERABILITY_HTTP_TLS_DIR: '/etc/letsencrypt/live' };
   assert.throws(() => readConfig(env), /HTTP_TLS_DIR needs DELIVERABILITY_HTTP_TLS_CERT_FILE/);
 });

@@ -24,7 +24,7 @@ test('an entry has defaults, and its zones are normalized', () => {
   assert.deepEqual([full!.env, full!.timeoutMs], [{ TOKEN: 'x' }, 30_000]);
 });
 
-test('mistakes are named, one line each', () => {
+test('each mistake is reported on its own line', () => {
   const faults = (entry: object) => {
     try {
       dnsCommands(JSON.stringify([{ ...ENTRY, env: { TOKEN: 'correct horse' }, ...entry }]));

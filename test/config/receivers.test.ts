@@ -53,7 +53,7 @@ test('Google has its endpoints and the permissions for Postmaster Tools, Microso
   });
 });
 
-test('Microsoft needs no field: its own public client signs in, without a secret', () => {
+test("Microsoft SNDS needs no other field: the portal's public client signs in, without a secret", () => {
   const [snds, other] = read(
     { receiver: 'microsoft_snds' },
     {

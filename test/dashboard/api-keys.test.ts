@@ -32,7 +32,7 @@ test('A new API key is shown once, works, and can be revoked', async (t) => {
   assert.equal((await service.call('GET', '/v1/me', { key })).status, 401);
 });
 
-test('A connected assistant is listed with what it may do, and can be disconnected', async (t) => {
+test('A connected assistant is listed with its role and permissions, and can be disconnected', async (t) => {
   const { service, owner } = await startWithOwner(t);
   assert.match(mainOf((await owner.get('/api-keys')).html), /Connected assistants[\s\S]*\/mcp/);
   const { id: memberId } = await service.app.db
@@ -41,7 +41,7 @@ test('A connected assistant is listed with what it may do, and can be disconnect
     .executeTakeFirstOrThrow();
   const { id } = await insertAssistant(service, memberId, { name: '<b>Claude</b>', writes: 1 });
   const main = mainOf((await owner.get('/api-keys')).html);
-  assert.match(main, /<b>Claude<\/b>claude\.aiMemberchanges settingsLive/);
+  assert.match(main, /<b>Claude<\/b>claude\.aiMembercan change settingsLive/);
   const { status, location } = await owner.post(`/api-keys/assistants/${id}/disconnect`);
   assert.deepEqual([status, location], [303, '/api-keys?done=disconnected#assistants']);
   assert.match(

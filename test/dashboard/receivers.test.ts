@@ -170,7 +170,7 @@ test('Outlook shows the addresses that send for the domain, and no others', asyn
   assert.doesNotMatch(card, /198\.51\.100\.7/);
 });
 
-test('An access that ends soon is a warning on the page, with what to do', async (t) => {
+test('Access that ends soon is a warning on the page, with what to do', async (t) => {
   const { app, member } = await startPages(t);
   await app.db
     .updateTable('receivers')

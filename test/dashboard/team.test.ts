@@ -71,7 +71,10 @@ test('Removing a member ends their session, after a page that says so', async (t
   const member = await newMember(service, 'member');
   const path = `/team/members/${await idOf(member.email)}`;
   const { html } = await owner.get(path);
-  assert.match(mainOf(html), /sessions and API keys of The member end immediately/);
+  assert.match(
+    mainOf(html),
+    /sessions, API keys and connected assistants of The member end immediately/,
+  );
   const removed = await owner.post(`${path}/remove`);
   assert.deepEqual([removed.status, removed.location], [303, '/team?done=removed']);
   assert.equal((await member.get('/account')).status, 401);

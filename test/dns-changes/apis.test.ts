@@ -50,7 +50,7 @@ describe('Route 53', () => {
     assert.deepEqual(await served.values(NEW.name, 'TXT'), ['theirs']);
   });
 
-  it('says what the IAM policy lacks, and whose clock is wrong', async (t) => {
+  it('says what the IAM policy lacks, and that the clock is wrong', async (t) => {
     const denied = await startRoute53Api(t, seededRecords(8), {
       denied: 'ChangeResourceRecordSets',
     });
@@ -253,7 +253,7 @@ describe('PowerDNS', () => {
 });
 
 describe('An ExternalDNS webhook', () => {
-  it('has the zones of its settings, of its domain filter, or those of DNS', async (t) => {
+  it('has the zones in its settings or its domain filter, or those found in DNS', async (t) => {
     const filter = { include: ['example.com', '.example.net'], exclude: ['sub.example.com'] };
     const filtered = await startWebhook(t, seededRecords(), { filter });
     assert.deepEqual((await filtered.open().check()).zones, ['example.com', 'example.net']);
@@ -277,7 +277,7 @@ describe('An ExternalDNS webhook', () => {
     assert.equal(await server.zoneOf('_dmarc.example.org'), null);
   });
 
-  it('gets each changed set with what the provider has stored beside it', async (t) => {
+  it('gets each changed set with the properties that the provider has stored', async (t) => {
     const served = await startWebhook(t, seededRecords());
     await served.open().replace('example.com', DMARC, REJECT);
     const sent = served.requests
@@ -336,7 +336,7 @@ describe('An ExternalDNS webhook', () => {
     );
   });
 
-  it('is never asked for types that its provider does not manage', async (t) => {
+  it('gets no changes of types that its provider does not manage', async (t) => {
     const served = await startWebhook(t, seededRecords(), { types: ['A', 'CNAME', 'TXT'] });
     const caa = set('example.com', 'CAA', []);
     await assertProblem(
@@ -353,7 +353,7 @@ describe('An ExternalDNS webhook', () => {
     assert.ok(served.requests.every(({ path, method }) => path !== '/records' || method === 'GET'));
   });
 
-  it('is told from another server', async (t) => {
+  it('is recognized: another kind of server is an error', async (t) => {
     for (const status of [200, 404, 406]) {
       const { url } = await startHttpScript(t, ({ json }) => json(status, {}));
       await assertProblem(

@@ -116,7 +116,7 @@ test('the API, the page and the command cannot add, change or delete a program',
   );
 });
 
-test('a program that failed after its change is read again, and its secrets stay out of errors', async (t) => {
+test('after a program fails during a change, the records are read again, and no error contains its secrets', async (t) => {
   const { apply, save, published, call, server } = await startVerified(t);
   save({ kind: 'cut', on: 'write' });
   assert.equal((await apply()).status, 'applied');
@@ -142,7 +142,7 @@ test('a program that is no longer in the configuration can only be deleted', asy
   assert.equal((await call('DELETE', path)).status, 200);
 });
 
-test('the command uses a program that the service has not seen yet', {
+test('the command uses a program that the service has not loaded yet', {
   skip: skipOnPostgres,
 }, async (t) => {
   const { folder, env, dns } = await startProgram(t);
@@ -155,7 +155,7 @@ test('the command uses a program that the service has not seen yet', {
   assert.match(listed.stdout, /^registrar \(command\): not checked yet, for example\.com$/m);
 });
 
-test('the program in the documentation speaks the protocol', {
+test('the program in the documentation follows the protocol', {
   skip: skipUnlessInstalled('python3'),
 }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'dns-command-'));

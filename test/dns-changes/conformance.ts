@@ -169,7 +169,7 @@ export function conformanceTests(
     await assertProblem(server.read('other.example', 'other.example', 'TXT'), 'no_such_zone');
   });
 
-  it('are never written beside an alias, and never half', async (t) => {
+  it('are never written beside an alias, and never in part', async (t) => {
     const harness = await start(t);
     const server = harness.open();
     const none = set('alias.example.com', 'TXT', []);
@@ -200,7 +200,7 @@ export function conformanceTests(
     assert.deepEqual([values.toSorted(), ttl], [['b', 'c'], 600]);
   });
 
-  it('are told from those of a wildcard', async (t) => {
+  it('are distinguished from those of a wildcard', async (t) => {
     const server = (await start(t)).open();
     const read = await server.read('example.com', '_dmarc.news.w.example.com', 'TXT');
     assert.deepEqual(read.values, []);
@@ -249,7 +249,7 @@ export function conformanceTests(
 
   if (isReal) return;
 
-  it('are not read or changed with credentials that are wrong, and the words say so', async (t) => {
+  it('are not read or changed with wrong credentials, and the error says so', async (t) => {
     const harness = await start(t);
     if (!harness.openWrong) return;
     await assertProblem(harness.openWrong().check(), 'bad_credentials', /key|token/i);
@@ -260,7 +260,7 @@ export function conformanceTests(
     );
   });
 
-  it('are not changed by a server that limits requests, fails, or sends nonsense', async (t) => {
+  it('are not changed if the server limits requests, fails, or sends invalid responses', async (t) => {
     const harness = await start(t);
     const before = set('a.example.com', 'TXT', []);
     const after = { ...before, values: ['x'] };
@@ -291,7 +291,7 @@ export function conformanceTests(
     assert.deepEqual(await harness.values('a.example.com', 'TXT'), ['x']);
   });
 
-  it('of which nothing is known after a cut connection are read again', async (t) => {
+  it('are read again if the connection ends during a change', async (t) => {
     const harness = await start(t);
     const before = set('_dmarc.example.com', 'TXT', ['v=DMARC1; p=none']);
     const after = { ...before, values: ['v=DMARC1; p=reject'] };

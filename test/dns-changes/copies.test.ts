@@ -125,7 +125,7 @@ const HOSTILE_TEXTS = [
   `v=DKIM1; p=${'M'.repeat(600)}`,
 ];
 
-test('a set with several texts is one block of Terraform for each provider of sets', () => {
+test('a set with several values is one Terraform block for each provider that manages sets', () => {
   const made = copies('_x.example.com', 'TXT', ...HOSTILE_TEXTS);
   const [aws, ...others] = readBlocks(made.terraform_aws);
   assert.deepEqual(
@@ -177,7 +177,7 @@ test('copies at the zone itself have the name that each tool has for it', () => 
   assert.equal(made.dnscontrol, 'MX("@", 10, "mx.example.com.", TTL(3600)),');
 });
 
-test('the YAML of octoDNS has the texts with escaped semicolons', () => {
+test('the octoDNS YAML has values with escaped semicolons', () => {
   const texts = HOSTILE_TEXTS.filter((text) => !text.includes('" "'));
   const { octodns } = copies('_x.example.com', 'TXT', ...texts);
   const [set] = parse(octodns)._x;

@@ -77,7 +77,7 @@ test('a policy and a logo pass the checks of the domain once the planned records
   const { body } = await service.getFiles(domain.id);
   assert.equal(
     body.advice,
-    'Add mx2.example.com, which DNS names as a mail server. In enforce mode, senders don’t deliver to it.',
+    'Add mx2.example.com, which DNS lists as a mail server. In enforce mode, senders don’t deliver to it.',
   );
   const incomplete = (await checksNow())('mta_sts');
   assert.match(incomplete.title, /does not cover all its mail servers/);

@@ -111,7 +111,7 @@ const REFUSED: [name: string, body: object, message: RegExp][] = [
   ['an unknown field', { mta_sts: { mode: 'none', id: '1' } }, /[Uu]nknown/],
 ];
 
-test('what receivers or senders would not accept is not stored', async (t) => {
+test('files that receivers or senders would not accept are rejected', async (t) => {
   const { service, set, get } = await start(t);
   for (const [name, body, message] of REFUSED) {
     const { status, text } = await set(body);
@@ -142,7 +142,7 @@ test('only the certificates of a file are stored, and the logo of a certificate 
   assert.deepEqual(removed.body.records, []);
 });
 
-test('only admins change files, and nobody overwrites the change of somebody else', async (t) => {
+test("only admins change files, and no one overwrites another's change", async (t) => {
   const { service, set, get, path } = await start(t);
   const { key: memberKey } = await service.makeMember('member');
   const policy = { mta_sts: { mode: 'testing' } };
@@ -219,7 +219,7 @@ test('an admin edits the files in a form, which members only read', async (t) =>
   const { service, domain, get } = await start(t);
   const owner = await memberOf(service, 'owner@example.com');
   const path = `/domains/${domain.id}/files`;
-  assert.match((await owner.get(`/domains/${domain.id}`)).html, /Files that go with records/);
+  assert.match((await owner.get(`/domains/${domain.id}`)).html, /Hosted files/);
   const opened = await owner.get(path);
   assert.match(opened.html, /<textarea[^>]*name="mx"[^>]*>\s*mx\.example\.com<\/textarea>/);
   const version = /name="version" value="([^"]+)"/.exec(opened.html)![1]!.replaceAll('&quot;', '"');
@@ -261,7 +261,7 @@ test('an admin edits the files in a form, which members only read', async (t) =>
   assert.doesNotMatch(read.html, /<form[^>]*files"/);
 });
 
-test('a service without a host name is reached by its address', () => {
+test('records point to the IP address of a service without a host name', () => {
   const row = { domain_id: 'dom_1', policy: null, logo: LOGO, certificate: null };
   const first = (BASE_URL: string) => {
     const [{ type, value } = { type: '', value: '' }] = hostedRecords(

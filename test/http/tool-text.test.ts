@@ -85,7 +85,7 @@ test('A record is never shortened', () => {
   assert.equal(recordText({ type: 'TXT', name: 'a.example', value }), `TXT a.example\n${value}`);
 });
 
-test('Structured content has its size and its characters limited, and says how much is missing', () => {
+test('Structured content is limited in size and characters, and says how many items are missing', () => {
   const small = { object: 'test', checks: [{ id: 'spf', evidence: { links: ['a'] } }] };
   assert.deepEqual(structuredForModel(small), { data_note: DATA_NOTE, left_out: 0, ...small });
   const links = Array.from({ length: 4000 }, (_, i) => `https://h${i}.example/${'p'.repeat(100)}`);

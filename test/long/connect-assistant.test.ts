@@ -15,7 +15,7 @@ import {
 } from '../oauth-server/oauth-client.ts';
 import { givePassword, PASSWORD } from '../team/browser.ts';
 
-test('A member signs in, allows an assistant, and returns to its program with a code', {
+test('A member signs in, allows an assistant, and returns to it with a code', {
   skip: skipUnlessInstalled('chromium'),
 }, async (t) => {
   const service = await startOAuthService(t);

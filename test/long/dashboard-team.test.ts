@@ -76,7 +76,9 @@ test('An admin removes a member after a confirmation, on a phone', async (t) => 
   const page = await admin.open('/team', { viewport: SIZES.phone });
   await page.getByRole('link', { name: 'The member' }).click();
   await page.getByText('Remove…').click();
-  await main(page).getByText('The sessions and API keys of The member end immediately').waitFor();
+  await main(page)
+    .getByText('The sessions, API keys and connected assistants of The member end immediately')
+    .waitFor();
   await page.getByRole('button', { name: 'Remove member' }).click();
   await main(page).getByText('Member removed.').waitFor();
   const left = await service.app.db.selectFrom('members').select('id').execute();

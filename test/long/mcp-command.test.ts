@@ -293,7 +293,7 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-test('mcp tells the revisions apart by the first message, and answers all requests before it ends', async (t) => {
+test('mcp recognizes the revision by the first message, and answers all requests before it ends', async (t) => {
   const service = await startTestService(t);
   const { id } = await service.createTest();
   const request = (number: number, method: string, params: object = {}, meta: object = META) =>

@@ -317,7 +317,7 @@ test('Only the link of a message that follows RFC 8058 is tried', async (t) => {
   assert.deepEqual(requests, []);
 });
 
-test('Viewers, the other mode and a server that requests no links try nothing', async (t) => {
+test('Viewers, keys of the other mode and a service that checks no links cannot try the link', async (t) => {
   const scene = await startScene(t);
   const { service } = scene;
   const { id } = await analyzed(service, fieldsFor(`<${scene.url}>`));
@@ -334,7 +334,7 @@ test('Viewers, the other mode and a server that requests no links try nothing', 
   assert.deepEqual([...scene.requests, ...quiet.requests], []);
 });
 
-test('A try that was interrupted before its result was stored is never sent again by itself', async (t) => {
+test('A try that was interrupted before its result was stored is never repeated automatically', async (t) => {
   const clock = testClock();
   const scene = await startScene(t);
   const folder = temporaryFolder(t);
@@ -429,7 +429,7 @@ test('The report has the button and then the result; its page tries again; share
   assert.equal(scene.requests.length, 1);
   const report = mainOf(await pageOf(`/tests/${id}`));
   assert.match(report, /responded with status 405\. It must accept POST/);
-  assert.match(report, /TLSv1\.3, certificate valid until/);
+  assert.match(report, /TLS 1\.3, certificate valid until/);
   assert.match(report, /Try it again \(may unsubscribe\)/);
   assert.match(report, /DKIM signature · .*unsubscribe/i);
   assert.match(report, /must cover List-Unsubscribe and List-Unsubscribe-Post \(RFC 8058 §4\)/);

@@ -54,7 +54,7 @@ test('An assistant gets from a failing newsletter to the record that fixes it in
     t.diagnostic(`${name}: ${characters} characters`);
 });
 
-test('A client that knows only the revision 2026-07-28 gets to the record too', async (t) => {
+test('A client that supports only revision 2026-07-28 also gets to the record', async (t) => {
   const zone = newsletterZone();
   const service = await startTestService(t, { zone });
   await sendNewsletter(service);

@@ -20,7 +20,7 @@ const textOf = async (
   return (content as { text: string }).text;
 };
 
-test('A key has the prompts whose tools it has, and they name no other tool', async (t) => {
+test('A key has only the prompts whose tools it has, and they name no other tool', async (t) => {
   const service = await startTestService(t);
   const all = TOOLS.map(({ name }) => name);
   for (const { tools } of PROMPTS) for (const name of tools) assert.ok(all.includes(name), name);

@@ -91,7 +91,7 @@ test('A large request is answered as a whole, without progress', async (t) => {
   assert.match(json.result.content[0].text, /Score: /);
 });
 
-test('Header fields that are missing or differ from the body are refused with -32020', async (t) => {
+test('Header fields that are missing or differ from the body are rejected with -32020', async (t) => {
   const service = await startTestService(t);
   const call = { name: 'explain_check', arguments: {} };
   const wrong: [
@@ -122,7 +122,7 @@ test('Header fields that are missing or differ from the body are refused with -3
   );
 });
 
-test('An unknown version is refused with those that are supported', async (t) => {
+test('An unknown version is rejected, and the error lists the supported ones', async (t) => {
   const service = await startTestService(t);
   for (const version of ['2027-01-01', '2025-11-25', 'x']) {
     const { status, json } = await send(
@@ -139,7 +139,7 @@ test('An unknown version is refused with those that are supported', async (t) =>
   }
 });
 
-test('A request without its metadata, of a removed method, or in a batch is refused', async (t) => {
+test('A request without its metadata, for a removed method, or in a batch is rejected', async (t) => {
   const service = await startTestService(t);
   const metas = [{}, WITHOUT_VERSION, { ...META, 'io.modelcontextprotocol/clientCapabilities': 1 }];
   for (const meta of metas) {
@@ -194,7 +194,7 @@ test('A session ID is ignored, and none is given', async (t) => {
   assert.equal(response.headers.get('mcp-session-id'), null);
 });
 
-test('A resource that does not exist, and wrong parameters, have the codes of the revision', async (t) => {
+test('An unknown resource and invalid parameters have the error codes of the revision', async (t) => {
   const service = await startTestService(t);
   const uri = 'deliverability://tests/none';
   const missing = (await send(service, 'resources/read', { uri })).json.error;
@@ -207,7 +207,7 @@ test('A resource that does not exist, and wrong parameters, have the codes of th
   assert.match(invalid.json.result.content[0].text, /Invalid id/);
 });
 
-test('The older revisions are agreed on as before', async (t) => {
+test('The older revisions are negotiated as before', async (t) => {
   const service = await startTestService(t);
   const post = (json: object, headers = {}) =>
     service.call('POST', '/mcp', { json, headers: { ...ACCEPT, ...headers } });

@@ -39,7 +39,7 @@ const CASES: [name: string, method: string, url: string, signature: string][] = 
 ];
 
 for (const [name, method, path, signature] of CASES)
-  test(`the signature of ${name} is that of the test suite of Amazon`, () => {
+  test(`the signature of ${name} is that of Amazon's test suite`, () => {
     const url = new URL(`https://example.amazonaws.com${path}`);
     const { authorization, 'x-amz-date': date } = signedHeaders(
       { ...SCOPE, method, url },

@@ -70,7 +70,7 @@ test('a program that is too slow, too verbose, missing or failing is reported', 
   assert.ok('output' in (await run('', { input: 'x'.repeat(1e6) })));
 });
 
-test('the children of a program end with it', async (t) => {
+test('the child processes of a program end with it', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'run-program-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'pid');

@@ -31,7 +31,7 @@ const IMAP: [answer: string, problem: string, message: RegExp][] = [
   ['NO [PRIVACYREQUIRED] TLS', 'tls_failed', /accepts the sign-in over TLS only/],
 ];
 
-test('What an IMAP server says to a sign-in is told apart: wrong, blocked, or busy', async (t) => {
+test('Rejected IMAP sign-ins are distinguished: wrong password, blocked account, busy server', async (t) => {
   for (const [answer, problem, message] of IMAP) {
     const server = await startImapServer(t, {
       folders: FOLDERS,
@@ -52,7 +52,7 @@ test('What an IMAP server says to a sign-in is told apart: wrong, blocked, or bu
   }
 });
 
-test('An account of Microsoft without a mailbox is told apart from a wrong password', async (t) => {
+test('A Microsoft account without a mailbox is distinguished from a wrong password', async (t) => {
   const server = await startImapServer(t, {
     folders: FOLDERS,
     on({ tag, line, send }) {
@@ -117,7 +117,7 @@ test('Errors of Microsoft’s sign-in say what to do', async () => {
   }
 });
 
-test('Microsoft Graph without a mailbox is no missing folder', async () => {
+test('A missing mailbox at Microsoft Graph is not reported as a missing folder', async () => {
   const open = (code: number, fault: string) =>
     openGraphMailbox({
       web: answering(code, { error: { code: fault, message: 'x' } }),

@@ -19,7 +19,7 @@ import {
 
 const HTML = { accept: 'text/html' };
 
-test('A request that is not exactly right shows an error, and never redirects', async (t) => {
+test('An invalid authorization request shows an error, and never redirects', async (t) => {
   const service = await startOAuthService(t);
   const browser = await ownerBrowser(service);
   const id = await clientId(service);
@@ -74,7 +74,7 @@ test('A request that is not exactly right shows an error, and never redirects', 
   assert.deepEqual(rows, []);
 });
 
-test('A program on the same machine may use any port, but no other path', async (t) => {
+test('A redirect URI on the same machine may have any port, but no other path', async (t) => {
   const service = await startOAuthService(t);
   const browser = await ownerBrowser(service);
   for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
@@ -128,7 +128,7 @@ test('A visitor signs in first, and then returns to the whole request', async (t
   assert.ok(signInPage.includes(encodeURIComponent(path)));
 });
 
-test('The page names who asks, warns about the name, and cannot be framed', async (t) => {
+test('The consent page names the assistant, warns about the name, and cannot be framed', async (t) => {
   const service = await startOAuthService(t);
   const browser = await ownerBrowser(service);
   const id = await clientId(service, {
@@ -148,7 +148,7 @@ test('The page names who asks, warns about the name, and cannot be framed', asyn
   assert.equal(page.headers.get('cache-control'), 'no-store');
 });
 
-test('A host with letters of another script is shown as its ASCII name', async (t) => {
+test('A host name with letters of another script is shown in ASCII', async (t) => {
   const service = await startOAuthService(t);
   const browser = await ownerBrowser(service);
   const redirect_uri = 'https://xn--lude-0ve.example/callback';
@@ -159,7 +159,7 @@ test('A host with letters of another script is shown as its ASCII name', async (
   assert.match(page.text, /<strong class="redirect-host">xn--lude-0ve\.example<\/strong>/);
 });
 
-test('The form is accepted from this site and in a browser only', async (t) => {
+test('The consent form is accepted only from this site and with a session', async (t) => {
   const service = await startOAuthService(t);
   const browser = await ownerBrowser(service);
   const path = authorizePath(await clientId(service));
@@ -190,7 +190,7 @@ test('The form is accepted from this site and in a browser only', async (t) => {
   assert.deepEqual(await auditOf(service, { action: 'connected_assistant.connected' }), []);
 });
 
-test('A member gives at most their own role, and a viewer none', async (t) => {
+test('A member can grant at most their own role, and a viewer none', async (t) => {
   const service = await startOAuthService(t);
   const id = await clientId(service);
   for (const [role, roles] of [
@@ -222,7 +222,7 @@ test('A member gives at most their own role, and a viewer none', async (t) => {
   assert.equal((await browser.call('GET', authorizePath(id), { headers: HTML })).status, 403);
 });
 
-test('A refusal returns to the assistant without a code', async (t) => {
+test('Denying access returns to the assistant without a code', async (t) => {
   const service = await startOAuthService(t);
   const browser = await ownerBrowser(service);
   const id = await clientId(service);
@@ -275,7 +275,7 @@ for (const [why, env] of [
   ['it is switched off', { DELIVERABILITY_MCP_OAUTH: 'false' }],
   ['its URL is plain HTTP', { DELIVERABILITY_BASE_URL: 'http://mail.example.com' }],
 ] as const)
-  test(`Nothing of it exists if ${why}`, async (t) => {
+  test(`The authorization server has no endpoints if ${why}`, async (t) => {
     const service = await startOAuthService(t, { env });
     const browser = await ownerBrowser(service);
     for (const path of [

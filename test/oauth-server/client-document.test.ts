@@ -25,7 +25,7 @@ test('The page shows the host that describes the assistant, and its code becomes
   const browser = await ownerBrowser(service);
   const path = authorizePath(URL_OF_CLIENT);
   const page = await browser.call<string>('GET', path, { headers: HTML });
-  assert.match(page.text, /The assistant is described by client\.example\./);
+  assert.match(page.text, /client\.example describes the assistant\./);
   const code = (await consent(service, browser, path)).searchParams.get('code')!;
   const other = 'https://client.example/other.json';
   assert.equal((await redeem(service, other, code)).body.error, 'invalid_grant');

@@ -62,7 +62,7 @@ test('If pages and API have different URLs, the issuer is that of the pages, and
   assert.equal(server.token_endpoint, `${issuer}/oauth/token`);
 });
 
-test('Scripts of any site may ask before they send; other operations refuse that', async (t) => {
+test('Preflight requests of any site succeed for the OAuth endpoints only', async (t) => {
   const service = await startOAuthService(t);
   for (const path of [
     '/.well-known/oauth-authorization-server',
@@ -99,7 +99,7 @@ test('Scripts of any site may ask before they send; other operations refuse that
   assert.equal(refused.headers.get('access-control-allow-origin'), '*');
 });
 
-test('A registration is not stored: a flood of them leaves nothing behind', async (t) => {
+test('Registrations are not stored, however many there are', async (t) => {
   const service = await startOAuthService(t);
   const { status, body } = await register(service, {
     token_endpoint_auth_method: 'client_secret_basic',
@@ -124,7 +124,7 @@ test('A registration is not stored: a flood of them leaves nothing behind', asyn
   assert.deepEqual(rows, []);
 });
 
-test('A client that cannot work here is refused at its registration', async (t) => {
+test('Registration rejects a client that cannot work with this service', async (t) => {
   const service = await startOAuthService(t);
   const wrong: [more: object, error: string][] = [
     [{ redirect_uris: undefined }, 'invalid_redirect_uri'],
@@ -165,7 +165,7 @@ test('A client that cannot work here is refused at its registration', async (t) 
   }
 });
 
-test('A client without a name gets that of its host, and a long name is shortened', async (t) => {
+test('A client without a name gets the name of its host, and a long name is shortened', async (t) => {
   const service = await startOAuthService(t);
   const nameOf = async (client_name: unknown) =>
     (await register(service, { client_name })).body.client_name;

@@ -83,7 +83,7 @@ test('A code needs its client, its redirect URI, its verifier and this resource'
   assert.equal(without.status, 200);
 });
 
-test('A parameter that is repeated is refused', async (t) => {
+test('A repeated parameter is rejected', async (t) => {
   const { service, id } = await connectAssistant(t);
   for (const path of ['/oauth/token', '/oauth/revoke']) {
     const answer = await service.call<{ error: string }>('POST', path, {
@@ -141,7 +141,7 @@ test('A refresh token that is used again later ends the connection', async (t) =
   assert.equal(entries.length, 1);
 });
 
-test('A client that lost the answer refreshes again within 30 seconds; a thief who does is found out', async (t) => {
+test('A client that lost the response can refresh again within 30 seconds; a thief who does is detected', async (t) => {
   const clock = testClock();
   const { service, id, tokens } = await connectAssistant(t, { clock });
   const { body: one } = await refresh(service, id, tokens.refresh_token);
@@ -234,7 +234,7 @@ test('The member decides about changes of settings and the mode; the URL does no
   ]);
 });
 
-test('A member who was demoted or removed meanwhile takes the access with them', async (t) => {
+test('Demoting or removing a member limits or ends the access of their assistants', async (t) => {
   const service = await startOAuthService(t);
   const id = await clientId(service);
   const member = await service.makeMember('admin');
@@ -252,7 +252,7 @@ test('A member who was demoted or removed meanwhile takes the access with them',
   assert.deepEqual(await service.app.db.selectFrom('assistant_tokens').selectAll().execute(), []);
 });
 
-test('A token of another URL of the service, or from before it was switched off, is refused', async (t) => {
+test('A token for another URL of the service, or from before OAuth was turned off, is rejected', async (t) => {
   const { service, id, tokens } = await connectAssistant(t);
   assert.equal(await mcpStatus(service, tokens.access_token), 200);
   const { config } = service.app;

@@ -11,7 +11,7 @@ import { DAY_MS, type ReceiverScene, startReceivers } from './receiver-scene.ts'
 const accountOf = async ({ call }: ReceiverScene): Promise<Receiver> =>
   (await call<{ data: Receiver[] }>('GET', '/v1/receivers')).body.data[1]!;
 
-test('A key is warned about from its 25th day on, until another one is configured', async (t) => {
+test('An SNDS key causes a warning from its 25th day, until another one is configured', async (t) => {
   const scene = await startReceivers(t);
   const { app } = scene;
   await scene.fetch('microsoft_snds');
@@ -45,7 +45,7 @@ test('A key is warned about from its 25th day on, until another one is configure
   assert.doesNotMatch(access!, /another-key/);
 });
 
-test('A sign-in is warned about after nine months, and nothing else ends', async (t) => {
+test('An SNDS sign-in causes a warning after nine months, and no other account does', async (t) => {
   const { app } = await startReceivers(t, { snds: {} });
   const [google, snds] = app.config.RECEIVERS;
   const signedIn = Date.parse('2026-01-01T00:00:00.000Z');

@@ -47,7 +47,7 @@ test('Thirty days are fetched at first, then seven, the newest first', async (t)
   assert.deepEqual(asked().at(-1), '111726', 'after a gap, its days too');
 });
 
-test('A day without data is 404, which ends nothing: older days are asked for and stored', async (t) => {
+test('A 404 for a day means no data: older days are requested and stored', async (t) => {
   const scene = await startReceivers(t);
   scene.snds.days = { '2026-11-19': [servedAddress('192.0.2.25', '2026-11-19')] };
   assert.equal((await fetch(scene))!.problem, null);

@@ -73,7 +73,7 @@ async function signInByPasting(
   return { ...printed, questions };
 }
 
-test('Sign in, fetch, refresh, a refusal, the alert, the page, and an access that ends soon', async (t) => {
+test('SNDS from sign-in to alert: fetch, refresh, rejection, page, and access that ends soon', async (t) => {
   const { authority, scene, env, dayAgo } = await startScene(t);
   await scene.call('POST', '/v1/alerts', {
     json: { name: 'receivers', condition: 'receiver_failing', channels: ['webhook'] },
@@ -97,11 +97,11 @@ test('Sign in, fetch, refresh, a refusal, the alert, the page, and an access tha
   const foreign = 'http://localhost:1/?code=c&state=guessed';
   const signedIn = await signInByPasting(authority, env, [foreign]);
   assert.equal(signedIn.code, EXIT.success, signedIn.stderr);
-  assert.match(signedIn.questions[0]!, /can’t load the last page\. Copy its address/);
+  assert.match(signedIn.questions[0]!, /can’t load the last page, copy its address/);
   assert.match(signedIn.questions[1]!, /^That address is not from this sign-in\./);
   assert.match(
     signedIn.stderr,
-    /Signed in to microsoft_snds\. .*\nSNDS says whether it blocks 1 range of microsoft_snds\.\n$/,
+    /Signed in to microsoft_snds\. .*\nSNDS lists 1 range of addresses for microsoft_snds\.\n$/,
   );
   const authorization = new URL(signedIn.stdout.trim());
   assert.deepEqual(
@@ -216,7 +216,7 @@ test('Sign in, fetch, refresh, a refusal, the alert, the page, and an access tha
   for (const secret of authority.issued) assert.ok(!seen.includes(secret), secret);
 });
 
-test('What Microsoft refuses in the browser or for the code is said in its words', async (t) => {
+test("Microsoft's errors in the browser and for the code are quoted", async (t) => {
   const { authority, scene, env } = await startScene(t);
   authority.refusal = [
     'invalid_grant',
@@ -308,7 +308,7 @@ test('An access token that SNDS rejects is replaced, and then the account says h
   );
 });
 
-test('A week of 404 puts the access in doubt only if the list of blocks is refused, too', async (t) => {
+test('A week of 404 counts as ended access only if the list of blocks is rejected, too', async (t) => {
   const { authority, scene } = await startScene(t);
   const [, signIn] = configuredSignIns(scene.app.config, 'receiver');
   authority.refreshTokens.add('first');
@@ -320,7 +320,7 @@ test('A week of 404 puts the access in doubt only if the list of blocks is refus
   assert.equal(parts.filter(({ found }) => found === 'no data').length, 7);
   assert.match(
     problem!.message,
-    /^Microsoft SNDS has no data for any day of the last week, and refuses the list of blocks, too\. The access of this account may have ended\. Microsoft ends access .*ten months\. Confirm it at https:\/\/substrate\.office\.com\//,
+    /^Microsoft SNDS has no data for any day of the last week, and rejects the request for the list of blocks, too\. The access of this account may have ended\. Microsoft ends access .*ten months\. Confirm it at https:\/\/substrate\.office\.com\//,
   );
   scene.advance(DAY_MS);
   scene.snds.isExpired = false;

@@ -46,7 +46,7 @@ test('Members see and disconnect their own assistants, and admins those of all',
   );
 });
 
-test('A key disconnects no assistant with a higher role, and a test-mode key none', async (t) => {
+test('A key cannot disconnect an assistant with a higher role, and a test-mode key none', async (t) => {
   const service = await startTestService(t);
   const owner = (await membersOf(service))[0]!;
   const { id } = await insertAssistant(service, owner.id, { role: 'admin' });
@@ -63,7 +63,7 @@ test('The list has no assistant whose code was not used, or that has expired', a
   assert.deepEqual(body.data, []);
 });
 
-test('An account that another person takes over loses its assistants', async (t) => {
+test('When another person takes over an account, its assistants are disconnected', async (t) => {
   const service = await startTestService(t);
   const owner = (await membersOf(service))[0]!;
   await insertAssistant(service, owner.id);

@@ -40,7 +40,7 @@ async function start(t: TestContext, env: Record<string, string> = {}) {
   return { provider, service, signIn, memberOf, addMember };
 }
 
-test('The first sign-in links the account; afterwards its address does not matter', async (t) => {
+test('The first sign-in links the account; after that, its address does not matter', async (t) => {
   const { provider, service, signIn, memberOf, addMember } = await start(t);
   const { email, id } = await addMember('member');
   assert.equal((await memberOf(email))!.linked_account, null);
@@ -66,7 +66,7 @@ test('The first sign-in links the account; afterwards its address does not matte
   assert.equal((await auditOf(service, { action: 'member.linked' })).length, 1);
 });
 
-test('An address that is linked to another account is refused, until an admin unlinks it', async (t) => {
+test('A member linked to another account cannot sign in until an admin unlinks it', async (t) => {
   const { service, signIn, memberOf, addMember } = await start(t);
   const { email, id } = await addMember('member');
   assert.equal((await signIn('one', { email })).status, 303);
@@ -105,18 +105,22 @@ test('The page of a member shows the linked account, and unlinks it', async (t) 
   const { email, id } = await addMember('member');
   const { cookie } = await ownerBrowser(service);
   const path = `/team/members/${id}`;
-  assert.doesNotMatch((await getPage(service, path, { cookie })).html, /Single sign-on/);
+  assert.doesNotMatch((await getPage(service, path, { cookie })).html, /Linked account/);
   await signIn('one', { email });
   const { html } = await getPage(service, path, { cookie });
-  assert.match(mainOf(html), /Single sign-onLinked /);
-  assert.ok(mainOf(html).includes(`An account at ${new URL(provider.issuer).host} is linked.`));
+  assert.match(mainOf(html), /Linked accountSince /);
+  assert.ok(
+    mainOf(html).includes(
+      `The member signs in with an account at ${new URL(provider.issuer).host}.`,
+    ),
+  );
   assert.ok(html.includes(`action="${path}/unlink"`));
   const answer = await postForm(service, `${path}/unlink`, {}, { cookie });
   assert.deepEqual([answer.status, answer.location], [303, `${path}?done=unlinked`]);
   assert.match(mainOf((await getPage(service, answer.location!, { cookie })).html), /unlinked\./);
 });
 
-test('A removed member leaves no link, and the account can join again', async (t) => {
+test('Removing a member removes the link, and the account can join again', async (t) => {
   const { service, signIn, addMember, memberOf } = await start(t);
   const { email, id } = await addMember('member');
   await signIn('one', { email });
@@ -236,7 +240,7 @@ test('A claim neither gives nor takes ownership, nor a role that admins assigned
   assert.equal((await auditOf(service, { action: 'ownership.transferred' })).length, 0);
 });
 
-test('A role lets people join without an invitation, with a verified address only', async (t) => {
+test('A role from a claim lets people join without an invitation, only with a verified address', async (t) => {
   const { service, signIn, memberOf } = await start(t, { DELIVERABILITY_OIDC_ROLES: ROLES });
   const email = 'mira@example.com';
   assert.equal((await signIn('one', { email, groups: ['others'] })).status, 403);

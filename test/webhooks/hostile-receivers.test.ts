@@ -50,7 +50,7 @@ const HOSTILE: Hostile[] = [
     name: 'responds with a redirect',
     serve: (socket) =>
       socket.write('HTTP/1.1 307 X\r\nlocation: https://127.0.0.1/\r\ncontent-length: 0\r\n\r\n'),
-    error: /^status 307: redirects are not followed; use the URL that it leads to$/,
+    error: /^status 307: redirects are not followed; enter the URL that it redirects to$/,
     status: 307,
   },
   {

@@ -35,7 +35,7 @@ const URLS: ChannelField = {
   name: 'apprise_urls',
   kind: 'lines',
   label: 'Apprise URLs',
-  hint: 'Instead of a key: one URL of a service on each line, such as gotifys://host/token. They are secret and not shown again.',
+  hint: 'Instead of a key: one service URL on each line, such as gotifys://host/token. They are secret and not shown again.',
   example: 'gotifys://push.example.com/AbCdEf123456',
 };
 const TAG: ChannelField = {

@@ -115,8 +115,8 @@ const TOKEN: ChannelField = {
 export const custom: Channel = {
   name: 'Custom webhook',
   hints: {
-    configured: 'Sends a request of your own form to a URL.',
-    unconfigured: 'Enter the URL of any service that takes a request below.',
+    configured: 'Sends a request that you define to a URL.',
+    unconfigured: 'Enter the webhook URL below.',
   },
   fields: [URL_FIELD, METHOD, TYPE, BODY, HEADERS, TOKEN],
   check(app, rule) {

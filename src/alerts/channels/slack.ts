@@ -24,9 +24,10 @@ const URL_FIELD: ChannelField = {
 const REPLACE =
   'create a new one, and enter its URL in the rule, or in DELIVERABILITY_SLACK_WEBHOOK_URL if the rule has none';
 const GONE = `the webhook was removed or disabled; ${REPLACE}`;
-const NO_TEAM = 'the Slack workspace no longer exists or is disabled; use a webhook of another one';
+const NO_TEAM =
+  'the Slack workspace no longer exists or is disabled; use a webhook of another workspace';
 const REJECTED =
-  'Slack rejected the form of the message; report this to the developers of Deliverability';
+  'Slack rejected the format of the message; report this to the developers of Deliverability';
 const FORBIDDEN = 'Slack does not let the webhook post there';
 const ASK_ADMIN = `${FORBIDDEN}; ask an admin of the workspace, or use a webhook of another channel`;
 

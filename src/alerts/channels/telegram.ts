@@ -75,7 +75,8 @@ export const telegram: Channel = {
         404: 'the bot token is invalid; copy it again from @BotFather',
       },
       delays: {
-        migrated: 'the group became a supergroup, which has another chat ID; the rule gets it',
+        migrated:
+          'the group became a supergroup with a new chat ID, which is now stored in the rule',
       },
       problem: v.pipe(
         v.object({

@@ -31,22 +31,22 @@ export const receiverFailing: Condition<'receiver', Value> = {
   },
 
   choice: {
-    text: 'Figures of Google or Microsoft can’t be fetched',
+    text: 'Figures can’t be fetched from Google or Microsoft',
     hint: 'Or the access to Microsoft SNDS ends soon. A receiver that is unreachable counts after a day.',
   },
   alertsWhen: () => 'figures can’t be fetched from Google or Microsoft, or the access ends soon',
   documentation:
-    "figures can't be fetched from Google or Microsoft: at once if somebody has to act, after a day if the receiver can't be reached. Also if the access to Microsoft SNDS ends soon",
+    "figures can't be fetched from Google or Microsoft: at once if somebody must act, after a day if the receiver can't be reached. Also if access to Microsoft SNDS ends soon",
   shortText: 'figures can’t be fetched',
   openedText: ({ subject, value: { receiver, state, detail } }) => ({
     title:
       state === 'expiring'
-        ? `The access of ${subject} to ${RECEIVER_NAMES[receiver]} ends soon`
-        : `${RECEIVER_NAMES[receiver]} can’t be read with ${subject}`,
+        ? `${subject}: access to ${RECEIVER_NAMES[receiver]} ends soon`
+        : `${subject}: figures can’t be fetched from ${RECEIVER_NAMES[receiver]}`,
     lead: detail,
   }),
   resolvedTitle: ({ subject, value: { receiver } }) =>
-    `${RECEIVER_NAMES[receiver]} can be read with ${subject} again`,
+    `${subject}: figures can be fetched from ${RECEIVER_NAMES[receiver]} again`,
   unwatchedText: ({ subject }) => ({
     title: `The account ${subject} was removed`,
     lead: 'The incident is resolved because the account is no longer in the configuration.',

@@ -38,15 +38,15 @@ function Consent({ request: { client, redirect_uri }, parameters, actor }: Conse
     <>
       <p>
         “{client.name}” asks to use this service as {actor.email}. If you allow it, your browser
-        goes on to {isLocal ? 'a program on this device' : 'this site'}:
+        returns to {isLocal ? 'a program on this device' : 'this site'}:
       </p>
       <p class="box">
         <strong class="redirect-host">{target.host}</strong>
       </p>
       <Notice tone="warn">
         {client.host === null
-          ? 'The assistant has registered itself: anyone can choose its name.'
-          : `The assistant is described by ${client.host}.`}{' '}
+          ? 'The assistant registered itself: anyone can choose its name.'
+          : `${client.host} describes the assistant.`}{' '}
         Allow it only if you have just added this service to{' '}
         {isLocal ? 'a program on this device' : `an assistant at ${target.host}`}.
       </Notice>
@@ -55,15 +55,15 @@ function Consent({ request: { client, redirect_uri }, parameters, actor }: Conse
         <Select
           name="role"
           label="Role"
-          hint="What it can do at most."
+          hint="The most that it can do."
           options={rolesUpTo(actor.role)}
           value={lowerRole(actor.role, 'member')}
         />
         <Select name="mode" label="Mode" options={MODES} value={actor.livemode ? 'live' : 'test'} />
         <Checkbox
           name="writes"
-          label="Let it change settings"
-          hint="Such as adding domains, publishing DNS records or creating alert rules, if the role allows it."
+          label="Allow it to change settings"
+          hint="For example, add domains, publish DNS records or create alert rules, if the role permits it."
           checked={false}
         />
         <button type="submit" class="submit" name="decision" value="allow">

@@ -23,7 +23,6 @@ import {
   PageQuery,
   ProblemNotice,
   Select,
-  Submit,
   submit,
   TextArea,
   TextField,
@@ -42,9 +41,9 @@ export function HostedFilesCard({ domain, row }: { domain: Domain; row: HostedFi
   if (domain.status !== 'verified') return null;
   return (
     <Card
-      title="Files that go with records"
+      title="Hosted files"
       id="files"
-      actions={<a href={`${DOMAINS}/${domain.id}/files`}>All files</a>}
+      actions={<a href={`${DOMAINS}/${domain.id}/files`}>View files</a>}
     >
       <Served files={filesOf(domain.name, row)} />
     </Card>
@@ -85,7 +84,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
   const errorOf = (name: string) => problem?.fields[name];
   const readable = readableDomain(domain.name);
   return appPage(call, {
-    title: `Files of ${readable}`,
+    title: `Hosted files of ${readable}`,
     section: 'domains',
     path: `${DOMAINS}/${id}/files`,
     parents: [
@@ -101,7 +100,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
     children: (
       <>
         {done && (
-          <Notice tone="pass">Saved, and served now. Publish the records that have changed.</Notice>
+          <Notice tone="pass">Files saved and served. Now publish the changed records.</Notice>
         )}
         {!isVerified && (
           <Notice tone="warn">Nothing is served until the domain is verified.</Notice>
@@ -112,7 +111,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
           actions={
             served.length > 0 && (
               <a class="button primary" href={publishPath(id, { checks: 'mta_sts,bimi' })}>
-                Publish their records
+                Publish records
               </a>
             )
           }
@@ -124,7 +123,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
             {logo !== null && (
               <img
                 src={`data:image/svg+xml;base64,${Buffer.from(logo).toString('base64')}`}
-                alt="The logo as receivers get it"
+                alt="The logo that is served"
                 width={72}
                 height={72}
               />
@@ -133,8 +132,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
           </div>
           {served.length > 0 && (
             <p class="muted">
-              Both hosts, mta-sts.{domain.name} and bimi.{domain.name}, need a certificate for HTTPS
-              at your proxy or at this service.
+              Each host needs an HTTPS certificate, at your proxy or at this service.
             </p>
           )}
           {policy && !canEdit && <p>Mail servers: {policy.mx.join(', ')}</p>}
@@ -156,15 +154,15 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
                 error={errorOf('mta_sts')}
                 options={[
                   ['', 'Not served'],
-                  ['testing', 'Testing: senders report failures, and still deliver'],
-                  ['enforce', 'Enforce: senders deliver only over verified TLS'],
+                  ['testing', 'Testing: failures are reported'],
+                  ['enforce', 'Enforce: only over verified TLS'],
                   ['none', 'None: senders forget the policy'],
                 ]}
               />
               <TextArea
                 {...value('mx', (policy?.mx ?? mail_servers ?? []).join('\n'))}
                 label="Mail servers"
-                hint={`One per line. DNS has ${mail_servers === null ? 'not answered' : mail_servers.join(', ') || 'none'}.`}
+                hint={`One per line. ${mail_servers === null ? 'The MX lookup failed.' : `MX records: ${mail_servers.join(', ') || 'none'}.`}`}
                 mono
               />
               <TextField
@@ -172,14 +170,14 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
                 type="number"
                 min={1}
                 max={365}
-                label="Senders remember the policy for (days)"
-                hint="A week is enough for testing. For enforce, choose at least a month."
+                label="Lifetime of the policy (days)"
+                hint="How long senders remember it. A week is enough for testing. To enforce it, choose at least a month."
               />
               <TextField
                 name="logo"
                 type="file"
                 label="BIMI logo"
-                hint="SVG Tiny PS: square, at most 32 KB, with a title. Not needed with a new certificate, which contains it."
+                hint="SVG Tiny PS: square, at most 32 KB, with a title. Not needed with a new certificate, because it contains the logo."
                 error={errorOf('bimi.logo')}
               />
               <TextField
@@ -197,7 +195,9 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
                   checked={false}
                 />
               )}
-              <Submit>Save files</Submit>
+              <button type="submit" class="button primary">
+                Save files
+              </button>
             </form>
           </Card>
         )}

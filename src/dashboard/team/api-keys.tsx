@@ -133,15 +133,15 @@ async function render(call: PageCall, { query = {}, values, problem = null, crea
               <AssistantTable rows={assistants.data} nameOf={nameOf} />
             )}
             {resource === null ? (
-              <p>Assistants are switched off: none of them has access.</p>
+              <p>Assistants are turned off. None of them has access.</p>
             ) : (
               <>
                 <p>
-                  To connect Claude, ChatGPT or another assistant, add this address to it as a
+                  To connect Claude, ChatGPT or another assistant, add this URL to it as a
                   connector:
                 </p>
                 <div class="box">
-                  <Copyable text={resource.resource} label="the address for assistants" />
+                  <Copyable text={resource.resource} label="the URL for assistants" />
                 </div>
               </>
             )}
@@ -238,7 +238,7 @@ function AssistantTable({ rows, nameOf }: { rows: ConnectedAssistant[]; nameOf: 
         { title: 'Name', cell: ({ name, host }) => withNote(name, host) },
         {
           title: 'Role',
-          cell: ({ role, writes }) => withNote(ROLE_NAMES[role], writes && 'changes settings'),
+          cell: ({ role, writes }) => withNote(ROLE_NAMES[role], writes && 'can change settings'),
         },
         mode,
         member,

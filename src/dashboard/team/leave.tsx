@@ -19,7 +19,7 @@ export function LeaveTeam() {
         action={PATH}
         fields={{ confirmed: 'yes' }}
         label="Leave…"
-        warning="Your sessions and API keys end immediately. To come back, you need a new invitation."
+        warning="Your sessions, API keys and connected assistants end immediately. To come back, you need a new invitation."
         confirm="Leave the team"
       />
     </Card>

@@ -36,7 +36,7 @@ interface State {
 const DONE_TEXTS: Record<string, string> = {
   saved: 'Changes saved.',
   role: 'Role changed. The member must sign in again.',
-  unlinked: 'Single sign-on unlinked.',
+  unlinked: 'Account unlinked.',
 };
 
 async function render(call: PageCall, id: string, { done = '', values, problem = null }: State) {
@@ -62,10 +62,10 @@ async function render(call: PageCall, id: string, { done = '', values, problem =
               ['Role', ROLE_NAMES[member.role]],
               ['Joined', <Time key="joined" at={member.joined_at} />],
               [
-                'Single sign-on',
+                'Linked account',
                 member.linked_account && (
                   <>
-                    Linked <Time at={member.linked_account.linked_at} />
+                    Since <Time at={member.linked_account.linked_at} />
                   </>
                 ),
               ],
@@ -130,8 +130,8 @@ function RemoveCard({ member: { id, name } }: { member: TeamMember }) {
         label="Remove…"
         warning={
           <>
-            The sessions and API keys of <bdi>{name}</bdi> end immediately, and their pending
-            invitations are revoked. This cannot be undone.
+            The sessions, API keys and connected assistants of <bdi>{name}</bdi> end immediately,
+            and their pending invitations are revoked. This cannot be undone.
           </>
         }
         confirm="Remove member"
@@ -142,15 +142,15 @@ function RemoveCard({ member: { id, name } }: { member: TeamMember }) {
 
 function UnlinkCard({ member: { id, email }, host }: { member: TeamMember; host: string }) {
   return (
-    <Card title="Unlink single sign-on" id="unlink">
-      <p>An account at {host} is linked.</p>
+    <Card title="Linked account" id="unlink">
+      <p>The member signs in with an account at {host}.</p>
       <Confirm
         action={`${memberPath(id)}/unlink`}
         label="Unlink…"
         warning={
           <>
-            Do this if that account was created again. The next account with the address{' '}
-            <bdi>{email}</bdi> is linked.
+            Unlink it if it was created again at the identity provider. The next account with the
+            address <bdi>{email}</bdi> is then linked.
           </>
         }
         confirm="Unlink account"
@@ -205,7 +205,7 @@ const unlink = operationForm({
   path: `${PATH}/unlink`,
   operation: 'submitMemberUnlink',
   role: 'admin',
-  summary: 'Unlink the single sign-on account of a member with the button',
+  summary: 'Unlink the account of a member with the button',
   route: memberOperations.unlink,
   next: ({ id }) => `${memberPath(id)}?done=unlinked`,
 });

@@ -9,9 +9,9 @@ import { plainName, type Zone, type ZoneApi, zoneServer } from './zone-server.ts
 
 export const powerdns: ServerKind = {
   name: 'PowerDNS API',
-  hint: 'Changes records through the HTTP API of your PowerDNS server. Dynamic updates work there too.',
+  hint: 'Changes records through the HTTP API of your PowerDNS server. Dynamic updates work with PowerDNS, too.',
   fields: [
-    urlField('The web server of PowerDNS, without /api.', 'https://ns1.example.com:8081'),
+    urlField('The URL of the PowerDNS web server, without /api.', 'https://ns1.example.com:8081'),
     tokenField('The value of api-key in pdns.conf.', 'api_key', 'API key'),
   ],
   open: (settings, context) => zoneServer(powerdnsApi(settings, context)),

@@ -229,7 +229,7 @@ class Rfc2136Server implements NameServer {
     if (kind === 'unsigned' && rcode !== RCODES.NOERROR)
       throw new DnsServerError(
         'refused',
-        `${this.#address} refuses the request without a signature. Check that it has the key ${this.#key.name} with this secret, that both clocks agree, and that it accepts requests from this service.`,
+        `${this.#address} rejects the request without a signature. Check that it has the key ${this.#key.name} with this secret, that both clocks agree, and that it accepts requests from this service.`,
         unknown,
       );
     throw new DnsServerError(

@@ -11,14 +11,14 @@ import { plainName, type Stored, type ZoneApi, zoneServer } from './zone-server.
 export const ROUTE53_URL = 'https://route53.amazonaws.com/2013-04-01';
 
 export const route53: ServerKind = {
-  name: 'Amazon Route 53',
-  hint: 'Changes records of public hosted zones, with the access key of an IAM user that may do nothing else.',
+  name: 'Route 53',
+  hint: 'Changes records of public hosted zones, with the access key of an IAM user that can do nothing else.',
   fields: [
     {
       ...TEXT,
       name: 'access_key_id',
       label: 'Access key ID',
-      hint: 'The access key ID of an IAM user. The documentation has its policy.',
+      hint: 'The access key ID of an IAM user. The documentation has the policy.',
       placeholder: 'AKIAIOSFODNN7EXAMPLE',
       example: 'AKIAIOSFODNN7EXAMPLE',
       schema: v.pipe(
@@ -58,7 +58,7 @@ const nameOf = (xml: string, name: string): string =>
   );
 
 const WRONG_KEY =
-  'Amazon does not accept the access key. It may be deleted or inactive, or its secret is another one.';
+  'Amazon does not accept the access key. It may be deleted or inactive, or the secret is wrong.';
 
 function refusal(_: number, body: string): Refusal | undefined {
   const code = textOf(body, 'Code');

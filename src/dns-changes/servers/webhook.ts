@@ -13,12 +13,12 @@ import { type Zone, type ZoneApi, zoneServer } from './zone-server.ts';
 
 export const webhook: ServerKind = {
   name: 'ExternalDNS webhook',
-  hint: 'Changes records through a webhook provider of ExternalDNS, which exist for tens of DNS services. Kubernetes is not needed.',
+  hint: 'Changes records through an ExternalDNS webhook provider, of which there are dozens. Works without Kubernetes.',
   fields: [
-    urlField('Where the webhook provider of ExternalDNS listens.', 'http://127.0.0.1:8888'),
+    urlField('Where the ExternalDNS webhook provider listens.', 'http://127.0.0.1:8888'),
     {
       ...ZONES_FIELD,
-      hint: 'The zones that the webhook can change, separated by commas. If empty, those of its domain filter, or what DNS says.',
+      hint: 'The zones that the webhook can change, separated by commas. If empty, the zones in its domain filter, or as DNS says.',
     },
   ],
   open: (settings, context) => zoneServer(webhookApi(settings, context)),
@@ -53,7 +53,7 @@ function webhookApi(
       url,
       headers: { accept: MEDIA_TYPE, 'content-type': MEDIA_TYPE },
       advice: {
-        401: `${name} wants a password, which the protocol does not have.`,
+        401: `${name} requires a password, which the protocol does not support.`,
         403: `${name} does not allow requests from this service.`,
       },
       refusal(code) {

@@ -4,9 +4,9 @@ const TEXTS: Record<number, string> = {
   400: 'the server rejected the content of the request',
   401: 'the server requires a valid token or password',
   403: 'the server does not allow this; check the token and its permissions',
-  404: 'the server has nothing at this URL; check the URL',
+  404: 'the server found nothing at this URL; check the URL',
   405: 'the server does not accept this method; check the URL',
-  410: 'what was at this URL was removed; check the URL',
+  410: 'this URL no longer exists; check the URL',
   413: 'the request is too long for the server',
   415: 'the server does not accept this content type',
   422: 'the server rejected the content of the request',
@@ -18,6 +18,7 @@ const TEXTS: Record<number, string> = {
 };
 
 export function statusText(code: number): string {
-  if (code >= 300 && code < 400) return 'redirects are not followed; use the URL that it leads to';
+  if (code >= 300 && code < 400)
+    return 'redirects are not followed; enter the URL that it redirects to';
   return TEXTS[code] ?? 'only 2xx counts as success';
 }

@@ -45,7 +45,9 @@ export function unsubscribeSections(report: Report): Section[] {
       small(
         time(one.requested_at),
         ...(duration_ms === undefined ? [] : [` · ${duration_ms} ms`]),
-        ...(end ? [` · ${tls_version}, certificate valid until ${dayInWords(end)}`] : []),
+        ...(end
+          ? [` · ${tls_version?.replace('v', ' ')}, certificate valid until ${dayInWords(end)}`]
+          : []),
       ),
     ];
   });

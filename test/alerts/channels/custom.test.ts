@@ -166,7 +166,7 @@ for (const [type, body, repeated] of [
     assert.doesNotMatch(row!.error!, /pa|wo.*rd/i);
   });
 
-test('Without a body, a JSON object has what matters', async (t) => {
+test('Without a body, the request is a JSON object with the most important values', async (t) => {
   const { openIncident, service, path } = await startCustom(t, {});
   const { body, method } = await openIncident();
   const { title, message, status, incident_id, url } = JSON.parse(body);
@@ -179,7 +179,7 @@ test('Without a body, a JSON object has what matters', async (t) => {
   assert.partialDeepStrictEqual(alert, { custom_body: null } as never);
 });
 
-test('What cannot work is refused when the rule is saved, with the reason', async (t) => {
+test('Saving a rule rejects settings that cannot work, with the reason', async (t) => {
   const { service, path } = await startCustom(t, {});
   const FORM = 'application/x-www-form-urlencoded';
   const refused: [settings: Record<string, unknown>, param: string, message: RegExp][] = [
@@ -255,7 +255,7 @@ test('What cannot work is refused when the rule is saved, with the reason', asyn
   }
 });
 
-test('Headers and the secret are shown nowhere, and needed again for another URL', async (t) => {
+test('Headers and the secret are never shown, and must be entered again for another URL', async (t) => {
   const service = customService();
   const {
     app,
@@ -297,7 +297,7 @@ test('Headers and the secret are shown nowhere, and needed again for another URL
   for (const secret of service.secrets) assert.ok(!seen.includes(secret), secret);
 });
 
-test('The form stores what was typed, and no default of a choice', async (t) => {
+test('The form stores what was entered, but not the default of a choice', async (t) => {
   const { service, sendDue, complete, slack: receiver } = await startAlerting(t);
   const owner = await memberOf(service, 'owner@example.com');
   const typed = {
@@ -330,7 +330,7 @@ test('The form stores what was typed, and no default of a choice', async (t) => 
   assert.match(JSON.parse(request!.body).a, /^Alert: /);
 });
 
-test('Disabling a rule ends its incidents at a custom webhook, also with the old secrets', async (t) => {
+test('Disabling a rule resolves its incidents at a custom webhook, with the old secrets if they changed', async (t) => {
   const service = customService();
   const { slack: receiver, makeAlert, complete, sendDue, service: api } = await startAlerting(t);
   receiver.respond = (request) => service.respond(request);
@@ -372,7 +372,7 @@ async function startPlain(t: TestContext) {
   return { bodies, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test('A server at home without TLS gets alerts if its network is allowed', async (t) => {
+test('A server without TLS gets alerts if its private network is allowed', async (t) => {
   const plain = await startPlain(t);
   const { service, makeAlert, complete, sendDue, incidents } = await startAlerting(t);
   await makeAlert({
@@ -405,7 +405,7 @@ test('A server at home without TLS gets alerts if its network is allowed', async
   assert.match(refused.text, /must start with https:\/\/: .*DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS/);
 });
 
-test('Without an allowed network, http is refused on save, and names the variable', async (t) => {
+test('Without an allowed network, saving an http URL fails, and the error names the variable', async (t) => {
   const { service } = await startAlerting(t, {
     env: { DELIVERABILITY_WEBHOOK_ALLOW_NETWORKS: '', DELIVERABILITY_SLACK_WEBHOOK_URL: '' },
   });
@@ -512,7 +512,7 @@ const EXAMPLES: Record<string, Example> = {
 };
 
 for (const [name, { settings, accept }] of Object.entries(EXAMPLES))
-  test(`The documented example for ${name} sends what it takes`, async (t) => {
+  test(`The documented example for ${name} sends a request that it accepts`, async (t) => {
     const docs = readFileSync(new URL('../../../docs/alerts.md', import.meta.url), 'utf8');
     const section = docs.split(`**${name}**`)[1]!.split('\n**')[0]!;
     for (const line of settings.custom_body!.startsWith('{')

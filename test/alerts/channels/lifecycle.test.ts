@@ -145,7 +145,7 @@ for (const isStateless of [false, true])
     assert.deepEqual(types, ['failure', 'failure', 'success']);
   });
 
-test('A custom webhook gets its incident with one key, and learns of reminders and the end', async (t) => {
+test('A custom webhook gets the alert, reminders and resolution of an incident with one key', async (t) => {
   const found = await runIncident(t, 'custom', customService());
   const { opened, reminded, resolved, incident } = found;
   assertTexts([opened[0], reminded[0], resolved[0]]);

@@ -33,8 +33,8 @@ const SLACK: Row[] = [
   [text(410, 'channel_is_archived'), /^status 410: .* archived; unarchive it/, false],
   [text(403, 'action_prohibited'), /does not let the webhook post there; ask an admin/, false],
   [text(403, 'posting_to_general_channel_denied'), /only admins can post to #general/, false],
-  [text(400, 'invalid_payload'), /^status 400: Slack rejected the form of the message/, false],
-  [text(400, 'invalid_blocks'), /rejected the form of the message.*“invalid_blocks”/, false],
+  [text(400, 'invalid_payload'), /^status 400: Slack rejected the format of the message/, false],
+  [text(400, 'invalid_blocks'), /rejected the format of the message.*“invalid_blocks”/, false],
   [text(400, 'no_text'), /the message was rejected; .*“no_text”/, false],
   [text(400, 'too_many_attachments'), /the message was rejected; check/, false],
   [text(400, 'user_not_found'), /the recipient no longer exists in Slack/, false],
@@ -132,7 +132,7 @@ const CUSTOM: Row[] = [
   ],
   [
     text(404, 'no such page'),
-    /^status 404: the server has nothing at this URL; check the URL/,
+    /^status 404: the server found nothing at this URL; check the URL/,
     true,
   ],
   [text(405, ''), /^status 405: the server does not accept this method; check the URL$/, true],
@@ -162,7 +162,7 @@ for (const [name, id, service, rows] of [
   ['Telegram', 'telegram', SERVICES.telegram(), TELEGRAM],
   ['a custom webhook', 'custom', customService(), CUSTOM],
 ] as const)
-  test(`Each refusal of ${name} says what to do, and is retried only if that can help`, async (t) => {
+  test(`Each error of ${name} says what to do, and is retried only if that can help`, async (t) => {
     const alerting = await startAlerting(t);
     const { slack: receiver, makeAlert, complete, sendDue, app, clock } = alerting;
     await makeAlert({ channels: [id], ...service.settings(new URL(receiver.url).origin) });
@@ -191,7 +191,7 @@ for (const [name, id, service, rows] of [
     assert.equal(service.shown.length, retried);
   });
 
-test('A custom webhook that names a time gets the message then, and no earlier', async (t) => {
+test('A custom webhook with Retry-After gets the message then, and no earlier', async (t) => {
   const service = customService();
   const { slack: receiver, makeAlert, complete, sendDue, clock } = await startAlerting(t);
   await makeAlert({ channels: ['custom'], ...service.settings(new URL(receiver.url).origin) });

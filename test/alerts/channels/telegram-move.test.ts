@@ -115,7 +115,7 @@ test('A sample follows a group that moves twice', async (t) => {
   assert.equal(await chatOf(), NEW);
 });
 
-test('A chat that a member enters meanwhile is kept', async (t) => {
+test('A chat ID that a member enters meanwhile is kept', async (t) => {
   const { service, path, receiver, moved, telegram, complete, sendDue, chatOf } =
     await startMoved(t);
   receiver.respond = async (request) => {
@@ -130,7 +130,7 @@ test('A chat that a member enters meanwhile is kept', async (t) => {
   assert.equal(telegram.shown.length, 1);
 });
 
-test('A group that only ever moves is given up, with the reason', async (t) => {
+test('A group whose chat ID changes at each attempt fails, with the reason', async (t) => {
   const { receiver, moved, complete, sendDue, app, chats } = await startMoved(t);
   receiver.respond = ({ body }) => {
     chats.push(JSON.parse(body).chat_id);
@@ -140,5 +140,5 @@ test('A group that only ever moves is given up, with the reason', async (t) => {
   for (let round = 0; round < 10; round++) await sendDue();
   const [row] = await app.db.selectFrom('alert_notifications').selectAll().execute();
   assert.deepEqual([row!.status, row!.attempts, chats.length], ['failed', 6, 6]);
-  assert.match(row!.error!, /the group became a supergroup, which has another chat ID/);
+  assert.match(row!.error!, /the group became a supergroup with a new chat ID/);
 });

@@ -223,7 +223,7 @@ for (const format of ['csv', 'json'] as const)
     assert.equal(await rest(server).status(), null, '404, too');
   });
 
-test('A refusal of the REST API is said in its words, without the access token', async (t) => {
+test('An error of the REST API is quoted, without the access token', async (t) => {
   const server = await startSndsServer(t);
   const { message } = await failure(rest(server, 'other').status(), 'sign_in_failed', 'other');
   assert.match(message, /does not accept the sign-in\. Sign in again\.$/);
@@ -257,7 +257,7 @@ test('A refusal of the REST API is said in its words, without the access token',
   }
 });
 
-test('A day or a path that the REST API does not have is refused by the test server, too', async (t) => {
+test('The test server rejects days and paths that the REST API does not have', async (t) => {
   const server = await startSndsServer(t);
   const get = async (path: string) =>
     (
