@@ -204,13 +204,14 @@ it('transact() stores the idempotent response with the change that determines it
 });
 
 // Views of a shared link are counted after the response, outside a transaction of the route.
-it('All routes except GET, receipts and plans write or invoke operations that do, and two GET routes write', () => {
+// The ID of a registered client contains its registration, so nothing is stored.
+it('All routes except GET, receipts, plans and registrations write or invoke operations that do, and two GET routes write', () => {
   const unsafe = ROUTES.filter(({ method }) => method !== 'GET');
   assert.deepEqual(
     unsafe
       .filter((candidate) => !writes(candidate) && !candidate.invokes)
       .map(({ operation }) => operation),
-    ['readMessageReceipt', 'planDnsChanges'],
+    ['readMessageReceipt', 'planDnsChanges', 'registerOAuthClient'],
   );
   const writingGets = ROUTES.filter((candidate) => candidate.method === 'GET' && writes(candidate));
   assert.deepEqual(writingGets.map(({ operation }) => operation).toSorted(), [
