@@ -144,7 +144,6 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   updateAlert: 'admin',
   deleteAlert: 'admin',
   testAlert: 'admin',
-  previewAlertMessage: 'admin',
   getAlertTest: 'member',
   listIncidentsOfAlert: 'member',
   listAlertIncidents: 'member',
@@ -324,8 +323,6 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   showAlert: 'member',
   submitAlertChanges: 'admin',
   submitAlertTest: 'admin',
-  previewNewAlert: 'admin',
-  previewAlertChanges: 'admin',
   submitAlertDeletion: 'admin',
   showIncident: 'member',
   // Admins manage webhook endpoints.

@@ -38,7 +38,7 @@ test('Sign-in leads back to the form, with every kind of field as it was', optio
   await page.getByLabel('The score is too low').check();
   await page.getByLabel('Threshold').fill('73');
   await page.getByLabel('Email recipients').fill('ann@example.com\nbob@example.com');
-  await page.getByRole('checkbox', { name: 'Webhook' }).check();
+  await page.getByRole('checkbox', { name: 'Webhook', exact: true }).check();
   await page.getByRole('checkbox', { name: 'Slack' }).check();
   await page.getByLabel('Slack URL').fill('https://hooks.slack.com/services/confidential');
   await endSessions(service);
@@ -59,7 +59,10 @@ test('Sign-in leads back to the form, with every kind of field as it was', optio
     await page.getByLabel('Email recipients').inputValue(),
     'ann@example.com\nbob@example.com',
   );
-  assert.equal(await page.getByRole('checkbox', { name: 'Webhook' }).isChecked(), true);
+  assert.equal(
+    await page.getByRole('checkbox', { name: 'Webhook', exact: true }).isChecked(),
+    true,
+  );
   await page.getByText('Enter secrets, such as a Slack URL, again.').waitFor();
   assert.equal(await storedDraft(page), null);
   await page.getByRole('button', { name: 'Create rule' }).click();
