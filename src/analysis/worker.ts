@@ -29,7 +29,7 @@ export interface AnalyzeCommand {
 }
 
 /** The domains of the team for the commands that follow. */
-export interface DomainsCommand {
+interface DomainsCommand {
   type: 'domains';
   domains: Setup['domains'];
 }

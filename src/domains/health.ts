@@ -8,10 +8,10 @@ import { createSemaphore, type Semaphore, startDeadline } from '../lib/concurren
 import { AppError, errorMessage } from '../lib/errors.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
-import { teamDomains } from './feedback/address.ts';
 import { maySend } from './feedback/sending.ts';
 import { proposeGoneRecords } from './gone-records.ts';
 import { expiringSelectors, selectorsOf } from './selectors.ts';
+import { teamDomains } from './team-domains.ts';
 
 /** The result of the health checks, and when they started, in ms since the epoch. */
 export interface HealthResult {

@@ -4,7 +4,7 @@ import type { Envelope } from '../analysis/check.ts';
 import { MAX_JOBS_PER_THREAD, type PoolOutcome } from '../analysis/pool.ts';
 import { receiptTime } from '../analysis/receipt/file.ts';
 import type { App } from '../app.ts';
-import { teamDomains } from '../domains/feedback/address.ts';
+import { teamDomains } from '../domains/team-domains.ts';
 import { traceOf } from '../events/traces.ts';
 import { ownSenderOf } from '../feedback/sources/own-tests.ts';
 import { isoTime, monotonicClock } from '../lib/clock.ts';

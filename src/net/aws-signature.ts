@@ -2,7 +2,7 @@
 
 import { createHash, createHmac } from 'node:crypto';
 
-export interface AwsCredentials {
+interface AwsCredentials {
   accessKeyId: string;
   secretAccessKey: string;
 }

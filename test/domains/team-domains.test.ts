@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { teamDomains } from '../../src/domains/feedback/address.ts';
+import { teamDomains } from '../../src/domains/team-domains.ts';
 import { MINUTE, startDomainService } from './domain-service.ts';
 
 test('Analyses get the same object until a domain is added, verified or removed', async (t) => {

@@ -320,7 +320,7 @@ function validPolicy(domain: string, { mode, maxAge }: StsPolicy, evidence: Evid
 
 // Parses an MTA-STS policy (RFC 8461 §3.2).
 
-export interface StsPolicy {
+interface StsPolicy {
   version: string | null;
   mode: string | null;
   /** Seconds; null if absent or not a number. */

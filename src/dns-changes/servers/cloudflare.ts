@@ -7,7 +7,7 @@ import { tokenField } from './fields.ts';
 import { allPages, httpApi, parsedJson } from './http-api.ts';
 import { type Stored, type ZoneApi, zoneServer } from './zone-server.ts';
 
-export const CLOUDFLARE_URL = 'https://api.cloudflare.com/client/v4';
+const CLOUDFLARE_URL = 'https://api.cloudflare.com/client/v4';
 /** The most that the list of zones allows. */
 const PAGE_SIZE = '50';
 

@@ -9,7 +9,7 @@ import { tokenField } from './fields.ts';
 import { allPages, httpApi, parsedJson, type Refusal } from './http-api.ts';
 import { type Zone, type ZoneApi, zoneServer } from './zone-server.ts';
 
-export const HETZNER_URL = 'https://api.hetzner.cloud/v1';
+const HETZNER_URL = 'https://api.hetzner.cloud/v1';
 /** Actions take a second or two, and are asked for less and less often. */
 const POLL_MS = 100;
 const MAX_POLLS = 15;

@@ -20,7 +20,7 @@ const MAX_PAGES = 200;
 /** `changed` needs no other words. */
 export type Refusal = 'changed' | [problem: DnsServerProblem, message: string];
 
-export interface HttpApi {
+interface HttpApi {
   name: string;
   /** Of an API of the team. The others are public. */
   url?: string;
@@ -35,7 +35,7 @@ export interface HttpApi {
   refusal?(code: number, body: string): Refusal | undefined;
 }
 
-export interface ApiRequest {
+interface ApiRequest {
   /** All but GET may change records. */
   method?: WebRequest['method'];
   headers?: Record<string, string>;

@@ -8,7 +8,7 @@ import { TEXT, tokenField } from './fields.ts';
 import { allPages, httpApi, type Refusal } from './http-api.ts';
 import { plainName, type Stored, type ZoneApi, zoneServer } from './zone-server.ts';
 
-export const ROUTE53_URL = 'https://route53.amazonaws.com/2013-04-01';
+const ROUTE53_URL = 'https://route53.amazonaws.com/2013-04-01';
 
 export const route53: ServerKind = {
   name: 'Route 53',

@@ -1,10 +1,8 @@
 /** The address of a domain that takes what receivers report about it. It never changes, and is not secret. */
 
-import type { TeamDomain } from '../../analysis/check.ts';
 import type { App } from '../../app.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { derivedToken } from '../../lib/crypto.ts';
-import { memoizePerObject } from '../../lib/memoize.ts';
 import type { Tx } from '../../store/open.ts';
 
 const PREFIX = 'fb-';
@@ -15,41 +13,6 @@ const tokenOf = (domainId: string): string => derivedToken(`feedback ${domainId}
 /** `fb-` and 16 characters at the inbox domain. */
 export const feedbackAddress = ({ config }: Pick<App, 'config'>, { id }: { id: string }): string =>
   `${PREFIX}${tokenOf(id)}@${config.INBOX_DOMAIN}`;
-
-interface Known {
-  /** Changes whenever a domain is added, removed or verified. */
-  state: string;
-  domains: Record<string, TeamDomain>;
-}
-
-const knownOf = memoizePerObject((_: App['db']): Known => ({ state: '', domains: {} }));
-
-/**
- * The domains that the team has added, by name, for analyses. The same object as before unless one has changed, so that a message
- * costs the same however many there are.
- */
-export async function teamDomains(
-  app: Pick<App, 'db' | 'config'>,
-): Promise<Record<string, TeamDomain>> {
-  const known = knownOf(app.db);
-  const counts = await app.db
-    .selectFrom('domains')
-    .select(({ fn }) => ['status', fn.countAll<number>().as('count'), fn.max('id').as('newest')])
-    .groupBy('status')
-    .orderBy('status')
-    .execute();
-  const state = JSON.stringify(counts);
-  if (state === known.state) return known.domains;
-  const rows = await app.db.selectFrom('domains').select(['id', 'name', 'status']).execute();
-  const domains = Object.fromEntries(
-    rows.map(({ id, name, status }) => [
-      name,
-      { feedbackAddress: feedbackAddress(app, { id }), isVerified: status === 'verified' },
-    ]),
-  );
-  Object.assign(known, { state, domains });
-  return domains;
-}
 
 /** The token in the local part of an address, in lower case and without a plus suffix; null if it is another address. */
 export const feedbackToken = (user: string): string | null =>
