@@ -16,7 +16,7 @@ import { memberOf } from '../dashboard/member.ts';
 import { mainOf } from '../dashboard/pages.ts';
 import { startDomainService } from '../domains/domain-service.ts';
 import { loopbackContext } from '../helpers/bind.ts';
-import { COMMAND_PROGRAM } from '../helpers/dns-apis/command.ts';
+import { writeCommandProgram } from '../helpers/dns-apis/command.ts';
 import { skipUnlessInstalled } from '../helpers/installed.ts';
 import { skipOnPostgres } from '../helpers/store.ts';
 import type { List } from '../team/team-service.ts';
@@ -29,8 +29,7 @@ async function startProgram(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'dns-command-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'state.json');
-  const program = join(folder, 'publish-dns');
-  writeFileSync(program, COMMAND_PROGRAM, { mode: 0o755 });
+  const program = writeCommandProgram(folder);
   const sets = [{ name: DMARC, type: 'TXT', ttl: 600, values: [WEAK] }];
   const save = (fault: object | null) => writeFileSync(file, JSON.stringify({ sets, fault }));
   save(null);

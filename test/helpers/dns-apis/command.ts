@@ -10,7 +10,7 @@ import type { Fault, Harness } from './harness.ts';
 import { plainValue, Records } from './records.ts';
 
 /** Zones and sets in `state`, which the program reads and writes. */
-export const COMMAND_PROGRAM = `#!${process.execPath}
+const SOURCE = `
 const { readFileSync, writeFileSync } = require('node:fs');
 const file = process.env.STATE;
 const state = JSON.parse(readFileSync(file, 'utf8'));
@@ -41,12 +41,20 @@ else if (request.action === 'list') {
 } else process.exit(9);
 `;
 
+/** Writes the program to the folder. A "#!" line cannot name Node if its path has a space, a shell can. */
+export function writeCommandProgram(folder: string): string {
+  const program = join(folder, 'publish-dns');
+  writeFileSync(`${program}.cjs`, SOURCE);
+  const shell = `#!/bin/sh\nexec "${process.execPath}" "$0.cjs"\n`;
+  writeFileSync(program, shell, { mode: 0o755 });
+  return program;
+}
+
 export function startCommand(t: TestContext, records: Records): Promise<Harness> {
   const folder = mkdtempSync(join(tmpdir(), 'dns-command-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'state.json');
-  const program = join(folder, 'publish-dns');
-  writeFileSync(program, COMMAND_PROGRAM, { mode: 0o755 });
+  const program = writeCommandProgram(folder);
   const state = () =>
     JSON.parse(readFileSync(file, 'utf8')) as {
       sets: { name: string; type: string; ttl: number; values: string[] }[];
