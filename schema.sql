@@ -625,12 +625,14 @@ CREATE TABLE domains (
   -- When its records are next compared with those of the last look; null if it is not verified.
   next_look_at      TEXT,
   -- JSON: its records as the last looks found them; null before the first one.
-  watched           TEXT
+  watched           TEXT,
+  -- JSON: its tags, in alphabetical order. They group domains, and members can be limited to them.
+  tags              TEXT NOT NULL DEFAULT '[]'
 );
 CREATE INDEX domains_due ON domains (next_check_at) WHERE next_check_at IS NOT NULL;
 CREATE INDEX domains_looks ON domains (next_look_at) WHERE next_look_at IS NOT NULL;
--- With the name, so that a search by name reads no row: rows are large.
-CREATE INDEX domains_listed ON domains (status, health_status, id, name);
+-- With the name and the tags, so that a search for them reads no row: rows are large.
+CREATE INDEX domains_listed ON domains (status, health_status, id, name, tags);
 
 -- What the service serves at the hosts mta-sts.<domain> and bimi.<domain>.
 CREATE TABLE hosted_files (

@@ -117,6 +117,7 @@ function domainRow({ newId }: App, index: number, now: string): DomainRow {
     leased_until: null,
     next_look_at: null,
     watched: null,
+    tags: '[]',
   };
 }
 

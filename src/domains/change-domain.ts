@@ -56,7 +56,7 @@ export const domainRemoved = channel<[domain: DomainRow, author: DomainAuthor]>(
 export async function createDomain(
   tx: Tx,
   author: DomainAuthor,
-  { name, dkim_selectors, badge_enabled }: NewDomain,
+  { name, dkim_selectors, badge_enabled, tags }: NewDomain,
 ): Promise<DomainRow> {
   await requireNewDomain(tx, name);
   await requireBelowLimit(tx, tx.selectFrom('domains'), { max: MAX_DOMAINS, noun: 'domains' });
@@ -85,6 +85,7 @@ export async function createDomain(
     leased_until: null,
     next_look_at: null,
     watched: null,
+    tags: JSON.stringify(tags.toSorted()),
   };
   await tx
     .insertInto('domains')
@@ -98,6 +99,7 @@ export async function createDomain(
     name,
     dkim_selectors,
     badge_enabled,
+    ...(tags.length > 0 && { tags }),
   });
   return row;
 }
@@ -122,7 +124,7 @@ export async function changeDomain(
   tx: Tx,
   author: DomainAuthor,
   current: DomainRow,
-  { dkim_selectors, badge_enabled }: DomainPatch,
+  { dkim_selectors, badge_enabled, tags }: DomainPatch,
 ): Promise<DomainRow> {
   const details: Record<string, object> = {};
   const change: Partial<DomainRow> = {};
@@ -137,6 +139,11 @@ export async function changeDomain(
   if (badge !== current.badge_enabled) {
     change.badge_enabled = badge;
     details.badge_enabled = { from: current.badge_enabled === 1, to: badge === 1 };
+  }
+  const stored = tags === undefined ? current.tags : JSON.stringify(tags.toSorted());
+  if (stored !== current.tags) {
+    change.tags = stored;
+    details.tags = { from: JSON.parse(current.tags), to: JSON.parse(stored) };
   }
   if (Object.keys(change).length === 0) return current;
   await tx.updateTable('domains').set(change).where('id', '=', current.id).execute();

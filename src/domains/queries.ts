@@ -37,6 +37,7 @@ const LISTED_COLUMNS = [
   'given_selectors',
   'learnt_selectors',
   'badge_enabled',
+  'tags',
   'health_status',
   'health_score',
   'health_checked_at',
@@ -73,13 +74,14 @@ export async function domainOr404(db: Db | Tx, id: string): Promise<DomainRow> {
 /** One page of the matching domains, newest first. */
 export async function listDomains(
   db: Db,
-  { status, health, q, ...page }: DomainListQuery,
+  { status, health, q, tag, ...page }: DomainListQuery,
 ): Promise<{ rows: ListedRow[]; hasMore: boolean }> {
   const all = db.selectFrom('domains').select(LISTED_COLUMNS);
   let query = all;
   if (status) query = query.where('status', '=', status);
   if (health) query = query.where('health_status', '=', health);
   if (q) query = query.where('id', 'in', idsWithName(db, q));
+  if (tag) query = query.where('id', 'in', idsWithTag(db, tag));
   return fetchPage(query, page, all);
 }
 
@@ -87,6 +89,14 @@ export async function listDomains(
 function idsWithName(db: Db, text: string) {
   const name = normalizeDomain(text) ?? text.trim().toLowerCase();
   return db.selectFrom('domains').select('id').where(contains('name', name));
+}
+
+/** A subquery on the same index. `tag` as `normalizeTag` returns it. */
+export function idsWithTag(db: Db | Tx, tag: string) {
+  return db
+    .selectFrom('domains')
+    .select('id')
+    .where(contains('tags', JSON.stringify(tag)));
 }
 
 /** Domains whose name contains the text, or whose ID begins with it: first the one with this name, then the newest. */
@@ -209,6 +219,7 @@ export function presentListed(row: ListedRow): ListedDomain {
     next_check_at: row.next_check_at,
     dkim_selectors: selectorsOf(row),
     badge_enabled: row.badge_enabled === 1,
+    tags: JSON.parse(row.tags),
     health: {
       status: row.health_status,
       score: row.health_score,

@@ -43,7 +43,12 @@ const domains = resource({
   roles: { read: 'member', change: 'member' },
   response: Domain,
   // Selectors that the service learns from messages don't count.
-  etag: (domain) => [domain.id, (domain as PresentedDomain).given_selectors, domain.badge_enabled],
+  etag: (domain) => [
+    domain.id,
+    (domain as PresentedDomain).given_selectors,
+    domain.badge_enabled,
+    domain.tags,
+  ],
   find: domainOr404,
   present: (rows, { app, db }) => Promise.all(rows.map((row) => presentWith(app, db, row))),
 });
@@ -76,7 +81,7 @@ const get = domains.get({
 });
 
 const update = domains.update({
-  description: 'Changes the DKIM selectors or the badge setting of a domain.',
+  description: 'Changes the DKIM selectors, the badge setting or the tags of a domain.',
   body: DomainPatch,
   work: changeDomain,
 });

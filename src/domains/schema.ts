@@ -16,6 +16,7 @@ import {
   Time,
   typeField,
 } from '../http/schemas.ts';
+import { Tag, Tags } from '../http/tags.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { FEEDBACK_STATES } from './feedback/state.ts';
 import { FINDING_FIELDS, Fix, RECORD, Reference } from './finding.ts';
@@ -65,6 +66,8 @@ const Badge = v.boolean('must be true or false');
 
 const SELECTORS_TEXT =
   'The DKIM selectors of the domain. Selectors of received mail are learned automatically.';
+const TAGS_TEXT =
+  'Tags to group and filter domains by, such as `client:acme`. Each is trimmed and converted to lowercase, and contains no commas.';
 const BADGE_TEXT = 'Whether anyone can get the score badge of the domain.';
 
 export const NewDomain = named(
@@ -73,9 +76,10 @@ export const NewDomain = named(
     name: described(DomainName, 'The domain name. It can have international characters.'),
     dkim_selectors: described(v.optional(Selectors, []), SELECTORS_TEXT),
     badge_enabled: described(v.optional(Badge, false), BADGE_TEXT),
+    tags: described(v.optional(Tags, []), TAGS_TEXT, ['client:acme']),
   }),
   'A domain to add.',
-  { name: 'example.com', dkim_selectors: ['s1'], badge_enabled: false },
+  { name: 'example.com', dkim_selectors: ['s1'], badge_enabled: false, tags: ['client:acme'] },
 );
 export type NewDomain = v.InferOutput<typeof NewDomain>;
 
@@ -84,9 +88,14 @@ export const DomainPatch = named(
   v.strictObject({
     dkim_selectors: described(v.optional(v.nullable(Selectors)), SELECTORS_TEXT),
     badge_enabled: described(v.optional(Badge), BADGE_TEXT),
+    tags: described(
+      v.optional(Tags),
+      `${TAGS_TEXT} They replace the current ones; an empty array removes them all.`,
+      ['client:acme'],
+    ),
   }),
   'The changes to a domain. Omitted fields keep their value.',
-  { dkim_selectors: ['s1', 's2'], badge_enabled: true },
+  { dkim_selectors: ['s1', 's2'], badge_enabled: true, tags: ['client:acme'] },
 );
 export type DomainPatch = v.InferOutput<typeof DomainPatch>;
 
@@ -192,6 +201,7 @@ const DOMAIN = {
     'Your selectors, followed by those learned from valid, aligned signatures in received messages. A learned selector is removed when its key is gone and it has signed nothing for 7 days.',
   ),
   badge_enabled: described(v.boolean(), BADGE_TEXT),
+  tags: described(v.array(v.string()), 'The tags of the domain, in alphabetical order.'),
   health: described(
     named('DomainHealthStatus', v.object(HEALTH), 'The health of a domain, without its checks.'),
     'The result of the last health check.',
@@ -216,6 +226,7 @@ const EXAMPLE = {
   next_check_at: '2026-11-23T10:05:00.000Z',
   dkim_selectors: ['s1'],
   badge_enabled: false,
+  tags: ['client:acme'],
   health: { status: 'warning', score: 95, checked_at: '2026-11-22T10:05:00.000Z' },
   created_at: '2026-11-21T10:00:00.000Z',
 } as const;
@@ -501,5 +512,6 @@ export const DomainListQuery = v.strictObject({
     'Only domains whose name contains this text. Write international names in full or with A-labels.',
     'example',
   ),
+  tag: described(v.optional(Tag), 'Only domains with this tag.', 'client:acme'),
 });
 export type DomainListQuery = v.InferOutput<typeof DomainListQuery>;

@@ -572,6 +572,8 @@ export interface DomainRow {
   next_look_at: string | null;
   /** JSON: its records as the last looks found them; null before the first one. */
   watched: string | null;
+  /** JSON: its tags, in alphabetical order. They group domains, and members can be limited to them. */
+  tags: string;
 }
 
 /** What the service serves at the hosts mta-sts.<domain> and bimi.<domain>. */

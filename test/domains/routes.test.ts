@@ -44,6 +44,7 @@ test('POST /v1/domains returns the TXT record; domains can be listed, filtered a
     next_check_at: '2026-11-21T10:01:00.000Z',
     dkim_selectors: ['s1', 'mail.2026'],
     badge_enabled: false,
+    tags: [],
     health: {
       status: 'unknown',
       score: null,
@@ -468,4 +469,32 @@ test('Monitors and events of a domain, and domains by state, are looked up throu
   ];
   for (const [statement, index] of statements)
     assert.match(await planOf(service, statement), index);
+});
+
+test('Tags of a domain are normalized, filter the list, and are audited', async (t) => {
+  const service = await startDomainService(t);
+  const { call } = service;
+  const { body } = await call<Domain>('POST', '/v1/domains', {
+    json: { name: 'example.com', tags: ['client:acme', ' Client:100%_"\\ '] },
+  });
+  assert.deepEqual(body.tags, ['client:100%_"\\', 'client:acme']);
+  await service.add('example.org', { tags: ['client:acm'] });
+  const named = async (tag: string) => {
+    const path = `/v1/domains?tag=${encodeURIComponent(tag)}`;
+    return (await call<List<Domain>>('GET', path)).body.data.map(({ name }) => name);
+  };
+  assert.deepEqual(await named('CLIENT:Acme'), ['example.com']);
+  assert.deepEqual(await named('client:acm'), ['example.org']);
+  assert.deepEqual(await named('client:100%_"\\'), ['example.com']);
+  assert.deepEqual(await named('client:_'), []);
+  const path = `/v1/domains/${body.id}`;
+  const changed = await call<Domain>('PATCH', path, { json: { tags: ['client:new'] } });
+  assert.deepEqual(changed.body.tags, ['client:new']);
+  assert.deepEqual(await named('client:acme'), []);
+  const [entry] = await auditOf(service, { action: 'domain.changed' });
+  assert.deepEqual(entry![1], {
+    tags: { from: ['client:100%_"\\', 'client:acme'], to: ['client:new'] },
+  });
+  for (const tags of [['a', 'A'], ['a,b'], Array.from({ length: 11 }, (_, n) => `t${n}`)])
+    assert.equal((await call('PATCH', path, { json: { tags } })).status, 422);
 });

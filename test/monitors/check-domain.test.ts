@@ -37,6 +37,7 @@ async function insertDomain({ service, clock }: Monitoring): Promise<string> {
       badge_enabled: 0,
       health_status: 'unknown',
       health_checks: '[]',
+      tags: '[]',
     })
     .execute();
   return id;

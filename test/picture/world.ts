@@ -91,6 +91,7 @@ const domainRow = (): DomainRow => ({
   health_status: 'unknown',
   health_score: null,
   health_checks: '[]',
+  tags: '[]',
   health_checked_at: null,
   lease: null,
   leased_until: null,

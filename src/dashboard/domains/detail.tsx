@@ -24,6 +24,7 @@ import { page } from '../frame/page-route.ts';
 import { useReader } from '../frame/reader.tsx';
 import { NotSetUp } from '../frame/states.tsx';
 import { pathWith } from '../frame/table.tsx';
+import { splitTags, tagLabels } from '../frame/tags-field.ts';
 import { Ago } from '../frame/times.tsx';
 import type { SummaryFigures } from '../overview/figures.tsx';
 import { Placement } from '../overview/placement.tsx';
@@ -35,7 +36,7 @@ import { Health } from './health.tsx';
 import { History, LatestTests } from './history.tsx';
 import { DOMAINS } from './list.tsx';
 import { PictureHead, Problems } from './picture.tsx';
-import { Badge, Deletion, DomainMonitors, Selectors } from './settings.tsx';
+import { Badge, Deletion, DomainMonitors, Selectors, Tags } from './settings.tsx';
 import { isRecordWanted, LookupNotice, Verification } from './verification.tsx';
 
 const PATH = `${DOMAINS}/:id`;
@@ -55,6 +56,7 @@ const DONE: Record<string, string> = {
   added: 'Domain added. Publish the record below to verify it.',
   checked: 'Health check completed.',
   selectors: 'Selectors saved. The next check uses them.',
+  tags: 'Tags saved.',
   'badge-on': 'Badge enabled.',
   'badge-off': 'Badge disabled.',
 };
@@ -71,13 +73,14 @@ const Query = v.strictObject({
 interface State {
   done?: string;
   days?: string;
-  problem?: { of: 'check' | 'selectors' | 'delete' | 'verify'; problem: FormProblem };
+  problem?: { of: 'check' | 'selectors' | 'tags' | 'delete' | 'verify'; problem: FormProblem };
   /** What was typed. */
   selectors?: string;
+  tags?: string;
 }
 
 async function render(call: PageCall, id: string, state: State = {}) {
-  const { done = '', days = DEFAULT_DAYS, problem, selectors } = state;
+  const { done = '', days = DEFAULT_DAYS, problem, selectors, tags } = state;
   const params = { id };
   const domain = await call.invoke(domainOperations.get, { params });
   const summaryQuery = { domain_id: id, period: 'month' };
@@ -136,7 +139,10 @@ async function render(call: PageCall, id: string, state: State = {}) {
           <Selectors domain={domain} typed={selectors} problem={problemOf('selectors')} />
         </div>
         <HostedFilesCard domain={domain} row={await hostedFilesOf(call.app.db, id)} />
-        <Badge domain={domain} />
+        <div class="columns">
+          <Tags domain={domain} typed={tags} problem={problemOf('tags')} />
+          <Badge domain={domain} />
+        </div>
         {!isRecordWanted(domain) && <Verification domain={domain} />}
         <Deletion {...ofDomain} rules={rules.length} problem={problemOf('delete')} />
       </>
@@ -230,6 +236,19 @@ const changeSelectors = operationForm({
   },
 });
 
+const changeTags = operationForm({
+  path: `${PATH}/tags`,
+  operation: 'submitDomainTags',
+  summary: 'Change the tags of a domain with the form',
+  route: domainOperations.update,
+  read: (raw) => readForm(raw)('tags'),
+  body: (typed) => ({ tags: splitTags(typed) }),
+  labels: (typed) => tagLabels(splitTags(typed)),
+  next: ({ id }) => `${DOMAINS}/${id}?done=tags`,
+  onProblem: (call, problem, tags) =>
+    render(call, call.params.id!, { tags, problem: { of: 'tags', problem } }),
+});
+
 const switchBadge = operationForm({
   path: `${PATH}/badge`,
   operation: 'submitDomainBadge',
@@ -249,7 +268,7 @@ const remove = operationForm({
     render(call, call.params.id!, { problem: { of: 'delete', problem } }),
 });
 
-export const domainPages = [show, verify, check, changeSelectors, switchBadge, remove];
+export const domainPages = [show, verify, check, changeSelectors, changeTags, switchBadge, remove];
 
 function DomainPlacement({ summary }: { summary: SummaryFigures }) {
   if (summary.placement.by_provider.length > 0) return <Placement summary={summary} />;

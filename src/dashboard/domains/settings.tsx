@@ -5,9 +5,10 @@ import type { Monitor } from '../../monitors/schema.ts';
 import { Copyable } from '../../ui/components.tsx';
 import { ActionButton, Confirm } from '../frame/action.tsx';
 import { Card } from '../frame/card.tsx';
-import { type FormProblem, ProblemNotice, TextArea } from '../frame/form.tsx';
+import { type FormProblem, ProblemNotice, TextArea, TextField } from '../frame/form.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { NotSetUp } from '../frame/states.tsx';
+import { tagsError } from '../frame/tags-field.ts';
 import { MonitorMark } from '../monitors/states.tsx';
 import { DOMAINS } from './list.tsx';
 
@@ -52,6 +53,51 @@ export function Selectors({ domain, typed, problem }: SelectorsProps) {
             />
             <button type="submit" class="button primary">
               Save selectors
+            </button>
+          </form>
+        </details>
+      )}
+    </Card>
+  );
+}
+
+interface TagsProps {
+  domain: Domain;
+  typed?: string;
+  problem: FormProblem | null;
+}
+
+export function Tags({ domain: { id, tags }, typed, problem }: TagsProps) {
+  const { testMode } = useReader();
+  return (
+    <Card title="Tags" id="tags">
+      <p class="muted">
+        Tags group your domains. Members, reports and alert rules can be limited to tags such as
+        client:acme.
+      </p>
+      {tags.length > 0 && (
+        <ul class="selectors">
+          {tags.map((tag) => (
+            <li key={tag} class="tag">
+              {tag}
+            </li>
+          ))}
+        </ul>
+      )}
+      {!testMode && (
+        <details class="edit" open={problem !== null}>
+          <summary class="button">Edit tags</summary>
+          <form method="post" action={`${DOMAINS}/${id}/tags`} class="fields">
+            <ProblemNotice problem={problem} />
+            <TextField
+              name="tags"
+              label="Tags"
+              hint="Separated by commas."
+              value={typed ?? tags.join(', ')}
+              error={problem ? tagsError(problem) : undefined}
+            />
+            <button type="submit" class="button primary">
+              Save tags
             </button>
           </form>
         </details>

@@ -18,9 +18,9 @@ import {
 } from '../frame/form.tsx';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
+import { splitTags, tagLabels, tagsError } from '../frame/tags-field.ts';
 import { ifUnchanged, VersionField, versionOf } from '../frame/version.tsx';
 import { fromLines, toLines } from './metadata-lines.ts';
-import { splitTags, tagLabels, tagsError } from './tags-field.ts';
 
 interface State {
   /** What was typed. */

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import * as v from 'valibot';
 import { findDomainIdByName, readDomainNames } from '../../domains/names.ts';
 import { readFormParts, textField } from '../../http/multipart.ts';
+import { MAX_TAGS } from '../../http/tags.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import { formatSize } from '../../lib/durations.ts';
 import { invalidParams } from '../../lib/errors.ts';
@@ -11,7 +12,6 @@ import { notAMessage } from '../../mailtests/message-file.ts';
 import { findTest } from '../../mailtests/queries.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import type { KINDS } from '../../mailtests/schemas/kind.ts';
-import { MAX_TAGS } from '../../mailtests/schemas/request.ts';
 import { tagsOf } from '../../mailtests/tags.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
@@ -27,10 +27,10 @@ import {
 } from '../frame/form.tsx';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
+import { splitTags, tagLabels, tagsError } from '../frame/tags-field.ts';
 import { readSuggestions, SuggestionLists, TESTS_PATH } from './filters.tsx';
 import { INBOXES_PATH } from './inboxes.tsx';
 import { KIND_WORDS } from './kind-words.ts';
-import { splitTags, tagLabels, tagsError } from './tags-field.ts';
 
 const PATH = '/tests/new';
 

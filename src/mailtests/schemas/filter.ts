@@ -10,9 +10,9 @@ import {
   queryInteger,
   separatedList,
 } from '../../http/schemas.ts';
+import { Tag } from '../../http/tags.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
 import { TEST_STATUSES } from '../schema.ts';
-import { Tag } from './request.ts';
 
 /** Two pages of the longest lists. */
 export const MAX_FILTER_IDS = 200;

@@ -4,14 +4,13 @@ import * as v from 'valibot';
 import {
   described,
   exampleId,
-  lineOfText,
   maxCharacters,
   Name,
   named,
-  noDuplicates,
   separatedList,
   wholeNumber,
 } from '../../http/schemas.ts';
+import { MAX_TAGS, Tag, Tags } from '../../http/tags.ts';
 import { KINDS } from './kind.ts';
 
 const MAX_METADATA_KEYS = 20;
@@ -48,27 +47,6 @@ const Metadata = v.pipe(
     (pairs) => Object.keys(pairs).length <= MAX_METADATA_KEYS,
     `must have at most ${MAX_METADATA_KEYS} keys`,
   ),
-);
-
-export const MAX_TAGS = 10;
-
-const MAX_TAG_LENGTH = 50;
-
-/** Tags that differ only in case, in outer space, or in the encoding of accents are the same. */
-export const normalizeTag = (text: string): string => text.trim().normalize('NFC').toLowerCase();
-
-export const Tag = v.pipe(
-  lineOfText(MAX_TAG_LENGTH),
-  v.regex(/^[^,]*$/, 'must not contain commas'),
-  v.transform(normalizeTag),
-  // Lower case can be longer.
-  maxCharacters(MAX_TAG_LENGTH, `must have at most ${MAX_TAG_LENGTH} characters`),
-);
-
-const Tags = v.pipe(
-  v.array(Tag, 'must be an array of strings'),
-  v.maxLength(MAX_TAGS, `must have at most ${MAX_TAGS} tags`),
-  noDuplicates('is a duplicate'),
 );
 
 export const DEFAULT_EXPIRES_IN = 3600;

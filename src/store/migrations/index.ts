@@ -7,6 +7,7 @@ import { REPORTERS } from './version-21.ts';
 import { CLAIMS } from './version-22.ts';
 import { REPORT_MAILBOXES } from './version-23.ts';
 import { ACCESS_AND_FILES } from './version-24.ts';
+import { DOMAIN_TAGS } from './version-25.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -78,7 +79,16 @@ export const MIGRATIONS: Migration[] = [
     },
     postgres: withPostgresTypes(ACCESS_AND_FILES),
   },
+  {
+    // Older versions leave tags as they are, and do not show them.
+    version: 25,
+    sideBySide: true,
+    sqlite(sqlite) {
+      sqlite.exec(DOMAIN_TAGS);
+    },
+    postgres: withPostgresTypes(DOMAIN_TAGS),
+  },
 ];
 
 /** The version of `schema.sql`. */
-export const SCHEMA_VERSION = 24;
+export const SCHEMA_VERSION = 25;

@@ -1,8 +1,8 @@
-/** The field for the tags of a test, separated by commas. */
+/** The field for the tags of a test or domain, separated by commas. */
 
-import { normalizeTag } from '../../mailtests/schemas/request.ts';
+import { normalizeTag } from '../../http/tags.ts';
 import { oneLine } from '../../report/blocks.ts';
-import type { FormProblem } from '../frame/form.tsx';
+import type { FormProblem } from './form.tsx';
 
 /** "a, b,": the tags a and b. Repeated ones count once. */
 export function splitTags(text: string): string[] {
