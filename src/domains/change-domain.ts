@@ -15,6 +15,7 @@ import { addFeedbackRow } from './feedback/address.ts';
 import { findRulesOfDomain } from './queries.ts';
 import type { DomainPatch, NewDomain } from './schema.ts';
 import { selectorsOf } from './selectors.ts';
+import { noteDomainChange } from './team-domains.ts';
 import { nextLookup } from './transitions.ts';
 
 /** 160 random bits: infeasible to guess. */
@@ -95,6 +96,7 @@ export async function createDomain(
   // Again, because a concurrent request may have added it since the first check.
   await requireNewDomain(tx, name, row.id);
   await addFeedbackRow(tx, author.app, row.id);
+  await noteDomainChange(tx);
   await audit(tx, author, AUDITED_DOMAIN, 'domain.created', row.id, {
     name,
     dkim_selectors,
@@ -167,6 +169,7 @@ export async function deleteDomain(
   if (rules.length > 0 && !allows(role, 'admin')) throw usedByRules(rules, name);
   await author.app.subscribers.publish(domainRemoved, tx, row, author);
   await tx.deleteFrom('domains').where('id', '=', id).execute();
+  await noteDomainChange(tx);
   await audit(tx, author, AUDITED_DOMAIN, 'domain.deleted', id, { name });
 }
 

@@ -5,7 +5,14 @@ import { fetchPage } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { normalizeDomain, withParents } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
-import { type Db, lockIn, shareIn, type Tx } from '../store/open.ts';
+import {
+  type Db,
+  lockIn,
+  type PreparedParameter,
+  prepared,
+  shareIn,
+  type Tx,
+} from '../store/open.ts';
 import { contains } from '../store/queries.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import type { DomainFeedback } from './feedback/state.ts';
@@ -170,12 +177,32 @@ export async function findDomainOf(
   db: Db | Tx,
   fromDomain: string,
 ): Promise<Pick<DomainRow, 'id' | 'name'> | undefined> {
-  const matches = await db
-    .selectFrom('domains')
-    .select(['id', 'name'])
-    .where('name', 'in', withParents(fromDomain))
-    .execute();
+  const matches = await findDomainsAbove(db, fromDomain);
   return matches.toSorted((a, b) => b.name.length - a.name.length)[0];
+}
+
+const prepareNames = (count: number) =>
+  prepared((db, parameter: PreparedParameter<Record<string, string>>) =>
+    db
+      .selectFrom('domains')
+      .select(['id', 'name'])
+      .where(
+        'name',
+        'in',
+        Array.from({ length: count }, (_, index) => parameter(`${index}`)),
+      ),
+  );
+/** A query for each number of labels. */
+const queriesOfNames: ReturnType<typeof prepareNames>[] = [];
+
+/** The team's domains that are, or are parents of, this name (in A-labels). */
+export function findDomainsAbove(
+  db: Db | Tx,
+  name: string,
+): Promise<Pick<DomainRow, 'id' | 'name'>[]> {
+  const names = withParents(name);
+  queriesOfNames[names.length] ??= prepareNames(names.length);
+  return queriesOfNames[names.length]!(db, Object.fromEntries(names.entries()));
 }
 
 /** The names of these domains, by ID. */

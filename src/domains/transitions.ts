@@ -14,6 +14,7 @@ import type { HealthResult } from './health.ts';
 import './observe.ts';
 import { presentListed } from './queries.ts';
 import { withoutExpired } from './selectors.ts';
+import { noteDomainChange } from './team-domains.ts';
 import type { Lookup } from './verification.ts';
 import { lastKnownHealth } from './watched-records.ts';
 
@@ -238,6 +239,7 @@ async function storeTransition(
   const row = { ...before, ...change };
   if (Object.keys(change).length > 0)
     await tx.updateTable('domains').set(change).where('id', '=', before.id).execute();
+  if (row.status !== before.status) await noteDomainChange(tx);
   if (type === null) return row;
   const listed = presentListed(row);
   const data =

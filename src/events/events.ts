@@ -1,11 +1,12 @@
 /** Appends events in the transaction of the change that they report, and publishes them there. */
 
-import { sql } from 'kysely';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { Job } from '../scheduler/scheduler.ts';
+import { nextNumber } from '../store/counters.ts';
 import { beforeCommit, engineOf, type Tx } from '../store/open.ts';
 import { deleteInSteps } from '../store/queries.ts';
+import { insertRow } from '../store/rows.ts';
 import { channel } from '../store/subscribers.ts';
 import type { EventRow } from '../store/tables.generated.ts';
 import type { EVENT_SUMMARIES } from './event-types.generated.ts';
@@ -42,7 +43,7 @@ export async function appendEvent(
     created_at: isoTime(clock.now()),
     data: JSON.stringify(event.data),
   };
-  await tx.insertInto('events').values(row).execute();
+  await insertRow(tx, 'events', row);
   rememberTrace({ subscribers }, row.id);
   if (engineOf(tx) === 'postgres') assignPositionAtCommit(tx, row.id);
   if (event.webhooks !== false) await subscribers.publish(eventAppended, tx, row);
@@ -61,18 +62,8 @@ function assignPositionAtCommit(tx: Tx, id: string): void {
   idsOfTransactions.set(tx, ids);
   ids.push(id);
   beforeCommit(tx, COUNTER, async () => {
-    const next = sql<string>`cast(cast(service_facts.value as bigint) + 1 as text)`;
-    const { value } = await tx
-      .insertInto('service_facts')
-      .values({ name: COUNTER, value: '1' })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value: next }))
-      .returning('value')
-      .executeTakeFirstOrThrow();
-    await tx
-      .updateTable('events')
-      .set({ position: Number(value) })
-      .where('id', 'in', ids)
-      .execute();
+    const position = await nextNumber(tx, COUNTER);
+    await tx.updateTable('events').set({ position }).where('id', 'in', ids).execute();
   });
 }
 

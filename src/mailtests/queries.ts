@@ -149,12 +149,19 @@ export async function findTest(
 
 /** The test with this local part in its address, in any case; undefined if there is none. Locks it in a transaction. */
 export async function findTestByToken(db: Db | Tx, token: string) {
-  const query = db
-    .selectFrom('tests')
-    .select(['id', 'status', 'expires_at', 'livemode', 'name'])
-    .where('token', '=', token.toLowerCase());
-  return lockIn(db, query).executeTakeFirst();
+  const [test] = await findByToken(db, { token: token.toLowerCase() });
+  return test;
 }
+
+const findByToken = prepared((db, parameter: PreparedParameter<{ token: string }>) =>
+  lockIn(
+    db,
+    db
+      .selectFrom('tests')
+      .select(['id', 'status', 'expires_at', 'livemode', 'name', 'kind'])
+      .where('token', '=', parameter('token')),
+  ),
+);
 
 /** A test in a list. */
 export interface ListedTestRow {

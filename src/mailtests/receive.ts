@@ -11,7 +11,15 @@ import { type Tx, transact } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.generated.ts';
 
 /** The stored message, which is the earlier message if the same bytes arrive again, or the reply that rejects it. */
-export type StoreOutcome = { accept: true; id: string; testId: string | null } | Rejection;
+export type StoreOutcome =
+  | {
+      accept: true;
+      id: string;
+      testId: string | null;
+      /** Its work has begun, so that no job need look for it. */
+      isTaken?: boolean;
+    }
+  | Rejection;
 
 /**
  * Stores a message: `store` decides in a transaction. Resolves after the commit, so that an accepted message survives
@@ -45,7 +53,7 @@ export async function storeMail(
     await storeLaterChunks(db, message.id, raw);
     const outcome = await transact(db, (tx) => store(tx, message, raw));
     if (!outcome.accept || outcome.id !== message.id) await deleteChunks(db, message.id);
-    else app.scheduler.wake(job);
+    else if (!outcome.isTaken) app.scheduler.wake(job);
     if (!outcome.accept) return outcome;
     const { id, testId } = outcome;
     inTrace(testId === null ? null : traceOf(app, testId), () =>

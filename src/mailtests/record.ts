@@ -9,7 +9,8 @@ import { appendEvent } from '../events/events.ts';
 import { observed } from '../events/observations.ts';
 import { isoTime } from '../lib/clock.ts';
 import { addressDomain } from '../lib/domain-names.ts';
-import { lockIn, type Tx, transact } from '../store/open.ts';
+import { lockIn, type PreparedParameter, prepared, type Tx, transact } from '../store/open.ts';
+import { updateRow } from '../store/rows.ts';
 import type { TestRow } from '../store/tables.generated.ts';
 import { observeTest } from './observe.ts';
 import { presentListed, type StoredKind } from './present.ts';
@@ -31,12 +32,7 @@ export async function recordOutcome(
   outcome: PoolOutcome,
 ): Promise<void> {
   const recorded = await transact(app.db, async (tx) => {
-    const claimed = tx
-      .selectFrom('tests')
-      .selectAll()
-      .where('id', '=', test.id)
-      .where('lease', '=', test.lease);
-    const row = await lockIn(tx, claimed).executeTakeFirst();
+    const [row] = await findClaimed(tx, test);
     if (!row) return null;
     // A reanalysis requested after the claim is still due.
     const isDueAgain = row.analysis_due_at !== test.analysis_due_at || row.kind !== test.kind;
@@ -44,7 +40,7 @@ export async function recordOutcome(
     const change = { ...changeFor(app, row, outcome), ...(isDueAgain ? { analysis_due_at } : {}) };
     const domain = isPublic(row) ? {} : await assignDomain(tx, { ...row, ...change }, outcome);
     const update = { ...change, ...domain };
-    await tx.updateTable('tests').set(update).where('id', '=', row.id).execute();
+    await updateRow(tx, 'tests', row.id, update);
     const after = { ...row, ...update };
     if (!isPublic(row)) {
       await publishResult(app, tx, row, after);
@@ -57,6 +53,18 @@ export async function recordOutcome(
   app.signals.raise(test.id);
   if (recorded.isDueAgain) app.scheduler.wake(ANALYZE_JOB);
 }
+
+const findClaimed = prepared(
+  (db, parameter: PreparedParameter<Pick<ClaimedTest, 'id' | 'lease'>>) =>
+    lockIn(
+      db,
+      db
+        .selectFrom('tests')
+        .selectAll()
+        .where('id', '=', parameter('id'))
+        .where('lease', '=', parameter('lease')),
+    ),
+);
 
 /** The result of a reanalysis replaces the previous one and counts at the time of the reanalysis. */
 async function updateTallies(tx: Tx, before: TestRow, after: TestRow, outcome: PoolOutcome) {

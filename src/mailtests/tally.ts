@@ -2,7 +2,7 @@
 
 import type { CheckResult } from '../analysis/result.ts';
 import { checksToFix } from '../analysis/summary.ts';
-import { engineOf, lockIn, type Tx } from '../store/open.ts';
+import { engineOf, lockIn, type PreparedParameter, prepared, type Tx } from '../store/open.ts';
 import type { TestRow, TestTallyRow } from '../store/tables.generated.ts';
 import { addCounts, type PlacementCounts } from './placement-counts.ts';
 
@@ -94,21 +94,29 @@ interface TallyKeys {
 /** Only existing rows can be locked, so those to add to are created first. SQLite needs neither. */
 async function lockTallies(tx: Tx, keys: TallyKeys, delta: 1 | -1): Promise<TestTallyRow[]> {
   const { livemode, domains, hour } = keys;
-  const query = tx
-    .selectFrom('test_tallies')
-    .selectAll()
-    .where('livemode', '=', livemode)
-    .where('domain_id', 'in', domains)
-    .where('hour', '=', hour)
-    .orderBy('domain_id');
   for (;;) {
-    const tallies = await lockIn(tx, query).execute();
+    const tallies = await findTallies(tx, { livemode, hour, domain: domains.at(-1)! });
     if (delta === -1 || tallies.length === domains.length || engineOf(tx) === 'sqlite')
       return tallies;
     // They never existed, or a transaction that removed their last test has deleted them.
     await createMissingTallies(tx, keys);
   }
 }
+
+/** That of all tests, and that of one domain. In the order in which all transactions lock them. */
+const findTallies = prepared(
+  (db, parameter: PreparedParameter<{ livemode: number; hour: string; domain: string }>) =>
+    lockIn(
+      db,
+      db
+        .selectFrom('test_tallies')
+        .selectAll()
+        .where('livemode', '=', parameter('livemode'))
+        .where('domain_id', 'in', [ALL_TESTS, parameter('domain')])
+        .where('hour', '=', parameter('hour'))
+        .orderBy('domain_id'),
+    ),
+);
 
 async function createMissingTallies(tx: Tx, { livemode, domains, hour }: TallyKeys): Promise<void> {
   const counts = Object.fromEntries(TALLY_COLUMNS.map((column) => [column, 0])) as TallyCounts;
@@ -137,25 +145,30 @@ async function storeTallies(tx: Tx, rows: TestTallyRow[]): Promise<void> {
       .where('domain_id', '=', domain_id)
       .where('hour', '=', hour)
       .execute();
-  const nonEmpty = rows.filter(({ tests }) => tests > 0);
-  if (nonEmpty.length === 0) return;
-  await tx
+  for (const row of rows) if (row.tests > 0) await storeTally(tx, row);
+}
+
+const STORED_COLUMNS = [...TALLY_COLUMNS, 'issues', 'placement_counts'] as const;
+const KEY_COLUMNS = ['livemode', 'domain_id', 'hour'] as const;
+
+const storeTally = prepared((db, parameter: PreparedParameter<TestTallyRow>) =>
+  db
     .insertInto('test_tallies')
-    .values(nonEmpty)
+    .values(
+      Object.fromEntries(
+        [...KEY_COLUMNS, ...STORED_COLUMNS].map((column) => [column, parameter(column)]),
+      ) as never,
+    )
     .onConflict((conflict) =>
       conflict
-        .columns(['livemode', 'domain_id', 'hour'])
+        .columns([...KEY_COLUMNS])
         .doUpdateSet((eb) =>
           Object.fromEntries(
-            [...TALLY_COLUMNS, 'issues' as const, 'placement_counts' as const].map((column) => [
-              column,
-              eb.ref(`excluded.${column}`),
-            ]),
+            STORED_COLUMNS.map((column) => [column, eb.ref(`excluded.${column}`)]),
           ),
         ),
-    )
-    .execute();
-}
+    ),
+);
 
 function addFigures(
   previous: TallyCounts | undefined,

@@ -3,7 +3,9 @@
 import type { App } from '../app.ts';
 import { type Destination, NO_SUCH_ADDRESS, reject } from '../smtp/destination.ts';
 import { afterCommit, type Tx } from '../store/open.ts';
+import { updateRow } from '../store/rows.ts';
 import type { MessageRow } from '../store/tables.generated.ts';
+import { takeAccepted } from './analyze.ts';
 import { expectAttempt } from './live.ts';
 import { findMessageOf, insertMessage } from './messages.ts';
 import { ANALYZE_JOB, findTestByToken } from './queries.ts';
@@ -52,19 +54,19 @@ async function storeForTest(
       : USED;
   }
   if (test.expires_at <= message.received_at) return EXPIRED;
-  await insertMessage(tx, { ...message, test_id: test.id }, raw);
-  await tx
-    .updateTable('tests')
-    .set({
-      status: 'processing',
-      received_at: message.received_at,
-      message_size: message.size,
-      envelope: message.envelope,
-      analysis_due_at: message.received_at,
-      ...subjectColumns(test.name, raw),
-    })
-    .where('id', '=', test.id)
-    .execute();
+  const stored = { ...message, test_id: test.id };
+  const due = { id: test.id, kind: test.kind, analysis_due_at: message.received_at };
+  await insertMessage(tx, stored, raw);
+  const taken = takeAccepted(tx, app, { test: due, message: stored, raw });
+  await updateRow(tx, 'tests', test.id, {
+    status: 'processing',
+    received_at: message.received_at,
+    message_size: message.size,
+    envelope: message.envelope,
+    analysis_due_at: message.received_at,
+    ...subjectColumns(test.name, raw),
+    ...taken,
+  });
   afterCommit(tx, () => app.signals.raise(test.id));
-  return { accept: true, id: message.id, testId: test.id };
+  return { accept: true, id: message.id, testId: test.id, isTaken: 'lease' in taken };
 }

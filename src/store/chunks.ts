@@ -7,6 +7,8 @@ import { HOUR_MS } from '../lib/durations.ts';
 import { type IdPrefix, idAt } from '../lib/ids.ts';
 import { engineOf } from './engine.ts';
 import { CommitUnknownError } from './errors.ts';
+import { type PreparedParameter, prepared } from './prepared.ts';
+import { insertRow } from './rows.ts';
 import { inSteps } from './steps.ts';
 import type { Db, Tx } from './types.ts';
 
@@ -69,21 +71,24 @@ async function requireLaterChunks(tx: Tx, { id, size }: Stored): Promise<void> {
 
 async function insertChunk(db: Db | Tx, message_id: string, position: number, raw: Uint8Array) {
   const bytes = raw.subarray(position * CHUNK_BYTES, (position + 1) * CHUNK_BYTES);
-  await db.insertInto('message_chunks').values({ message_id, position, bytes }).execute();
+  await insertRow(db, 'message_chunks', { message_id, position, bytes });
 }
 
 /** Thrown when a message is deleted while it is being read. */
 export class MessageDeletedError extends Error {}
 
+const findChunk = prepared((db, parameter: PreparedParameter<{ id: string; position: number }>) =>
+  db
+    .selectFrom('message_chunks')
+    .select('bytes')
+    .where('message_id', '=', parameter('id'))
+    .where('position', '=', parameter('position')),
+);
+
 /** The chunks in order, one query each. Throws MessageDeletedError if one is missing. */
 export async function* readChunks(db: Db, { id, size }: Stored): AsyncGenerator<Uint8Array> {
   for (let position = 0; position === 0 || position * CHUNK_BYTES < size; position++) {
-    const row = await db
-      .selectFrom('message_chunks')
-      .select('bytes')
-      .where('message_id', '=', id)
-      .where('position', '=', position)
-      .executeTakeFirst();
+    const [row] = await findChunk(db, { id, position });
     if (!row) throw new MessageDeletedError('The message was deleted.');
     yield row.bytes;
     await nextTurn();

@@ -3,7 +3,7 @@
 import type { Compilable, CompiledQuery } from 'kysely';
 import { engineOf } from './engine.ts';
 import { cleanParameter } from './text.ts';
-import type { Db, Engine, Tx } from './types.ts';
+import type { Db, Tx } from './types.ts';
 
 /** Stands for a value in the compiled query. */
 class Parameter {
@@ -21,18 +21,18 @@ export type PreparedParameter<Values> = <Name extends keyof Values & string>(
 
 /**
  * Returns a function that runs the query with the given values. The query must depend
- * on nothing but these and the kind of the database.
+ * on nothing but these, the kind of the database, and whether it runs in a transaction (`lockIn`).
  */
 export function prepared<Values extends object, Row>(
-  build: (db: Db, parameter: PreparedParameter<Values>) => Compilable<Row>,
+  build: (db: Db | Tx, parameter: PreparedParameter<Values>) => Compilable<Row>,
 ): (db: Db | Tx, values: Values) => Promise<Row[]> {
-  const compiled = new Map<Engine, CompiledQuery<Row>>();
+  const compiled = new Map<string, CompiledQuery<Row>>();
   return async (db, values) => {
-    const engine = engineOf(db);
-    let query = compiled.get(engine);
+    const kind = db.isTransaction ? `${engineOf(db)} transaction` : engineOf(db);
+    let query = compiled.get(kind);
     if (!query) {
       query = build(db, (name) => new Parameter(name) as never).compile();
-      compiled.set(engine, query);
+      compiled.set(kind, query);
     }
     const parameters = query.parameters.map((parameter) =>
       parameter instanceof Parameter

@@ -7,7 +7,7 @@ import { rememberTrace } from '../events/traces.ts';
 import { toJson } from '../http/response.ts';
 import { isoTime } from '../lib/clock.ts';
 import { HOUR_MS } from '../lib/durations.ts';
-import { afterCommit, shareIn, type Tx } from '../store/open.ts';
+import { afterCommit, type PreparedParameter, prepared, shareIn, type Tx } from '../store/open.ts';
 import type { Subscriber } from '../store/subscribers.ts';
 import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.generated.ts';
 
@@ -16,16 +16,7 @@ export function enqueueDeliveries(
   app: Pick<App, 'clock' | 'newId' | 'scheduler'>,
 ): Subscriber<[event: NewEventRow]> {
   return async (tx, event) => {
-    const query = tx
-      .selectFrom('webhook_endpoints')
-      .select(['id', 'events', 'auto_disabled_at'])
-      .where('enabled', '=', 1)
-      .where('livemode', '=', event.livemode)
-      .where('deleted_at', 'is', null);
-    // A request that disables or enables one waits, and then holds or recovers these deliveries too.
-    // In the order in which all transactions lock endpoints.
-    const endpoints = await shareIn(tx, query.orderBy('id')).execute();
-    for (const { id, events, auto_disabled_at } of endpoints)
+    for (const { id, events, auto_disabled_at } of await findEnabled(tx, event))
       if (subscribesTo(events, event.type))
         await insertDelivery(tx, app, {
           endpoint_id: id,
@@ -36,6 +27,23 @@ export function enqueueDeliveries(
         });
   };
 }
+
+/**
+ * A request that disables or enables one waits, and then holds or recovers these deliveries too. In the order in which all
+ * transactions lock endpoints.
+ */
+const findEnabled = prepared((db, parameter: PreparedParameter<Pick<NewEventRow, 'livemode'>>) =>
+  shareIn(
+    db,
+    db
+      .selectFrom('webhook_endpoints')
+      .select(['id', 'events', 'auto_disabled_at'])
+      .where('enabled', '=', 1)
+      .where('livemode', '=', parameter('livemode'))
+      .where('deleted_at', 'is', null)
+      .orderBy('id'),
+  ),
+);
 
 export function subscribesTo(events: string, type: string): boolean {
   const subscribed: string[] = JSON.parse(events);

@@ -2,12 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PoolInput, PoolOutcome, StoredRaw } from '../../src/analysis/pool.ts';
 import { isoTime } from '../../src/lib/clock.ts';
-import { analyzeJob, claimDue } from '../../src/mailtests/analyze.ts';
+import { analyzeJob, claimDue, takeAccepted } from '../../src/mailtests/analyze.ts';
 import { recordOutcome } from '../../src/mailtests/record.ts';
 import type { Test } from '../../src/mailtests/schema.ts';
 import { createScheduler } from '../../src/scheduler/scheduler.ts';
-import { startTestService } from '../helpers/app.ts';
+import { transact } from '../../src/store/open.ts';
+import type { MessageRow } from '../../src/store/tables.generated.ts';
+import { startTestService, type TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { goodMessage } from '../helpers/good-message.ts';
 import { sendMail } from '../helpers/send.ts';
@@ -105,4 +108,87 @@ test('A backlog of tests is analyzed without waiting for the scheduler tick', as
   t.after(() => app.scheduler.stop());
   app.scheduler.start();
   for (const id of ids) assert.equal((await getTest(id, '?wait=20')).status, 'completed');
+});
+
+/** Replaces the threads: resolves with what the next analysis gets. */
+function heldAnalysis({ app }: TestService) {
+  const started = Promise.withResolvers<PoolInput>();
+  const outcome = Promise.withResolvers<PoolOutcome>();
+  app.pool.analyze = (input) => {
+    started.resolve(input);
+    return outcome.promise;
+  };
+  return { started: started.promise, end: () => outcome.resolve(UNREADABLE) };
+}
+
+test('An accepted message is leased in the same transaction, and analyzed from memory', async (t) => {
+  const service = await startTestService(t);
+  const { app, createTest, getTest, smtp } = service;
+  const { id, address } = await createTest();
+  const { started, end } = heldAnalysis(service);
+  await sendMail({ port: smtp.port, to: address, raw: MAIL });
+  const { raw } = await started;
+  const row = await app.db.selectFrom('tests').selectAll().executeTakeFirstOrThrow();
+  assert.ok(row.lease !== null && row.leased_until !== null);
+  assert.deepEqual(await claimDue(app, 10), []);
+  const { read } = raw as StoredRaw;
+  const [first, second] = [await read(), await read()] as Uint8Array[];
+  assert.equal(Buffer.from(first!).toString(), MAIL);
+  // The second attempt, after a thread ended, reads what is stored.
+  assert.deepEqual(Buffer.from(second!), Buffer.from(first!));
+  end();
+  assert.equal((await getTest(id, '?wait=10')).status, 'failed');
+});
+
+test('A message is left to the job while older ones wait, or if it is long', async (t) => {
+  const service = await startTestService(t, { env: { DELIVERABILITY_WORKERS: '1' } });
+  const { app, createTest, getTest, smtp } = service;
+  const { started, end } = heldAnalysis(service);
+  const { id, address } = await createTest();
+  const long = `${MAIL}${'A long line.\r\n'.repeat(30_000)}`;
+  await sendMail({ port: smtp.port, to: address, raw: long });
+  const { raw } = await started;
+  assert.equal(((await (raw as StoredRaw).read()) as Uint8Array).byteLength, long.length);
+  // One thread has room for 12.
+  const ids = [id];
+  while (ids.length < 14) {
+    const short = await createTest();
+    await sendMail({ port: smtp.port, to: short.address, raw: MAIL });
+    ids.push(short.id);
+  }
+  const unleased = app.db.selectFrom('tests').select('id').where('lease', 'is', null);
+  assert.equal((await unleased.execute()).length, 2);
+  end();
+  for (const one of ids) assert.equal((await getTest(one, '?wait=20')).status, 'failed');
+});
+
+test('A lease whose commit is unknown ends after ten seconds, and the message is analyzed', async (t) => {
+  const clock = testClock();
+  const service = await startTestService(t, { clock });
+  const { app, createTest, getTest, smtp } = service;
+  const { id, address } = await createTest();
+  let lease: unknown;
+  await assert.rejects(
+    transact(app.db, async (tx) => {
+      const test = { id, kind: 'auto', analysis_due_at: isoTime(clock.now()) } as const;
+      const message = {} as MessageRow;
+      ({ lease } = takeAccepted(tx, app, { test, message, raw: Buffer.from(MAIL) }));
+      throw new Error('lost');
+    }),
+  );
+  // As if the commit had reached the database, and its answer had been lost.
+  await app.scheduler.stop();
+  await sendMail({ port: smtp.port, to: address, raw: MAIL });
+  const leased_until = isoTime(clock.now() + 120_000);
+  await app.db
+    .updateTable('tests')
+    .set({ lease: lease as string, leased_until })
+    .execute();
+  const job = analyzeJob(app);
+  await job.run();
+  assert.equal((await getTest(id)).status, 'processing');
+  clock.advance(10_000);
+  await job.run();
+  await job.idle?.();
+  assert.equal((await getTest(id)).status, 'completed');
 });

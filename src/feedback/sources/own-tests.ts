@@ -2,9 +2,10 @@
 
 import type { Envelope } from '../../analysis/check.ts';
 import type { CheckResult } from '../../analysis/result.ts';
+import { findDomainsAbove } from '../../domains/queries.ts';
 import type { Observation } from '../../events/observations.ts';
 import { normalizeAddress } from '../../lib/addresses.ts';
-import { addressDomain, normalizeDomain, ownerOf, withParents } from '../../lib/domain-names.ts';
+import { addressDomain, normalizeDomain, ownerOf } from '../../lib/domain-names.ts';
 import type { Db, Tx } from '../../store/open.ts';
 import type { FeedbackAddressRow, TestRow } from '../../store/tables.generated.ts';
 import { validSignatures } from './match-tests.ts';
@@ -61,11 +62,7 @@ export async function ownSenderOf(
   const address = normalizeAddress(client_ip ?? '');
   const domain = mail_from ? addressDomain(mail_from) : normalizeDomain(helo ?? '');
   if (address === null || domain === null) return [];
-  const domains = await db
-    .selectFrom('domains')
-    .select(['id', 'name'])
-    .where('name', 'in', withParents(domain))
-    .execute();
+  const domains = await findDomainsAbove(db, domain);
   const own = await Promise.all(
     domains.map(async ({ id, name }) => {
       const isOwn =
