@@ -5,7 +5,7 @@ import { fetchPage } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { normalizeDomain, withParents } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
-import { type Db, lockIn, shareIn, type Tx } from '../store/open.ts';
+import { type Db, hasOneOf, lockIn, shareIn, type Tx } from '../store/open.ts';
 import { contains } from '../store/queries.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import type { DomainFeedback } from './feedback/state.ts';
@@ -96,7 +96,7 @@ export function idsWithTag(db: Db | Tx, tag: string) {
   return db
     .selectFrom('domains')
     .select('id')
-    .where(contains('tags', JSON.stringify(tag)));
+    .where(sql<boolean>`${sql.raw(hasOneOf('tags', [tag]))}`);
 }
 
 /** Domains whose name contains the text, or whose ID begins with it: first the one with this name, then the newest. */

@@ -15,6 +15,7 @@ import { MessageDeletedError, readMessage } from '../store/chunks.ts';
 import { DatabaseUnavailableError } from '../store/errors.ts';
 import { claimRows, renewLeases } from '../store/leases.ts';
 import { untilAvailable } from '../store/until-available.ts';
+import { visibleTo } from './limited-tests.ts';
 import { clearSteps, recordStep } from './live.ts';
 import { findMessageOf } from './messages.ts';
 import { ANALYZE_JOB, type ClaimedTest } from './queries.ts';
@@ -74,7 +75,7 @@ export function analyzeJob(app: App): Job {
 export async function claimDue(app: App, limit: number): Promise<ClaimedTest[]> {
   const due = app.db
     .selectFrom('tests')
-    .select(['id', 'kind', 'analysis_due_at'])
+    .select(['id', 'kind', 'analysis_due_at', 'limited_to'])
     .where('analysis_due_at', '<=', isoTime(app.clock.now()))
     .orderBy('analysis_due_at')
     .limit(limit);
@@ -87,13 +88,14 @@ async function analyzeTest(app: App, test: ClaimedTest): Promise<void> {
   if (!message) return;
   const { SPAMD_URL, RSPAMD_URL, CHECK_LINKS } = app.config;
   const envelope: Envelope = JSON.parse(message.envelope);
+  const db = visibleTo(app.db, test.limited_to);
   const setup = {
     blocklists: await app.blocklists.inUse(),
     spamd: SPAMD_URL,
     rspamd: RSPAMD_URL,
     checkLinks: CHECK_LINKS,
-    domains: await teamDomains(app),
-    ownSenderOf: await ownSenderOf(app.db, envelope),
+    domains: await teamDomains({ ...app, db }),
+    ownSenderOf: await ownSenderOf(db, envelope),
   };
   const at = receiptTime(envelope, message.received_at);
   clearSteps(app, test.id);

@@ -2,6 +2,7 @@
 
 import type { Compilable, CompiledQuery } from 'kysely';
 import { engineOf } from './engine.ts';
+import { isLimited } from './limited.ts';
 import { cleanParameter } from './text.ts';
 import type { Db, Engine, Tx } from './types.ts';
 
@@ -29,10 +30,10 @@ export function prepared<Values extends object, Row>(
   const compiled = new Map<Engine, CompiledQuery<Row>>();
   return async (db, values) => {
     const engine = engineOf(db);
-    let query = compiled.get(engine);
+    let query = isLimited(db) ? undefined : compiled.get(engine);
     if (!query) {
-      query = build(db, (name) => new Parameter(name) as never).compile();
-      compiled.set(engine, query);
+      query = build(db as Db, (name) => new Parameter(name) as never).compile();
+      if (!isLimited(db)) compiled.set(engine, query);
     }
     const parameters = query.parameters.map((parameter) =>
       parameter instanceof Parameter

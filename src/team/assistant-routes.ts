@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { ROLES } from '../http/actor.ts';
+import { readLimit } from '../http/limited.ts';
 import { resource } from '../http/resource.ts';
 import { described, idOf, LIVEMODE, named, oneOf, Time, typeField } from '../http/schemas.ts';
 import type { ConnectedAssistantRow } from '../store/tables.generated.ts';
@@ -20,6 +21,10 @@ export const ConnectedAssistant = named(
       oneOf(ROLES),
       'The role that the member chose. It never has more permissions than the current role of its member.',
     ),
+    tags: described(
+      v.nullable(v.array(v.string())),
+      'The tags to which the member limited it. The limit of the member applies too. Null for no other limit.',
+    ),
     livemode: LIVEMODE,
     writes: described(v.boolean(), 'Whether it may use tools that change settings.'),
     member_id: described(v.string(), 'The ID of the member who connected it.'),
@@ -35,6 +40,7 @@ export const ConnectedAssistant = named(
     name: 'Claude',
     host: 'claude.ai',
     role: 'member',
+    tags: null,
     livemode: true,
     writes: false,
     last_used_at: null,
@@ -46,6 +52,7 @@ const present = (row: ConnectedAssistantRow): ConnectedAssistant => ({
   ...row,
   object: 'connected_assistant',
   livemode: row.livemode === 1,
+  tags: readLimit(row.tags),
   writes: row.writes === 1,
 });
 
@@ -63,6 +70,7 @@ const assistants = resource({
 
 export const assistantOperations = {
   list: assistants.list({
+    limited: true,
     description:
       'Returns the assistants that you have connected, newest first. Admins and the owner get those of all members.',
     query: ListQuery,
@@ -70,6 +78,7 @@ export const assistantOperations = {
   }),
   revoke: assistants.remove({
     operation: 'revokeConnectedAssistant',
+    limited: true,
     summary: 'Disconnect an assistant',
     description: 'Revokes the access of an assistant immediately.',
     async work(tx, call, assistant, current) {

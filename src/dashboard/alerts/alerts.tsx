@@ -252,6 +252,7 @@ export function Channels({
 const show = page({
   path: PATH,
   operation: 'showAlerts',
+  limited: true,
   role: 'member',
   summary: 'Show incidents and alert rules',
   query: Query,

@@ -180,6 +180,7 @@ function NoTestMode() {
 const show = page({
   path: PATH,
   operation: 'showDomain',
+  limited: true,
   role: 'member',
   summary: 'Show a domain',
   query: Query,

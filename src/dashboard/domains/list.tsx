@@ -339,6 +339,7 @@ function LastCheck({ status, health, last_checked_at }: ListedDomain) {
 const show = page({
   path: DOMAINS,
   operation: 'showDomains',
+  limited: true,
   role: 'member',
   summary: 'Show the domains',
   query: Query,

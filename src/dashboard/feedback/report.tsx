@@ -187,6 +187,7 @@ export async function renderReport(
 const show = page({
   path: `${REPORTS}/:id`,
   operation: 'showFeedbackReport',
+  limited: true,
   role: 'viewer',
   summary: 'Show a report and its rows',
   query: Query,

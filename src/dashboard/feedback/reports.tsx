@@ -156,6 +156,7 @@ async function renderList(
 const list = page({
   path: REPORTS,
   operation: 'showFeedbackReports',
+  limited: true,
   role: 'viewer',
   summary: 'Show the reports that arrived',
   query: ListQuery,

@@ -96,7 +96,7 @@ export function shellOf(
     groups: NAVIGATION.map(({ title, sections }) => ({
       title,
       links: sections
-        .filter(({ role }) => allows(actor.role, role))
+        .filter(({ role, wholeTeam }) => allows(actor.role, role) && !(actor.tags && wholeTeam))
         .map(({ id: own, path: href, title: text, icon }) => ({
           href,
           text,
@@ -104,7 +104,7 @@ export function shellOf(
           current: own === section,
         })),
     })).filter(({ links }) => links.length > 0),
-    member: { id, name, email },
+    member: { id, name, email, limit: actor.tags },
     testMode: !actor.livemode,
     canCreateTests: allows(actor.role, 'member'),
     path,
