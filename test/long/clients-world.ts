@@ -281,6 +281,7 @@ async function insertPublished({ app }: TestService, client: Client, domain_id: 
       data_commands: 1,
       recipients: 1,
       comments: `${word} comment`,
+      is_below_rate: 0,
       fetched_at: now,
     })
     .execute();
@@ -324,6 +325,7 @@ async function insertPublished({ app }: TestService, client: Client, domain_id: 
       url: `https://${name}/hook`,
       events: '["*"]',
       description: word,
+      livemode: 1,
       enabled: 0,
       secret: '',
       created_at: now,

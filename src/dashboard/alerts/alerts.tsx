@@ -62,7 +62,10 @@ async function render(call: PageCall, query: Query) {
     !hasRules &&
     (await call.invoke(alertOperations.listAllIncidents, { query: { limit: '1' } })).data.length ===
       0;
-  const recommended = (await isAnyMissing(call.app.db)) ? await readRecommended(call) : [];
+  const recommended =
+    call.actor.tags === null && (await isAnyMissing(call.app.db))
+      ? await readRecommended(call)
+      : [];
   return appPage(call, {
     title: 'Alerts',
     section: 'alerts',
@@ -129,11 +132,13 @@ async function render(call: PageCall, query: Query) {
             <RecommendedRules rules={recommended} />
           </section>
         ) : (
-          <p class="small">
-            <a href={RECOMMENDED_PATH}>
-              See how often the recommended rules would have alerted you
-            </a>
-          </p>
+          <For role="member" team>
+            <p class="small">
+              <a href={RECOMMENDED_PATH}>
+                See how often the recommended rules would have alerted you
+              </a>
+            </p>
+          </For>
         )}
       </>
     ),

@@ -145,7 +145,7 @@ async function renderList(
             />
           </>
         )}
-        <For role="member">
+        <For role="member" team>
           <Upload problem={problem} maxSize={call.app.config.FEEDBACK_MAX_SIZE} />
         </For>
       </>

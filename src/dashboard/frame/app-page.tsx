@@ -79,6 +79,7 @@ export function readerOf(app: App, actor: Actor, member: MemberRow): Reader {
   return {
     now: app.clock.now(),
     role: actor.role,
+    limit: actor.tags,
     timeZone: member.time_zone,
     locale: member.date_locale ?? DEFAULT_LOCALE,
     hasOwnLocale: member.date_locale !== null,
