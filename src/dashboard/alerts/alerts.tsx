@@ -11,7 +11,7 @@ import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Filters } from '../frame/filters.tsx';
 import { Notice, Select } from '../frame/form.tsx';
 import { page } from '../frame/page-route.ts';
-import { useReader } from '../frame/reader.tsx';
+import { For, useReader } from '../frame/reader.tsx';
 import { EmptyState, NotSetUp } from '../frame/states.tsx';
 import { DataTable, Pager } from '../frame/table.tsx';
 import { IncidentTable } from './incident-table.tsx';
