@@ -8,7 +8,7 @@ import { described, idOf, LIVEMODE, named, oneOf, Time, typeField } from '../htt
 import type { ConnectedAssistantRow } from '../store/tables.generated.ts';
 import { assistantOr404, endConnection, listAssistants } from './assistants.ts';
 import { requireCanRevoke } from './permissions.ts';
-import { ListQuery } from './schema.ts';
+import { ListQuery, limitField } from './schema.ts';
 
 export const ConnectedAssistant = named(
   'ConnectedAssistant',
@@ -21,10 +21,7 @@ export const ConnectedAssistant = named(
       oneOf(ROLES),
       'The role that the member chose. It never has more permissions than the current role of its member.',
     ),
-    tags: described(
-      v.nullable(v.array(v.string())),
-      'The tags to which the member limited it. The limit of the member applies too. Null for no other limit.',
-    ),
+    tags: limitField(' The limit of its member applies too.'),
     livemode: LIVEMODE,
     writes: described(v.boolean(), 'Whether it may use tools that change settings.'),
     member_id: described(v.string(), 'The ID of the member who connected it.'),

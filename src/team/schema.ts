@@ -58,6 +58,10 @@ const ROLE_TEXT =
 const LIMIT_TEXT =
   'The tags to which the access is limited: nothing but domains and tests with one of them is visible. Null for everything.';
 
+/** In a response. `more`: whose limit applies too. */
+export const limitField = (more = '') =>
+  described(v.nullable(v.array(v.string())), LIMIT_TEXT + more, ['client:acme']);
+
 /** Of a member, an invitation or a key. */
 export const LimitTags = described(
   v.nullable(v.pipe(Tags, v.minLength(1, 'must have a tag, or be null for everything'))),
@@ -73,7 +77,7 @@ export const TeamMember = named(
     email: described(Email, 'The email address, in lower case.'),
     name: described(v.string(), 'The name of the member.'),
     role: described(Role, ROLE_TEXT),
-    tags: described(v.nullable(v.array(v.string())), LIMIT_TEXT),
+    tags: limitField(),
     joined_at: described(Time, 'When the member joined the team.'),
     linked_account: described(
       v.nullable(
@@ -154,7 +158,7 @@ const INVITATION = {
   object: typeField('team_invitation'),
   email: described(Email, 'The email address of the invited person.'),
   role: described(AssignableRole, 'The role of the new member.'),
-  tags: described(v.nullable(v.array(v.string())), LIMIT_TEXT),
+  tags: limitField(),
   status: described(v.picklist(INVITATION_STATUSES), 'Only `pending` invitations can be accepted.'),
   email_status: described(
     v.picklist(['not_configured', 'queued', 'sent', 'failed']),
@@ -276,10 +280,7 @@ const API_KEY = {
     'The role of the key. It never has more permissions than the current role of its member.',
   ),
   livemode: described(v.boolean(), 'False for a test-mode key.'),
-  tags: described(
-    v.nullable(v.array(v.string())),
-    `${LIMIT_TEXT} The limit of its member applies too.`,
-  ),
+  tags: limitField(' The limit of its member applies too.'),
   prefix: described(v.string(), 'The first characters of the key.'),
   member_id: described(v.string(), 'The ID of the member who created the key.'),
   created_at: Time,
@@ -467,10 +468,7 @@ export const Me = named(
       "The effective role: your role or, with an API key, the lower of that and the key's role.",
     ),
     livemode: described(v.boolean(), 'False with a test-mode key.'),
-    tags: described(
-      v.nullable(v.array(v.string())),
-      'The tags to which this request is limited: those of the member and of the key. Null for everything.',
-    ),
+    tags: limitField(' With a key, its own limit applies too.'),
     time_zone: described(
       v.nullable(v.string()),
       'The IANA time zone in which pages show you times. Null: the time zone of the browser.',
