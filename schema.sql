@@ -57,7 +57,9 @@ CREATE TABLE members (
   -- The linked account at the OpenID Connect provider: `iss` and `sub`.
   oidc_issuer    TEXT,
   oidc_subject   TEXT,
-  oidc_linked_at TEXT
+  oidc_linked_at TEXT,
+  -- JSON: the tags to whose domains and tests the member is limited; null for everything.
+  tags           TEXT
 );
 CREATE UNIQUE INDEX members_one_owner ON members (role) WHERE role = 'owner';
 CREATE UNIQUE INDEX members_oidc ON members (oidc_issuer, oidc_subject) WHERE oidc_subject IS NOT NULL;
@@ -75,7 +77,9 @@ CREATE TABLE api_keys (
   created_at   TEXT NOT NULL,
   expires_at   TEXT,
   revoked_at   TEXT,
-  last_used_at TEXT
+  last_used_at TEXT,
+  -- As in `members`, which limits the key too.
+  tags         TEXT
 );
 CREATE INDEX api_keys_member ON api_keys (member_id);
 
@@ -101,7 +105,9 @@ CREATE TABLE connected_assistants (
   created_at     TEXT NOT NULL,
   -- That of the code, and then of the newest refresh token.
   expires_at     TEXT NOT NULL,
-  last_used_at   TEXT
+  last_used_at   TEXT,
+  -- As in `members`, which limits the assistant too.
+  tags           TEXT
 );
 CREATE INDEX connected_assistants_member ON connected_assistants (member_id);
 CREATE INDEX connected_assistants_expiring ON connected_assistants (expires_at);
@@ -147,7 +153,9 @@ CREATE TABLE invitations (
   accepted_at TEXT,
   revoked_at  TEXT,
   -- The email with the link; null if outgoing mail is not configured.
-  mail_id     TEXT
+  mail_id     TEXT,
+  -- Those of the new member, as in `members`.
+  tags        TEXT
 );
 CREATE UNIQUE INDEX invitations_open ON invitations (email)
   WHERE accepted_at IS NULL AND revoked_at IS NULL;
@@ -306,7 +314,9 @@ CREATE TABLE tests (
   -- The placement monitor to whose address the message was sent; no reference, as it may be deleted.
   monitor_id        TEXT,
   -- The inbox to whose address the message was sent; no reference, as it may be deleted.
-  inbox_id          TEXT
+  inbox_id          TEXT,
+  -- JSON: the tags to which its creator was limited: it belongs to no domain without one of them. Null for no limit.
+  limited_to        TEXT
 );
 -- With the text, so that a search reads only the index.
 CREATE INDEX tests_listed ON tests (livemode, id, search);
@@ -393,7 +403,9 @@ CREATE TABLE inboxes (
   -- The domain that its tests belong to; no reference, as it may be deleted.
   domain_id        TEXT,
   created_at       TEXT NOT NULL,
-  last_received_at TEXT
+  last_received_at TEXT,
+  -- As in `tests`.
+  limited_to       TEXT
 );
 CREATE INDEX inboxes_listed ON inboxes (livemode, id);
 

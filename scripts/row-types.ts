@@ -26,6 +26,7 @@ export function rowTypesModule(schema: string): string {
     "import type { Vocabularies } from './vocabularies.ts';\n",
     ...rows,
     `/** Every table by its name. */\nexport interface Tables {\n${database}}\n`,
+    `export const TABLES: (keyof Tables)[] = [\n${tables.map(({ name }) => `  '${name}',\n`).join('')}];\n`,
     `/** Tables whose IDs the service creates. */\nexport const TABLES_WITH_IDS = [\n${idsOf(schema)
       .map(({ table }) => `  '${table}',\n`)
       .join('')}] as const;\n`,

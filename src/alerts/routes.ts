@@ -68,6 +68,7 @@ const listIncidentsOfAlert = route({
   path: '/v1/alerts/:id/incidents',
   params: alertRules.params,
   operation: 'listIncidentsOfAlert',
+  limited: true,
   role: 'member',
   summary: 'List the incidents of an alert rule',
   description: 'Returns the incidents with their notifications, newest first.',
@@ -83,6 +84,7 @@ const listAllIncidents = route({
   method: 'GET',
   path: '/v1/alert_incidents',
   operation: 'listAlertIncidents',
+  limited: true,
   role: 'member',
   summary: 'List all incidents',
   description: 'Returns all incidents, newest first, including those of deleted alert rules.',
@@ -96,6 +98,7 @@ const getIncident = route({
   path: '/v1/alert_incidents/:id',
   params: { id: INCIDENT_ID },
   operation: 'getAlertIncident',
+  limited: true,
   role: 'member',
   summary: 'Get an incident',
   description: 'Returns an incident with its rule, its monitor, and its notifications.',
@@ -113,6 +116,7 @@ const create = alertRules.create({
 });
 
 const list = alertRules.list({
+  limited: true,
   description: 'Returns the alert rules of your team, newest first.',
   query: AlertListQuery,
   rows: listAlerts,
@@ -149,7 +153,10 @@ const createRecommended = route({
   },
 });
 
-const get = alertRules.get({ description: 'Returns an alert rule with its current state.' });
+const get = alertRules.get({
+  limited: true,
+  description: 'Returns an alert rule with its current state.',
+});
 
 const update = alertRules.update({
   description:

@@ -8,6 +8,7 @@ import { form } from './frame/page-route.ts';
 const switchMode = form({
   path: '/mode',
   operation: 'switchMode',
+  limited: true,
   role: 'viewer',
   summary: 'Switch between live mode and test mode',
   handle(call) {

@@ -3,6 +3,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../http/actor.ts';
 import { isTestMode } from '../http/cookies.ts';
+import { appFor } from '../http/limited.ts';
 import type { Problem } from '../http/problem.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import type { ErrorCode } from '../lib/errors.ts';
@@ -57,7 +58,9 @@ export async function problemPage(app: App, problem: Problem, context: Request):
     return visitorPage(app, problem, context);
   const actor = await findSignedInActor({ app, headers }).catch(() => null);
   if (!actor) return visitorPage(app, problem, context);
-  return memberPage(app, actor, problem, context).catch(() => visitorPage(app, problem, context));
+  return memberPage(appFor(app, actor), actor, problem, context).catch(() =>
+    visitorPage(app, problem, context),
+  );
 }
 
 /** The script of the page makes the link lead to the page of the form, and keeps what was typed. */

@@ -107,6 +107,7 @@ const plan = route({
   path: '/v1/domains/:id/dns_plan',
   params: { id: DOMAIN_ID },
   operation: 'planDnsChanges',
+  limited: true,
   role: 'viewer',
   writes: false,
   summary: 'Plan DNS changes',

@@ -7,6 +7,7 @@ import { normalizeDomain, withParents } from '../lib/domain-names.ts';
 import { AppError } from '../lib/errors.ts';
 import {
   type Db,
+  hasOneOf,
   lockIn,
   type PreparedParameter,
   prepared,
@@ -103,7 +104,7 @@ export function idsWithTag(db: Db | Tx, tag: string) {
   return db
     .selectFrom('domains')
     .select('id')
-    .where(contains('tags', JSON.stringify(tag)));
+    .where(sql<boolean>`${sql.raw(hasOneOf('tags', [tag]))}`);
 }
 
 /** Domains whose name contains the text, or whose ID begins with it: first the one with this name, then the newest. */

@@ -1,6 +1,7 @@
 /** The operations on domains (contract §7). */
 
 import type { App } from '../app.ts';
+import { requireUnlimited } from '../http/limited.ts';
 import { resource } from '../http/resource.ts';
 import { route } from '../http/route.ts';
 import { listOf, listSchema } from '../http/schemas.ts';
@@ -65,6 +66,7 @@ const list = route({
   method: 'GET',
   path: '/v1/domains',
   operation: 'listDomains',
+  limited: true,
   role: 'member',
   summary: 'List domains',
   description: 'Returns the domains of your team, newest first. Filters can be combined.',
@@ -77,13 +79,18 @@ const list = route({
 });
 
 const get = domains.get({
+  limited: true,
   description: 'Returns a domain with the results of its last health check.',
 });
 
 const update = domains.update({
+  limited: true,
   description: 'Changes the DKIM selectors, the badge setting or the tags of a domain.',
   body: DomainPatch,
-  work: changeDomain,
+  work(tx, call, current, body) {
+    if (body.tags) requireUnlimited(call.actor, 'the tags of a domain');
+    return changeDomain(tx, call, current, body);
+  },
 });
 
 const remove = domains.remove({
@@ -98,6 +105,7 @@ const verify = route({
   path: '/v1/domains/:id/verify',
   params: domains.params,
   operation: 'verifyDomain',
+  limited: true,
   role: 'member',
   summary: 'Verify a domain',
   description: 'Looks up the verification record now. A failed domain gets another 72 hours.',
@@ -121,6 +129,7 @@ const health = route({
   path: '/v1/domains/:id/health',
   params: domains.params,
   operation: 'getDomainHealth',
+  limited: true,
   role: 'member',
   // The result is stored with the domain, but not for a test-mode key.
   writes: true,

@@ -55,6 +55,7 @@ const listEventsRoute = route({
   method: 'GET',
   path: '/v1/events',
   operation: 'listEvents',
+  limited: true,
   role: 'member',
   summary: 'List events',
   description:
@@ -73,6 +74,7 @@ const getEventRoute = route({
   method: 'GET',
   path: '/v1/events/:id',
   operation: 'getEvent',
+  limited: true,
   role: 'member',
   summary: 'Get an event',
   description: 'Returns an event exactly as webhooks send it.',

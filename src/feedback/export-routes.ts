@@ -23,6 +23,7 @@ const exportTls = route({
   method: 'GET',
   path: '/v1/feedback/tls/export',
   operation: 'exportTlsFeedback',
+  limited: true,
   role: 'viewer',
   summary: 'Export the days of TLS reports',
   description: 'Returns the TLS sessions of a domain on each day of a period, as CSV.',
@@ -44,6 +45,7 @@ const exportTlsFailures = route({
   method: 'GET',
   path: '/v1/feedback/tls/failures/export',
   operation: 'exportTlsFailures',
+  limited: true,
   role: 'viewer',
   summary: 'Export TLS failures',
   description:
@@ -75,6 +77,7 @@ const exportComplaints = route({
   method: 'GET',
   path: '/v1/feedback/complaints/export',
   operation: 'exportComplaints',
+  limited: true,
   role: 'viewer',
   summary: 'Export complaints',
   description: 'Returns all matching complaints as CSV, newest first.',
@@ -120,6 +123,7 @@ const exportBounces = route({
   method: 'GET',
   path: '/v1/feedback/bounces/export',
   operation: 'exportBounces',
+  limited: true,
   role: 'viewer',
   summary: 'Export bounces',
   description:

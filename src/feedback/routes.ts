@@ -61,6 +61,7 @@ const list = route({
   method: 'GET',
   path: '/v1/feedback/reports',
   operation: 'listFeedbackReports',
+  limited: true,
   role: 'viewer',
   summary: 'List reports of receivers',
   description: 'Returns the reports of receivers, newest first. Filters can be combined.',
@@ -77,6 +78,7 @@ const get = route({
   path: '/v1/feedback/reports/:id',
   params: { id: REPORT_ID },
   operation: 'getFeedbackReport',
+  limited: true,
   role: 'viewer',
   summary: 'Get a report of a receiver',
   description:
@@ -99,6 +101,7 @@ const rows = route({
   path: '/v1/feedback/reports/:id/rows',
   params: { id: REPORT_ID },
   operation: 'listFeedbackRows',
+  limited: true,
   role: 'viewer',
   summary: 'List the rows of a DMARC report',
   description:
@@ -117,6 +120,7 @@ const exportRows = route({
   path: '/v1/feedback/reports/:id/rows/export',
   params: { id: REPORT_ID },
   operation: 'exportFeedbackRows',
+  limited: true,
   role: 'viewer',
   summary: 'Export the rows of a DMARC report',
   description: 'Returns all rows of a DMARC report that are kept as CSV, in the order of the list.',
@@ -187,6 +191,7 @@ const source = route({
   path: '/v1/feedback/reports/:id/source',
   params: { id: REPORT_ID },
   operation: 'getFeedbackReportSource',
+  limited: true,
   role: 'viewer',
   summary: 'Get a report as it came',
   description:
@@ -283,6 +288,7 @@ const dmarc = route({
   method: 'GET',
   path: '/v1/feedback/dmarc',
   operation: 'getDmarcFeedback',
+  limited: true,
   role: 'viewer',
   summary: 'Get the sums of DMARC reports',
   description: 'Returns what DMARC reports say about a domain, by day and by reporter.',
@@ -296,6 +302,7 @@ const exportDmarc = route({
   method: 'GET',
   path: '/v1/feedback/dmarc/export',
   operation: 'exportDmarcFeedback',
+  limited: true,
   role: 'viewer',
   summary: 'Export the days of DMARC reports',
   description: 'Returns what DMARC reports say about a domain on each day of a period, as CSV.',
@@ -316,6 +323,7 @@ const dmarcReportersRoute = route({
   method: 'GET',
   path: '/v1/feedback/dmarc/reporters',
   operation: 'getDmarcReporters',
+  limited: true,
   role: 'viewer',
   summary: 'Get the sums of each reporter',
   description:
@@ -330,6 +338,7 @@ const tls = route({
   method: 'GET',
   path: '/v1/feedback/tls',
   operation: 'getTlsFeedback',
+  limited: true,
   role: 'viewer',
   summary: 'Get the sums of TLS reports',
   description:
@@ -344,6 +353,7 @@ const complaintsSummary = route({
   method: 'GET',
   path: '/v1/feedback/complaints/summary',
   operation: 'getComplaintSummary',
+  limited: true,
   role: 'viewer',
   summary: 'Get the sums of complaints',
   description:
@@ -358,6 +368,7 @@ const complaints = route({
   method: 'GET',
   path: '/v1/feedback/complaints',
   operation: 'listComplaints',
+  limited: true,
   role: 'viewer',
   summary: 'List complaints',
   description: 'Returns the complaints that count, newest first.',
@@ -373,6 +384,7 @@ const bouncesSummary = route({
   method: 'GET',
   path: '/v1/feedback/bounces/summary',
   operation: 'getBounceSummary',
+  limited: true,
   role: 'viewer',
   summary: 'Get the sums of bounces',
   description: 'Returns the bounces of a domain by day, class, provider, source and code.',
@@ -386,6 +398,7 @@ const bounces = route({
   method: 'GET',
   path: '/v1/feedback/bounces',
   operation: 'listBounces',
+  limited: true,
   role: 'viewer',
   summary: 'List bounces',
   description:

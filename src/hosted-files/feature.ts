@@ -24,6 +24,7 @@ const get = route({
   ...ON_DOMAIN,
   method: 'GET',
   operation: 'getHostedFiles',
+  limited: true,
   role: 'member',
   summary: 'Get the hosted files of a domain',
   description:

@@ -18,6 +18,8 @@ export interface Actor {
   /** Either `keyId` or `sessionId` is set. The ID of a connected assistant is a `keyId` too. */
   keyId: string | null;
   sessionId: string | null;
+  /** The tags to which the caller is limited: those of the member, of the key, or of both. Null for everything. */
+  tags: string[] | null;
   /** Set for a connected assistant, whose access token is valid for `/mcp` only. */
   assistant?: {
     /** Whether the member has allowed it to change settings. */
@@ -36,17 +38,18 @@ export interface CurrentActor {
   member: MemberRow;
   /** The effective role of this request. */
   role: Role;
+  tags: Actor['tags'];
 }
 
 /** The part of a request that reauthorization needs. */
 export interface ActorContext {
   app: Pick<App, 'clock'>;
-  actor: Pick<Actor, 'memberId' | 'role' | 'keyId' | 'sessionId'>;
+  actor: Pick<Actor, 'memberId' | 'role' | 'keyId' | 'sessionId' | 'tags'>;
 }
 
 /**
  * Authorizes the actor again inside the transaction of a change. In it, nobody can remove the member, change
- * their role or revoke the credential until the transaction ends. `changesCaller` is as in a route.
+ * their role or their limit, or revoke the credential until the transaction ends. `changesCaller` is as in a route.
  * Rejects with `unauthenticated` or `forbidden`. Implemented by a feature, as `Identify` is.
  */
 export type Reauthorize = (

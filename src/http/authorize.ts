@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Actor, allows, type Credential, type Identify, type Role } from './actor.ts';
 import { isTestMode, readSessionCookies } from './cookies.ts';
+import { limitError } from './limited.ts';
 import { protectedResourceOf, SCOPE } from './protected-resource.ts';
 import { addressGroup, consumeRateLimit, type RateLimit } from './rate-limit.ts';
 import type { RequestContext } from './request-context.ts';
@@ -34,7 +35,7 @@ export function createConsumeGeneralLimit(
     consumeRateLimit(limit, id ?? addressGroup(context.caller.ip), context.responseHeaders);
 }
 
-/** The actor; on a public route null, unless it identifies members. `refusal` is set if their role is too low. */
+/** The actor; on a public route null, unless it identifies members. `refusal` is set if their role or limit is too low. */
 type Authorization = { actor: Actor | null; refusal: null } | { actor: Actor; refusal: AppError };
 
 /**
@@ -101,6 +102,8 @@ export function createAuthorize(
       throw crossOriginError(app.config);
     actor = inChosenMode(actor, context.request.headers, app);
     if (!allows(actor.role, role)) return { actor, refusal: roleError(actor.role, role) };
+    const refusal = limitError(route, actor);
+    if (refusal) return { actor, refusal };
     if (requiresLiveMode(route)) requireLive(actor);
     return { actor, refusal: null };
   };

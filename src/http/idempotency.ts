@@ -374,5 +374,7 @@ function hashRequest(
   { actor, body, raw }: IdentifiedRequest,
 ): Promise<string> {
   const livemode = actor?.livemode ?? null;
-  return requestHash([operation, pathname, search, livemode, body ?? null], raw);
+  // After a change of the limit, it is another request: its response may show what the caller no longer sees.
+  const limit = actor?.tags ? [actor.tags] : [];
+  return requestHash([operation, pathname, search, livemode, body ?? null, ...limit], raw);
 }

@@ -5,6 +5,7 @@ import type { App } from '../app.ts';
 import { AppError } from '../lib/errors.ts';
 import { allows, type Reauthorize } from './actor.ts';
 import { requireLive, roleError } from './authorize.ts';
+import { limitError } from './limited.ts';
 import { validate } from './parse.ts';
 import { addressGroup, consumeRateLimit, type RateLimit } from './rate-limit.ts';
 import type { RequestContext } from './request-context.ts';
@@ -38,16 +39,18 @@ export async function invoke<T extends Route>(
   route: T,
   { params = {}, query = {}, body, raw = EMPTY, headers = {} }: Invocation<T> = {},
 ): Promise<ResultOf<T>> {
-  const { app, routes, limitOf } = dependencies;
-  const { actor, caller } = outer;
+  const { reauthorize, routes, limitOf } = dependencies;
+  const { app, actor, caller } = outer;
   if (route.role !== 'public') {
     if (!actor) throw new AppError('unauthenticated', 'Sign in first.');
     if (!allows(actor.role, route.role)) throw roleError(actor.role, route.role);
+    const refusal = limitError(route, actor);
+    if (refusal) throw refusal;
     if (requiresLiveMode(route)) requireLive(actor);
   }
   const limit = limitOf(route);
   if (limit) await consumeRateLimit(limit, addressGroup(caller.ip), context.responseHeaders);
-  const transaction = createRequestTransaction(route, dependencies, actor);
+  const transaction = createRequestTransaction(route, { app, reauthorize }, actor);
   const call: AnyCall = {
     app,
     actor,

@@ -51,6 +51,7 @@ interface Exceptions {
   operation?: string;
   role?: Role;
   changesCaller?: true;
+  limited?: true;
   errors?: ErrorCode[];
 }
 

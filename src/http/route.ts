@@ -103,6 +103,11 @@ export interface RouteSpec<R, Q, B, S> {
    * `requiresLiveMode`.
    */
   hasTestMode?: true;
+  /**
+   * Callers who are limited to tags may call it: it reads and changes nothing but what `call.app` and `transact` show them.
+   * Without it, they get `forbidden`.
+   */
+  limited?: true;
   /** For the documentation: the route concerns the current session, so API keys can't use it. */
   sessionOnly?: true;
   /**

@@ -15,6 +15,7 @@ import { basePathOf } from './base-path.ts';
 import { createDocumentEncoder, type EncodeDocument } from './encode-document.ts';
 import { replayAfterDemotion, respondIdempotently, type StoreResponse } from './idempotency.ts';
 import { invoke } from './invoke.ts';
+import { appFor } from './limited.ts';
 import { contentType, decodeParams, pathNotFound, readQuery, readRouteBody } from './parse.ts';
 import { createPathRouter } from './path-router.ts';
 import { internalError, type Problem, problemOf, problemResponse } from './problem.ts';
@@ -262,7 +263,7 @@ interface Shared {
 const NO_QUERY = v.strictObject({});
 
 function serveRoute(route: Route, shared: Shared): Serve {
-  const { app, security, encodeDocument } = shared;
+  const { security, encodeDocument } = shared;
   const authorize = createAuthorize(shared, route);
   const query = route.query ?? NO_QUERY;
   const present = presenterOf(route);
@@ -273,12 +274,13 @@ function serveRoute(route: Route, shared: Shared): Serve {
     if (authorization.refusal)
       return jsonResponse(
         context,
-        await replayAfterDemotion(app, route, context, authorization),
+        await replayAfterDemotion(shared.app, route, context, authorization),
         security,
       );
+    const app = appFor(shared.app, authorization.actor);
     const fields: Record<string, string> = {};
     const cookies: string[] = [];
-    const transaction = createRequestTransaction(route, shared, authorization.actor);
+    const transaction = createRequestTransaction(route, { ...shared, app }, authorization.actor);
     const call: AnyCall = {
       app,
       actor: authorization.actor as Actor,

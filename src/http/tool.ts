@@ -3,6 +3,7 @@
 import type * as v from 'valibot';
 import type { AppError } from '../lib/errors.ts';
 import { type Actor, allows, ROLES, type Role } from './actor.ts';
+import { isOpenTo } from './limited.ts';
 import {
   type Invocation,
   type ResultOf,
@@ -75,11 +76,13 @@ export function tool<const S extends Schema>(spec: ToolSpec<S>): Tool {
   return spec as unknown as Tool;
 }
 
-type Client = Pick<Actor, 'role' | 'livemode'>;
+type Client = Pick<Actor, 'role' | 'livemode' | 'tags'>;
 
 /** Whether a client with this key can use what a tool or a resource needs. */
-export const isAvailable = (routes: Route[], { role, livemode }: Client): boolean =>
-  allows(role, requiredRole(routes)) && (livemode || !routes.some(requiresLiveMode));
+export const isAvailable = (routes: Route[], client: Client): boolean =>
+  allows(client.role, requiredRole(routes)) &&
+  routes.every((route) => isOpenTo(route, client)) &&
+  (client.livemode || !routes.some(requiresLiveMode));
 
 /** The lowest role that may call all of these operations. */
 export const requiredRole = (routes: Route[]): Role =>

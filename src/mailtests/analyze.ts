@@ -19,6 +19,7 @@ import { claimRows, newLease, renewLeases } from '../store/leases.ts';
 import { afterCommit, type Tx } from '../store/open.ts';
 import type { MessageRow } from '../store/tables.generated.ts';
 import { untilAvailable } from '../store/until-available.ts';
+import { visibleTo } from './limited-tests.ts';
 import { clearSteps, recordStep } from './live.ts';
 import { findMessageOf } from './messages.ts';
 import { ANALYZE_JOB, type ClaimedTest } from './queries.ts';
@@ -153,7 +154,7 @@ export function analyzeJob(app: App): Job {
 export async function claimDue(app: App, limit: number): Promise<ClaimedTest[]> {
   const due = app.db
     .selectFrom('tests')
-    .select(['id', 'kind', 'analysis_due_at'])
+    .select(['id', 'kind', 'analysis_due_at', 'limited_to'])
     .where('analysis_due_at', '<=', isoTime(app.clock.now()))
     .orderBy('analysis_due_at')
     .limit(limit);
@@ -172,13 +173,14 @@ async function analyzeTest(app: App, test: ClaimedTest, accepted?: Accepted): Pr
   if (!message) return;
   const { SPAMD_URL, RSPAMD_URL, CHECK_LINKS } = app.config;
   const envelope: Envelope = JSON.parse(message.envelope);
+  const db = visibleTo(app.db, test.limited_to);
   const setup = {
     blocklists: await app.blocklists.inUse(),
     spamd: SPAMD_URL,
     rspamd: RSPAMD_URL,
     checkLinks: CHECK_LINKS,
-    domains: await teamDomains(app),
-    ownSenderOf: await ownSenderOf(app.db, envelope),
+    domains: await teamDomains({ ...app, db }),
+    ownSenderOf: await ownSenderOf(db, envelope),
   };
   let inMemory = accepted?.raw;
   /** What is in memory is moved to the thread. If the analysis is repeated, the message is read. */

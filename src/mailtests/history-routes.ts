@@ -12,6 +12,7 @@ export const getHistory = route({
   path: '/v1/tests/:id/history',
   params: { id: idOf('test') },
   operation: 'listTestHistory',
+  limited: true,
   role: 'viewer',
   summary: 'List the history of a test',
   description:

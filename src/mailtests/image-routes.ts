@@ -23,6 +23,7 @@ const load = route({
   path: '/v1/tests/:id/images',
   params: { id: TEST_ID },
   operation: 'loadTestImages',
+  limited: true,
   role: 'member',
   hasTestMode: true,
   summary: 'Load the images of a test',
@@ -55,6 +56,7 @@ const list = route({
   path: '/v1/tests/:id/images',
   params: { id: TEST_ID },
   operation: 'listTestImages',
+  limited: true,
   role: 'viewer',
   summary: 'List the images of a test',
   description:
@@ -71,6 +73,7 @@ const remove = route({
   path: '/v1/tests/:id/images',
   params: { id: TEST_ID },
   operation: 'deleteTestImages',
+  limited: true,
   role: 'member',
   hasTestMode: true,
   summary: 'Delete the images of a test',

@@ -59,7 +59,8 @@ async function storeForInbox(
     livemode: inbox.livemode === 1,
     metadata: JSON.parse(inbox.metadata) as Record<string, string>,
   };
-  const test = { ...receivedTestRow(app, fields, message, raw), inbox_id };
+  const { limited_to } = inbox;
+  const test = { ...receivedTestRow(app, fields, message, raw), inbox_id, limited_to };
   await insertTest(tx, test);
   await insertTags(tx, test, JSON.parse(inbox.tags));
   await insertMessage(tx, { ...message, test_id: test.id }, raw);

@@ -11,6 +11,7 @@ const list = route({
   method: 'GET',
   path: '/v1/inboxes',
   operation: 'listInboxes',
+  limited: true,
   role: 'viewer',
   summary: 'List inboxes',
   description:
@@ -29,6 +30,7 @@ const get = route({
   path: '/v1/inboxes/:id',
   params: { id: INBOX_ID },
   operation: 'getInbox',
+  limited: true,
   role: 'viewer',
   summary: 'Get an inbox',
   description: 'Returns an inbox with its address and the time of its last message.',
@@ -43,6 +45,7 @@ const remove = route({
   path: '/v1/inboxes/:id',
   params: { id: INBOX_ID },
   operation: 'deleteInbox',
+  limited: true,
   role: 'member',
   hasTestMode: true,
   summary: 'Delete an inbox',

@@ -2,6 +2,8 @@
 
 import type { App } from '../app.ts';
 import type { Config } from '../config/config.ts';
+import type { Actor } from '../http/actor.ts';
+import { tagsToStore } from '../http/limited.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
@@ -21,12 +23,13 @@ const MAX_INBOXES = 1000;
 /** Throws `conflict` if there are too many. Call it in `transact`. */
 export async function createInbox(
   tx: Tx,
-  author: Author & { app: App; actor: { livemode: boolean } },
+  author: Author & { app: App; actor: Actor },
   fields: NewTest,
 ): Promise<InboxRow> {
   const { app, actor } = author;
   await requireBelowLimit(tx, tx.selectFrom('inboxes'), { max: MAX_INBOXES, noun: 'inboxes' });
   const { name = null, kind, domain_id = null } = fields;
+  const tags = tagsToStore(actor, fields.tags, domain_id !== null).toSorted();
   const row: InboxRow = {
     id: app.newId('ibx'),
     token: randomToken(TOKEN_LENGTH),
@@ -35,7 +38,8 @@ export async function createInbox(
     domain_id,
     livemode: actor.livemode ? 1 : 0,
     metadata: JSON.stringify(fields.metadata),
-    tags: JSON.stringify(fields.tags.toSorted()),
+    tags: JSON.stringify(tags),
+    limited_to: actor.tags && JSON.stringify(actor.tags),
     created_at: isoTime(app.clock.now()),
     last_received_at: null,
   };
@@ -44,7 +48,7 @@ export async function createInbox(
     name,
     kind,
     domain_id,
-    tags: fields.tags,
+    tags,
   });
   return row;
 }

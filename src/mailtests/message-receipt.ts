@@ -41,6 +41,7 @@ export const readMessageReceipt = route({
   method: 'POST',
   path: '/v1/tests/receipt',
   operation: 'readMessageReceipt',
+  limited: true,
   role: 'member',
   writes: false,
   summary: 'Read how a saved message was received',

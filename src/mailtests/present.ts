@@ -21,6 +21,7 @@ export type ListedRow = Omit<
   | 'public_client'
   | 'placement'
   | 'placement_counts'
+  | 'limited_to'
 >;
 
 /** What the full form of a test shows. */

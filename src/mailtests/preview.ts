@@ -203,6 +203,7 @@ export const preview = route({
   path: '/v1/tests/:id/preview',
   params: { id: TEST_ID },
   operation: 'getTestPreview',
+  limited: true,
   role: 'viewer',
   summary: 'Get the preview of a message',
   description:
@@ -233,6 +234,7 @@ export const previewPage = route({
   path: '/v1/tests/:id/preview.html',
   params: { id: TEST_ID },
   operation: 'getTestPreviewPage',
+  limited: true,
   role: 'viewer',
   summary: 'Get a message as an email client shows it',
   description:

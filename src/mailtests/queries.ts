@@ -69,6 +69,7 @@ const EMPTY_RESULT = {
   placement_counts: null,
   monitor_id: null,
   inbox_id: null,
+  limited_to: null,
 } satisfies Partial<TestRow>;
 
 /** Columns that lists don't need. Most are large. */
@@ -81,6 +82,7 @@ const UNLISTED = [
   'public_client',
   'placement',
   'placement_counts',
+  'limited_to',
 ] as const;
 type Unlisted = (typeof UNLISTED)[number];
 
@@ -104,6 +106,8 @@ export interface NewTestFields extends Pick<NewTest, 'kind' | 'metadata' | 'expi
   name?: string | null;
   domain_id?: string | null;
   livemode: boolean;
+  /** The limit of the caller who creates it. */
+  limit?: string[] | null;
 }
 
 /** The row of a new test that waits for its message. It is not stored yet. */
@@ -122,6 +126,7 @@ export function newTestRow(
     kind: fields.kind,
     metadata: JSON.stringify(fields.metadata),
     domain_id: fields.domain_id ?? null,
+    limited_to: fields.limit ? JSON.stringify(fields.limit) : null,
     status: 'waiting',
     created_at: isoTime(now),
     expires_at: isoTime(now + fields.expires_in * 1000),
@@ -408,4 +413,6 @@ export async function requestReanalysis(
 }
 
 /** A due test, claimed until its lease expires. */
-export type ClaimedTest = Pick<TestRow, 'id' | 'kind' | 'analysis_due_at'> & { lease: string };
+export type ClaimedTest = Pick<TestRow, 'id' | 'kind' | 'analysis_due_at' | 'limited_to'> & {
+  lease: string;
+};

@@ -12,6 +12,7 @@ import { addressDomain } from '../lib/domain-names.ts';
 import { lockIn, type PreparedParameter, prepared, type Tx, transact } from '../store/open.ts';
 import { updateRow } from '../store/rows.ts';
 import type { TestRow } from '../store/tables.generated.ts';
+import { visibleTo } from './limited-tests.ts';
 import { observeTest } from './observe.ts';
 import { presentListed, type StoredKind } from './present.ts';
 import { isPublic } from './public.ts';
@@ -139,16 +140,16 @@ function previousOf({ score, grade, ruleset, completed_at }: TestRow): string {
 
 /**
  * Call this in the transaction that stores a result. Assigns a test without a domain to the team's
- * domain that is or contains its From domain, and learns the selectors of that domain.
+ * domain that is or contains its From domain, if its creator may see that, and learns the selectors of that domain.
  */
 export async function assignDomain(
   tx: Tx,
-  after: Pick<TestRow, 'domain_id' | 'from_domain' | 'received_at' | 'livemode'>,
+  after: Pick<TestRow, 'domain_id' | 'from_domain' | 'received_at' | 'livemode' | 'limited_to'>,
   outcome: PoolOutcome,
 ): Promise<Partial<TestRow>> {
   const { domain_id, from_domain, received_at, livemode } = after;
   if (!outcome.ok || from_domain === null) return {};
-  const domain = await findDomainOf(tx, from_domain);
+  const domain = await findDomainOf(visibleTo(tx, after.limited_to), from_domain);
   // The check results can be large, so they are parsed only if a domain can learn from them.
   if (!domain) return {};
   // Uses the time of receipt: a reanalysis does not prove that a selector is still in use.

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import type { App } from '../app.ts';
 import { requireDomain } from '../domains/queries.ts';
 import { rememberTrace } from '../events/traces.ts';
+import { requireUnlimited, tagsToStore } from '../http/limited.ts';
 import { editableBy } from '../http/response.ts';
 import { type RouteSpec, route } from '../http/route.ts';
 import { deletedOf, idOf, listOf, listSchema } from '../http/schemas.ts';
@@ -57,6 +58,7 @@ const reanalyze = route({
   path: '/v1/tests/:id/reanalyze',
   params: { id: TEST_ID },
   operation: 'reanalyzeTest',
+  limited: true,
   role: 'member',
   hasTestMode: true,
   summary: 'Reanalyze a test',
@@ -84,6 +86,7 @@ const createTest = route({
   method: 'POST',
   path: '/v1/tests',
   operation: 'createTest',
+  limited: true,
   role: 'member',
   hasTestMode: true,
   summary: 'Create a test',
@@ -105,17 +108,18 @@ const createTest = route({
         return presentInbox(await createInbox(tx, call, body), app.config);
       });
     }
-    const created = newTestRow(app, { ...body, livemode: actor.livemode });
+    const tags = tagsToStore(actor, body.tags, body.domain_id != null);
+    const created = newTestRow(app, { ...body, livemode: actor.livemode, limit: actor.tags });
     const seeds = body.placement ? requireSeeds(app.config) : [];
     const row = withSeeds(created, seeds);
     return call.transact(async (tx) => {
       await requireDomain(tx, row.domain_id);
       await insertTest(tx, row);
       rememberTrace(app, row.id);
-      await insertTags(tx, row, body.tags);
+      await insertTags(tx, row, tags);
       await insertPlacements(tx, row, seeds);
       if (seeds.length > 0) afterCommit(tx, () => app.scheduler.wake(LOOK_JOB));
-      return presentTest(row, app.config, body.tags.toSorted());
+      return presentTest(row, app.config, tags.toSorted());
     });
   },
 });
@@ -141,24 +145,32 @@ const submission = {
       throw new AppError('malformed_request', 'The request body is empty. Send the raw message.');
     const problem = notAMessage('The request body', raw);
     if (problem !== null) throw new AppError('malformed_request', `${problem}.`);
-    const { livemode } = actor;
-    return submitMessage(app, raw, { ...query, livemode }, call.transact);
+    const { livemode, tags: limit } = actor;
+    const tags = tagsToStore(actor, query.tags);
+    return submitMessage(app, raw, { ...query, tags, livemode, limit }, call.transact);
   },
 } satisfies Partial<RouteSpec<'member', typeof SubmitQuery, undefined, typeof Test>>;
 
-const submitTest = route({ ...submission, path: '/v1/tests/raw', operation: 'submitTest' });
+const submitTest = route({
+  ...submission,
+  path: '/v1/tests/raw',
+  operation: 'submitTest',
+  limited: true,
+});
 
 /** The previous path for messages, recognized by the content type. Not documented: the two bodies have different parameters. */
 export const submitTestByType = route({
   ...submission,
   path: '/v1/tests',
   operation: 'submitTestByType',
+  limited: true,
 });
 
 const list = route({
   method: 'GET',
   path: '/v1/tests',
   operation: 'listTests',
+  limited: true,
   role: 'viewer',
   summary: 'List tests',
   description:
@@ -176,6 +188,7 @@ const exportTests = route({
   method: 'GET',
   path: '/v1/tests/export',
   operation: 'exportTests',
+  limited: true,
   role: 'viewer',
   summary: 'Export tests',
   description:
@@ -205,6 +218,7 @@ const getTest = route({
   path: '/v1/tests/:id',
   params: { id: TEST_ID },
   operation: 'getTest',
+  limited: true,
   role: 'viewer',
   summary: 'Get a test',
   description:
@@ -234,6 +248,7 @@ const updateTest = route({
   path: '/v1/tests/:id',
   params: { id: TEST_ID },
   operation: 'updateTest',
+  limited: true,
   role: 'member',
   hasTestMode: true,
   summary: 'Update a test',
@@ -247,6 +262,8 @@ const updateTest = route({
       const row = await testOr404({ db: tx }, params.id!, actor.livemode);
       const tags = await tagsOf(tx, row.id);
       ifMatch(presentTest(row, app.config, tags));
+      if (body.tags && body.tags.toSorted().join() !== tags.join())
+        requireUnlimited(actor, 'the tags of a test');
       const change = {
         ...(body.name === undefined ? {} : { name: body.name }),
         ...(body.metadata === undefined ? {} : { metadata: JSON.stringify(body.metadata ?? {}) }),
@@ -264,6 +281,7 @@ const removeTest = route({
   path: '/v1/tests/:id',
   params: { id: TEST_ID },
   operation: 'deleteTest',
+  limited: true,
   role: 'member',
   hasTestMode: true,
   summary: 'Delete a test',
@@ -289,6 +307,7 @@ const source = route({
   path: '/v1/tests/:id/source',
   params: { id: TEST_ID },
   operation: 'getTestSource',
+  limited: true,
   role: 'viewer',
   summary: 'Get the message of a test',
   description: 'Returns the message exactly as received, as an attachment.',

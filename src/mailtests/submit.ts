@@ -70,7 +70,7 @@ function copyWithCr(bytes: Buffer, out: Buffer, start: number): number {
 export async function submitMessage(
   app: App,
   bytes: Uint8Array,
-  { livemode, tags, ...query }: SubmitQuery & { livemode: boolean },
+  { livemode, limit, tags, ...query }: SubmitQuery & { livemode: boolean; limit?: string[] | null },
   transact: (work: (tx: Tx) => Promise<Test>) => Promise<Test>,
 ): Promise<Test> {
   await requireSpace(app);
@@ -82,7 +82,7 @@ export async function submitMessage(
     tls: null,
   });
   const { name, kind } = query;
-  const fields = { name, kind, metadata: {}, expires_in: DEFAULT_EXPIRES_IN, livemode };
+  const fields = { name, kind, metadata: {}, expires_in: DEFAULT_EXPIRES_IN, livemode, limit };
   const waitingRow = newTestRow(app, fields);
   const test: TestRow = {
     ...waitingRow,

@@ -104,6 +104,7 @@ const list = route({
   ...PATH,
   method: 'GET',
   operation: 'listUnsubscribeTries',
+  limited: true,
   role: 'viewer',
   summary: 'List tries of the unsubscribe link of a test',
   description:
@@ -119,6 +120,7 @@ const tryLink = route({
   ...PATH,
   method: 'POST',
   operation: 'tryUnsubscribeLink',
+  limited: true,
   role: 'member',
   hasTestMode: true,
   summary: 'Try the unsubscribe link of a test',

@@ -26,6 +26,7 @@ export const mcpRoute = (tools: () => Tool[]) =>
     method: 'POST',
     path: '/mcp',
     operation: 'callMcp',
+    limited: true,
     role: 'viewer',
     invokes: true,
     acceptsAssistants: true,

@@ -36,7 +36,7 @@ export interface ServerOptions {
   /** Whether the answer of a tool can be preceded by its progress. */
   reportsProgress: boolean;
   /** Whose key it is; null if that is not known, or there is no service. Rejects with an AppError. */
-  client(): Promise<Pick<Actor, 'role' | 'livemode'> | null>;
+  client(): Promise<Pick<Actor, 'role' | 'livemode' | 'tags'> | null>;
   /** Calls operations until the signal. */
   invoke(signal: AbortSignal): ToolCall['invoke'];
   /** Aborts when the connection ends. */

@@ -69,13 +69,21 @@ export function requireOwnResource({ config }: Pick<App, 'config'>, resources: s
 
 const refused = (reason: string): AppError => new AppError('malformed_request', `${reason}.`);
 
+interface Permissions {
+  role: Role;
+  livemode: boolean;
+  writes: boolean;
+  /** The tags to which it is limited; null for those of the member. */
+  tags: string[] | null;
+}
+
 /** Stores the consent. The code is used at once (OAuth 2.1 §4.1.2). */
 export async function allowClient(
   tx: Tx,
   author: Author & { app: Pick<App, 'config'>; actor: { memberId: string } },
   currentRole: Role,
   request: AuthorizationRequest,
-  { role, livemode, writes }: { role: Role; livemode: boolean; writes: boolean },
+  { role, livemode, writes, tags }: Permissions,
 ): Promise<{ code: string }> {
   requireCanAssign(currentRole, role);
   const { app, actor } = author;
@@ -93,6 +101,7 @@ export async function allowClient(
       client_id: client.id,
       livemode: Number(livemode),
       writes: Number(writes),
+      tags: tags && JSON.stringify(tags),
       resource: requireProtectedResource(app.config).resource,
       code_hash: sha256(code),
       code_challenge,
@@ -101,7 +110,7 @@ export async function allowClient(
       expires_at: isoTime(now + MINUTE_MS),
     })
     .execute();
-  const details = { ...shown, livemode, writes, verified_by: client.host };
+  const details = { ...shown, livemode, writes, ...(tags && { tags }), verified_by: client.host };
   await audit(tx, author, AUDITED_ASSISTANT, 'connected_assistant.connected', id, details);
   return { code };
 }

@@ -12,6 +12,7 @@ const get = route({
   path: '/v1/domains/:id/picture',
   params: { id: idOf('dom') },
   operation: 'getDomainPicture',
+  limited: true,
   role: 'viewer',
   summary: 'Get the picture of a domain',
   description:
@@ -26,6 +27,7 @@ const compliance = route({
   method: 'GET',
   path: '/v1/receivers/compliance',
   operation: 'getCompliance',
+  limited: true,
   role: 'viewer',
   summary: 'Get Google’s requirements for a domain',
   description:

@@ -63,6 +63,7 @@ const stats = route({
   method: 'GET',
   path: '/v1/receivers/stats',
   operation: 'getReceiverStats',
+  limited: true,
   role: 'viewer',
   summary: 'Get Gmail figures',
   description:
@@ -88,6 +89,7 @@ const addresses = route({
   method: 'GET',
   path: '/v1/receivers/addresses',
   operation: 'listSendingAddresses',
+  limited: true,
   role: 'viewer',
   summary: 'List sending addresses',
   description:

@@ -8,12 +8,13 @@ import type { SettledMail } from '../outbox/expire.ts';
 import { type OutgoingMail, queueMail, SEND_JOB } from '../outbox/queue.ts';
 import { claimingJob, type Job } from '../scheduler/scheduler.ts';
 import { claimRows } from '../store/leases.ts';
-import { afterCommit, lockIn, type Tx, transact } from '../store/open.ts';
+import { afterCommit, type Db, lockIn, type Tx, transact } from '../store/open.ts';
 import { deleteInSteps } from '../store/queries.ts';
 import type { ReportCopyRow, ReportRunRow, ReportScheduleRow } from '../store/tables.generated.ts';
 import { untilAvailable } from '../store/until-available.ts';
+import { hiddenFrom } from '../team/hidden-from.ts';
 import { composeReportMails } from './compose-report-mails.ts';
-import { recipientsOf } from './queries.ts';
+import { recipientsOf, SCHEDULE_ROW } from './queries.ts';
 import { findUnsubscribed, saveRecipient } from './recipients.ts';
 import {
   correctedSlot,
@@ -182,6 +183,16 @@ async function isSent(tx: Tx, schedule_id: string, slot: number): Promise<boolea
   return run !== undefined;
 }
 
+const BEYOND_LIMIT = 'the recipient is limited to tags, and the report shows more';
+
+/** Whether a limited member sees all domains of a report. */
+async function seesReport(db: Db, schedule: ReportScheduleRow): Promise<boolean> {
+  const { domains } = SCHEDULE_ROW.decode(schedule);
+  if (domains === null) return false;
+  const seen = await db.selectFrom('domains').select('id').where('id', 'in', domains).execute();
+  return seen.length === new Set(domains).size;
+}
+
 /** Records a run and queues its emails. Call it in `transact`. */
 export async function recordReportRun(
   tx: Tx,
@@ -191,6 +202,7 @@ export async function recordReportRun(
 ): Promise<ReportRunRow> {
   const recipients = recipientsOf(schedule);
   const unsubscribed = await findUnsubscribed(tx, schedule.id, recipients);
+  const hidden = await hiddenFrom(tx, recipients, (db) => seesReport(db, schedule));
   const hasNoRecipients = recipients.every((email) => unsubscribed.has(email));
   const run: ReportRunRow = {
     id: app.newId('rpr'),
@@ -206,14 +218,16 @@ export async function recordReportRun(
   if (error !== null) return run;
   for (const recipient of recipients) {
     // A recipient who resubscribed while the report was composed gets the next one.
-    const mail = unsubscribed.has(recipient) ? undefined : mails.get(recipient);
+    const isBarred = hidden.has(recipient);
+    const mail = unsubscribed.has(recipient) || isBarred ? undefined : mails.get(recipient);
     const row = { run_id: run.id, recipient, mail_id: null, error: null, sent_at: null };
     const copy: ReportCopyRow = { ...row, status: 'unsubscribed' };
     if (mail) {
       await saveRecipient(tx, app, schedule.id, recipient);
       copy.mail_id = await queueMail(tx, app, mail, null, { bulk: true });
       copy.status = 'queued';
-    } else if (app.mailer === null && !unsubscribed.has(recipient)) copy.status = 'not_configured';
+    } else if (isBarred) Object.assign(copy, { status: 'failed', error: BEYOND_LIMIT });
+    else if (app.mailer === null && !unsubscribed.has(recipient)) copy.status = 'not_configured';
     await tx.insertInto('report_copies').values(copy).execute();
   }
   afterCommit(tx, () => app.scheduler.wake(SEND_JOB));

@@ -3,6 +3,8 @@
 import type { Role } from '../http/actor.ts';
 
 interface PageEntry {
+  /** It covers the whole team: callers who are limited to tags may not open it. */
+  wholeTeam?: true;
   title: string;
   /** Further words by which it is found. */
   words: string;
@@ -63,7 +65,15 @@ const PRODUCT = {
     words: 'rules incidents notifications',
     role: 'member',
     icon: 'M3.5 11.5c1-1 1-2.5 1-4.5a3.5 3.5 0 0 1 7 0c0 2 0 3.5 1 4.5zm3.3 2.2h2.4',
-    pages: [{ path: '/alerts/new', title: 'New alert rule', words: 'create add', role: 'admin' }],
+    pages: [
+      {
+        path: '/alerts/new',
+        wholeTeam: true,
+        title: 'New alert rule',
+        words: 'create add',
+        role: 'admin',
+      },
+    ],
   },
   feedback: {
     path: '/feedback',
@@ -80,6 +90,7 @@ const PRODUCT = {
       },
       {
         path: '/feedback/mailboxes',
+        wholeTeam: true,
         title: 'Report mailboxes',
         words: 'imap import gmail dmarc',
         role: 'member',
@@ -88,6 +99,7 @@ const PRODUCT = {
   },
   receivers: {
     path: '/receivers',
+    wholeTeam: true,
     title: 'Receivers',
     words: 'google postmaster tools gmail outlook microsoft snds spam rate compliance',
     role: 'viewer',
@@ -102,12 +114,14 @@ const PRODUCT = {
     pages: [
       {
         path: '/reports/schedules',
+        wholeTeam: true,
         title: 'Scheduled reports',
         words: 'email weekly monthly schedules',
         role: 'viewer',
       },
       {
         path: '/reports/schedules/new',
+        wholeTeam: true,
         title: 'New scheduled report',
         words: 'create add schedule',
         role: 'admin',
@@ -125,6 +139,7 @@ const PRODUCT = {
 const ADMINISTRATION = {
   team: {
     path: '/team',
+    wholeTeam: true,
     title: 'Team',
     words: 'members invitations roles',
     role: 'member',

@@ -8,6 +8,7 @@ export const searchRoute = route({
   method: 'GET',
   path: '/v1/search',
   operation: 'search',
+  limited: true,
   role: 'viewer',
   summary: 'Search',
   description:

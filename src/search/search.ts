@@ -16,7 +16,7 @@ interface Search {
 /** The groups with results. */
 export async function search(
   { db, config }: Pick<App, 'db' | 'config'>,
-  { role, livemode }: Actor,
+  { role, livemode, tags }: Actor,
   { q, limit }: Search,
 ): Promise<SearchGroup[]> {
   const base = config.APP_URL.replace(/\/$/, '');
@@ -24,7 +24,9 @@ export async function search(
   const max = limit + 1;
   const tests = await searchTests(db, livemode, q, max);
   const domains = allows(role, 'member') ? await searchDomains(db, q, max) : [];
-  const pages = PAGES.filter((page) => allows(role, page.role));
+  const pages = PAGES.filter(
+    (page) => allows(role, page.role) && (tags === null || !page.wholeTeam),
+  );
   const groups: [SearchGroupName, Found[]][] = [
     ['tests', tests.map((test) => presentTest(test, config.INBOX_DOMAIN))],
     [

@@ -153,6 +153,7 @@ const create = route({
   method: 'POST',
   path: '/v1/reports/share',
   operation: 'shareReport',
+  limited: true,
   role: 'member',
   hasTestMode: true,
   summary: 'Share reports',
@@ -170,6 +171,7 @@ const create = route({
 });
 
 const list = shares.list({
+  limited: true,
   description:
     'Returns the shared reports, newest first, including expired and revoked ones. Only admins and the owner see the links.',
   query: ShareListQuery,
@@ -177,6 +179,7 @@ const list = shares.list({
 });
 
 const get = shares.get({
+  limited: true,
   summary: 'Get a shared report of your team',
   description:
     'Returns a shared report with its view count. Only admins and the owner see its link.',
@@ -184,6 +187,7 @@ const get = shares.get({
 
 const revoke = shares.remove({
   operation: 'revokeSharedReport',
+  limited: true,
   summary: 'Revoke a shared report',
   description: 'Revokes a shared report. Its link stops working immediately.',
   work: revokeShare,

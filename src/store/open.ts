@@ -14,6 +14,7 @@ export {
   passedOn,
   shareIn,
 } from './engine.ts';
+export { hasOneOf, isLimited, type Limit, limitedTo } from './limited.ts';
 export { type PreparedParameter, prepared } from './prepared.ts';
 export { afterCommit, beforeCommit, inSnapshot, transact } from './transact.ts';
 export type { Db, Engine, Hints, SchemaMode, Store, Tx } from './types.ts';

@@ -2,6 +2,7 @@
 
 import type { Compilable, CompiledQuery } from 'kysely';
 import { engineOf } from './engine.ts';
+import { isLimited } from './limited.ts';
 import { cleanParameter } from './text.ts';
 import type { Db, Tx } from './types.ts';
 
@@ -29,10 +30,10 @@ export function prepared<Values extends object, Row>(
   const compiled = new Map<string, CompiledQuery<Row>>();
   return async (db, values) => {
     const kind = db.isTransaction ? `${engineOf(db)} transaction` : engineOf(db);
-    let query = compiled.get(kind);
+    let query = isLimited(db) ? undefined : compiled.get(kind);
     if (!query) {
       query = build(db, (name) => new Parameter(name) as never).compile();
-      compiled.set(kind, query);
+      if (!isLimited(db)) compiled.set(kind, query);
     }
     const parameters = query.parameters.map((parameter) =>
       parameter instanceof Parameter

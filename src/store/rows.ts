@@ -5,6 +5,7 @@
 
 import { type CompiledQuery, type Insertable, isExpression } from 'kysely';
 import { engineOf } from './engine.ts';
+import { isLimited } from './limited.ts';
 import type { Tables } from './tables.generated.ts';
 import { cleanParameter } from './text.ts';
 import type { Db, Tx } from './types.ts';
@@ -18,8 +19,8 @@ async function run(
   values: unknown[],
   build: () => { compile(): CompiledQuery },
 ): Promise<void> {
-  // An expression is part of the SQL, not a parameter.
-  if (values.some(isExpression)) {
+  // An expression is part of the SQL, not a parameter, and so is a limit.
+  if (isLimited(db) || values.some(isExpression)) {
     await db.executeQuery(build().compile());
     return;
   }

@@ -58,6 +58,8 @@ export interface MemberRow {
   oidc_issuer: string | null;
   oidc_subject: string | null;
   oidc_linked_at: string | null;
+  /** JSON: the tags to whose domains and tests the member is limited; null for everything. */
+  tags: string | null;
 }
 
 /** Keys are shown once; only their hash is stored, with a readable prefix to tell them apart. */
@@ -74,6 +76,8 @@ export interface ApiKeyRow {
   expires_at: string | null;
   revoked_at: string | null;
   last_used_at: string | null;
+  /** As in `members`, which limits the key too. */
+  tags: string | null;
 }
 
 /** Assistants that members have connected by OAuth: one row for each consent. */
@@ -99,6 +103,8 @@ export interface ConnectedAssistantRow {
   /** That of the code, and then of the newest refresh token. */
   expires_at: string;
   last_used_at: string | null;
+  /** As in `members`, which limits the assistant too. */
+  tags: string | null;
 }
 
 /** Used refresh tokens are kept until they expire, to detect that one is used again. */
@@ -139,6 +145,8 @@ export interface InvitationRow {
   revoked_at: string | null;
   /** The email with the link; null if outgoing mail is not configured. */
   mail_id: string | null;
+  /** Those of the new member, as in `members`. */
+  tags: string | null;
 }
 
 /** Invitation links that a newer one has replaced: a visitor with an old link is told so. */
@@ -289,6 +297,8 @@ export interface TestRow {
   monitor_id: string | null;
   /** The inbox to whose address the message was sent; no reference, as it may be deleted. */
   inbox_id: string | null;
+  /** JSON: the tags to which its creator was limited: it belongs to no domain without one of them. Null for no limit. */
+  limited_to: string | null;
 }
 
 /** The tests whose images were loaded, or are being loaded: once, because someone asked. */
@@ -356,6 +366,8 @@ export interface InboxRow {
   domain_id: string | null;
   created_at: string;
   last_received_at: string | null;
+  /** As in `tests`. */
+  limited_to: string | null;
 }
 
 /** The tags of tests. */
@@ -1427,6 +1439,78 @@ export interface Tables {
   dns_servers: DnsServerRow;
   dns_changes: DnsChangeRow;
 }
+
+export const TABLES: (keyof Tables)[] = [
+  'service_facts',
+  'rate_limits',
+  'failed_attempts',
+  'members',
+  'api_keys',
+  'connected_assistants',
+  'assistant_tokens',
+  'sessions',
+  'invitations',
+  'replaced_invitation_links',
+  'password_links',
+  'audit_log',
+  'idempotency_keys',
+  'outbox',
+  'tests',
+  'image_loads',
+  'test_images',
+  'unsubscribe_tries',
+  'inboxes',
+  'test_tags',
+  'seed_mailboxes',
+  'seed_credentials',
+  'placements',
+  'messages',
+  'message_chunks',
+  'events',
+  'webhook_endpoints',
+  'webhook_deliveries',
+  'webhook_attempts',
+  'domains',
+  'hosted_files',
+  'monitors',
+  'monitor_runs',
+  'alerts',
+  'alert_incidents',
+  'alert_closings',
+  'alert_notifications',
+  'test_tallies',
+  'shared_reports',
+  'shared_report_tests',
+  'report_schedules',
+  'report_runs',
+  'report_copies',
+  'report_readers',
+  'feedback_domains',
+  'feedback_mails',
+  'report_mailboxes',
+  'feedback_reporters',
+  'feedback_reports',
+  'dmarc_rows',
+  'dmarc_days',
+  'feedback_addresses',
+  'feedback_sources',
+  'feedback_source_days',
+  'feedback_source_months',
+  'tls_days',
+  'tls_failures',
+  'complaints',
+  'bounces',
+  'feedback_message_sums',
+  'receivers',
+  'receiver_credentials',
+  'receiver_domains',
+  'receiver_days',
+  'receiver_requirements',
+  'receiver_addresses',
+  'receiver_blocks',
+  'dns_servers',
+  'dns_changes',
+];
 
 /** Tables whose IDs the service creates. */
 export const TABLES_WITH_IDS = [

@@ -211,6 +211,7 @@ const getSummary = route({
   method: 'GET',
   path: '/v1/reports/summary',
   operation: 'getReportSummary',
+  limited: true,
   role: 'viewer',
   summary: 'Get a summary of many tests',
   description:

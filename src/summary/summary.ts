@@ -18,7 +18,7 @@ import {
   type TallyCounts,
 } from '../mailtests/tally.ts';
 import type { Summary } from '../report/summary.ts';
-import { type Db, inSnapshot, type Tx } from '../store/open.ts';
+import { type Db, inSnapshot, isLimited, type Tx } from '../store/open.ts';
 import { placementByProvider, type SeedOf, type SlicePlacements } from './placement.ts';
 import { receiversOf } from './receivers.ts';
 
@@ -74,10 +74,11 @@ function boundariesEvery(hours: number, from: number, to: number): number[] {
  */
 export async function summarize(
   db: Db | Tx,
-  query: SummarySpan & Scope,
+  asked: SummarySpan & Scope,
   seeds: readonly SeedOf[],
   accounts: readonly string[] = [],
 ): Promise<Summary> {
+  const query = { ...asked, domains: asked.domains ?? (await limitedDomains(db)) };
   const { from, to, previousFrom, boundaries } = query;
   const [tallies, previous] = await inSnapshot(db, async (tx) => [
     await tallySlices(tx, query, boundaries),
@@ -120,6 +121,12 @@ export async function summarize(
     feedback: await feedbackOf(db, query),
     receivers: await receiversOf(db, { ...query, accounts }),
   };
+}
+
+/** The domains of a caller who is limited to tags, and null for others: only they have sums of all tests. */
+async function limitedDomains(db: Db | Tx): Promise<string[] | null> {
+  if (!isLimited(db)) return null;
+  return (await db.selectFrom('domains').select('id').execute()).map(({ id }) => id);
 }
 
 /** What receivers report in the days of the period. Test mode has no feedback. */

@@ -69,7 +69,7 @@ interface JoinContext {
 export async function joinTeam(
   tx: Tx,
   { app, caller }: JoinContext,
-  { id, email, role, mail_id }: InvitationRow,
+  { id, email, role, tags, mail_id }: InvitationRow,
   { name, passwordHash }: { name: string; passwordHash: string | null },
 ): Promise<MemberRow> {
   await tx
@@ -79,7 +79,7 @@ export async function joinTeam(
     .execute();
   // A queued email would contain a link that no longer works.
   await cancelMail(tx, [mail_id]);
-  const member = newMember(app, { email, name, role, password_hash: passwordHash });
+  const member = newMember(app, { email, name, role, tags, password_hash: passwordHash });
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('members')
     .values(member)

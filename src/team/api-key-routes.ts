@@ -1,10 +1,12 @@
 /** Operations on API keys (contract §3 and §6). */
 
 import { requireLive } from '../http/authorize.ts';
+import { tagsToStore } from '../http/limited.ts';
 import { resource } from '../http/resource.ts';
 import { route } from '../http/route.ts';
 import { deletedOf } from '../http/schemas.ts';
 import { apiKeyOr404, findKeyExpiry, insertApiKey, listApiKeys, revokeApiKey } from './api-keys.ts';
+import { requireLimitable } from './members.ts';
 import { requireCanAssign, requireCanRevoke, requireRole } from './permissions.ts';
 import { ApiKey, ApiKeyWithSecret, ListQuery, NewApiKey, presentApiKey } from './schema.ts';
 
@@ -24,6 +26,7 @@ const create = route({
   method: 'POST',
   path: '/v1/api_keys',
   operation: 'createApiKey',
+  limited: true,
   role: 'member',
   summary: 'Create an API key',
   description:
@@ -36,11 +39,15 @@ const create = route({
     const { actor, body } = call;
     return call.transact(async (tx, { member, role }) => {
       requireCanAssign(role, body.role);
+      if (body.tags) requireLimitable(body.role, body.tags);
+      if (body.tags && actor.tags) tagsToStore(actor, body.tags);
       const { key, row } = await insertApiKey(tx, call, {
         memberId: member.id,
         name: body.name,
         role: body.role,
         livemode: body.livemode ?? true,
+        // A limited key must not create one that sees more.
+        tags: body.tags ?? (actor.keyId === null ? null : actor.tags),
         expiresIn: body.expires_in == null ? null : body.expires_in * 1000,
         // A leaked key must not create keys that outlive it.
         notAfter: actor.keyId === null ? null : await findKeyExpiry(tx, actor.keyId),
@@ -51,6 +58,7 @@ const create = route({
 });
 
 const list = apiKeys.list({
+  limited: true,
   description:
     'Returns your API keys, newest first. Admins and the owner get the keys of all members.',
   query: ListQuery,
@@ -58,6 +66,7 @@ const list = apiKeys.list({
 });
 
 const get = apiKeys.get({
+  limited: true,
   description: "Returns the key's settings, but not the key itself.",
 });
 
@@ -66,6 +75,7 @@ const revoke = route({
   path: '/v1/api_keys/:id',
   params: apiKeys.params,
   operation: 'revokeApiKey',
+  limited: true,
   changesCaller: true,
   // Every key may revoke itself, so that anyone who finds a leaked key can revoke it. Only members may
   // revoke other keys.

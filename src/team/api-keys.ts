@@ -1,6 +1,7 @@
 /** API keys in the database: create, find, list, revoke, and identify them. */
 
 import { type Actor, allows, lowerRole, type Role } from '../http/actor.ts';
+import { narrower, readLimit } from '../http/limited.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
@@ -34,6 +35,8 @@ export interface NewKey {
   expiresIn?: number | null;
   /** The latest expiry, in ISO 8601, whatever `expiresIn` is. */
   notAfter?: string | null;
+  /** The tags to which it is limited; null for those of its member. */
+  tags?: string[] | null;
 }
 
 export interface CreatedApiKey {
@@ -51,7 +54,7 @@ export async function createApiKey(context: TeamContext, newKey: NewKey): Promis
 export async function insertApiKey(
   tx: Tx,
   author: Author,
-  { memberId, name, role, livemode, expiresIn = null, notAfter = null }: NewKey,
+  { memberId, name, role, livemode, expiresIn = null, notAfter = null, tags = null }: NewKey,
 ): Promise<CreatedApiKey> {
   const key = `dlv_${livemode ? 'live' : 'test'}_${randomSecret()}`;
   const now = author.app.clock.now();
@@ -67,6 +70,7 @@ export async function insertApiKey(
     expires_at: earlierExpiry(expiresIn === null ? null : isoTime(now + expiresIn), notAfter),
     revoked_at: null,
     last_used_at: null,
+    tags: tags && JSON.stringify(tags),
   };
   await tx.insertInto('api_keys').values(row).execute();
   await audit(tx, author, AUDITED_API_KEY, 'api_key.created', row.id, {
@@ -75,6 +79,7 @@ export async function insertApiKey(
     livemode,
     member_id: memberId,
     expires_at: row.expires_at,
+    ...(tags && { tags }),
   });
   return { key, row };
 }
@@ -137,16 +142,15 @@ function validKeys(db: Db | Tx, now: string) {
     .where(({ eb, or }) => or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
 }
 
-/** In a transaction, the key stays valid until it ends. */
-export async function isKeyValid(
+/** A valid key and its limit. In a transaction, both stay as they are until it ends. */
+export async function findValidKey(
   db: Db | Tx,
   id: string,
   now: number,
   lock: typeof lockIn = shareIn,
-): Promise<boolean> {
-  const query = validKeys(db, isoTime(now)).select('id').where('id', '=', id);
-  const row = await lock(db, query).executeTakeFirst();
-  return row !== undefined;
+): Promise<Pick<ApiKeyRow, 'tags'> | undefined> {
+  const query = validKeys(db, isoTime(now)).select('tags').where('id', '=', id);
+  return lock(db, query).executeTakeFirst();
 }
 
 /** Ignores errors, because a full disk must not block requests that only read. */
@@ -176,14 +180,17 @@ const findKeyByHash = prepared((db, parameter: PreparedParameter<{ hash: string;
       'last_used_at',
       'members.role as member_role',
       'members.email',
+      'api_keys.tags',
+      'members.tags as member_tags',
     ])
     .where('hash', '=', parameter('hash')),
 );
 
 /** The actor who uses a key or a connected assistant. */
 export const actorOfKey = (
-  row: Pick<ApiKeyRow, 'id' | 'member_id' | 'livemode' | 'role'> & {
+  row: Pick<ApiKeyRow, 'id' | 'member_id' | 'livemode' | 'role' | 'tags'> & {
     member_role: Role;
+    member_tags: string | null;
     email: string;
   },
 ): Actor => ({
@@ -193,6 +200,7 @@ export const actorOfKey = (
   sessionId: null,
   role: lowerRole(row.role, row.member_role),
   livemode: row.livemode === 1,
+  tags: narrower(readLimit(row.tags), readLimit(row.member_tags)),
 });
 
 /** The actor of a key; null if the key is unknown, expired, or revoked. */

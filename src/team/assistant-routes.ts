@@ -2,12 +2,13 @@
 
 import * as v from 'valibot';
 import { ROLES } from '../http/actor.ts';
+import { readLimit } from '../http/limited.ts';
 import { resource } from '../http/resource.ts';
 import { described, idOf, LIVEMODE, named, oneOf, Time, typeField } from '../http/schemas.ts';
 import type { ConnectedAssistantRow } from '../store/tables.generated.ts';
 import { assistantOr404, endConnection, listAssistants } from './assistants.ts';
 import { requireCanRevoke } from './permissions.ts';
-import { ListQuery } from './schema.ts';
+import { ListQuery, limitField } from './schema.ts';
 
 export const ConnectedAssistant = named(
   'ConnectedAssistant',
@@ -20,6 +21,7 @@ export const ConnectedAssistant = named(
       oneOf(ROLES),
       'The role that the member chose. It never has more permissions than the current role of its member.',
     ),
+    tags: limitField(' The limit of its member applies too.'),
     livemode: LIVEMODE,
     writes: described(v.boolean(), 'Whether it may use tools that change settings.'),
     member_id: described(v.string(), 'The ID of the member who connected it.'),
@@ -35,6 +37,7 @@ export const ConnectedAssistant = named(
     name: 'Claude',
     host: 'claude.ai',
     role: 'member',
+    tags: null,
     livemode: true,
     writes: false,
     last_used_at: null,
@@ -46,6 +49,7 @@ const present = (row: ConnectedAssistantRow): ConnectedAssistant => ({
   ...row,
   object: 'connected_assistant',
   livemode: row.livemode === 1,
+  tags: readLimit(row.tags),
   writes: row.writes === 1,
 });
 
@@ -63,6 +67,7 @@ const assistants = resource({
 
 export const assistantOperations = {
   list: assistants.list({
+    limited: true,
     description:
       'Returns the assistants that you have connected, newest first. Admins and the owner get those of all members.',
     query: ListQuery,
@@ -70,6 +75,7 @@ export const assistantOperations = {
   }),
   revoke: assistants.remove({
     operation: 'revokeConnectedAssistant',
+    limited: true,
     summary: 'Disconnect an assistant',
     description: 'Revokes the access of an assistant immediately.',
     async work(tx, call, assistant, current) {

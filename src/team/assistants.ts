@@ -66,18 +66,19 @@ export async function endConnection(
   await audit(tx, author, AUDITED_ASSISTANT, action, id, { name, host, role, member_id });
 }
 
-export async function isConnected(
+/** A connected assistant and its limit, as `findValidKey`. */
+export async function findConnected(
   db: Db | Tx,
   id: string,
   now: number,
   lock: typeof lockIn = shareIn,
-): Promise<boolean> {
+): Promise<Pick<ConnectedAssistantRow, 'tags'> | undefined> {
   const query = db
     .selectFrom('connected_assistants')
-    .select('id')
+    .select('tags')
     .where('id', '=', id)
     .where('expires_at', '>', isoTime(now));
-  return (await lock(db, query).executeTakeFirst()) !== undefined;
+  return lock(db, query).executeTakeFirst();
 }
 
 type AccessTokenParameters = { hash: string; now: string; resource: string };
@@ -96,6 +97,8 @@ const findByAccessToken = prepared((db, parameter: PreparedParameter<AccessToken
       'last_used_at',
       'members.role as member_role',
       'members.email',
+      'assistant.tags',
+      'members.tags as member_tags',
     ])
     .where('hash', '=', parameter('hash'))
     .where('kind', '=', 'access')

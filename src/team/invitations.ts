@@ -2,6 +2,7 @@
 
 import { type RawBuilder, sql } from 'kysely';
 import type { App } from '../app.ts';
+import { readLimit } from '../http/limited.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
@@ -13,7 +14,7 @@ import type { InvitationRow, MemberRow } from '../store/tables.generated.ts';
 import { type Author, audit } from './audit.ts';
 import { AUDITED_INVITATION } from './audited.ts';
 import { invitationMail } from './mails.ts';
-import { findMemberByEmail } from './members.ts';
+import { findMemberByEmail, requireLimitable } from './members.ts';
 import type { InvitationStatus, NewInvitation, TeamInvitation } from './schema.ts';
 
 const INVITATION_LIFETIME_MS = 7 * DAY_MS;
@@ -45,12 +46,13 @@ export function invitationStatus(
 
 /** `now` determines whether the invitation has expired. */
 export function presentInvitation(row: InvitationWithEmailStatus, now: number): TeamInvitation {
-  const { id, email, role, email_status, invited_by, created_at, expires_at } = row;
+  const { id, email, role, tags, email_status, invited_by, created_at, expires_at } = row;
   return {
     id,
     object: 'team_invitation',
     email,
     role,
+    tags: readLimit(tags),
     status: invitationStatus(row, now),
     email_status,
     invited_by,
@@ -122,8 +124,9 @@ export async function createInvitation(
   tx: Tx,
   author: InvitationAuthor,
   inviter: MemberRow,
-  { email, role }: NewInvitation,
+  { email, role, tags }: NewInvitation,
 ): Promise<IssuedInvitation> {
+  requireLimitable(role, tags);
   await requireNotMember(tx, email);
   const now = author.app.clock.now();
   await closeExpired(tx, email, isoTime(now));
@@ -133,6 +136,7 @@ export async function createInvitation(
     id: author.app.newId('inv'),
     ...fields,
     ...link,
+    tags: tags && JSON.stringify(tags.toSorted()),
     accepted_at: null,
     revoked_at: null,
   };
@@ -238,7 +242,11 @@ async function createLink(
   };
 }
 
-const detailsOf = ({ email, role }: InvitationRow) => ({ email, role });
+const detailsOf = ({ email, role, tags }: InvitationRow) => ({
+  email,
+  role,
+  ...(tags === null ? {} : { tags: readLimit(tags) }),
+});
 
 // Limits invitation emails per address, so that resending can't flood a mailbox.
 

@@ -26,7 +26,7 @@ interface AccountChange {
 async function presentMe(
   db: Db | Tx,
   { keyId, sessionId, livemode }: Actor,
-  { member, role }: CurrentActor,
+  { member, role, tags }: CurrentActor,
 ): Promise<Me> {
   const key = keyId === null ? undefined : await findKey(db, keyId);
   const session = sessionId === null ? undefined : await findSession(db, sessionId);
@@ -35,6 +35,7 @@ async function presentMe(
     member: presentMember(member),
     role,
     livemode,
+    tags,
     time_zone: member.time_zone,
     date_locale: member.date_locale,
     api_key: key ? { ...key, object: 'api_key' } : null,
@@ -137,6 +138,7 @@ const getMe = route({
   method: 'GET',
   path: '/v1/me',
   operation: 'getMe',
+  limited: true,
   role: 'viewer',
   summary: 'Get your account',
   description:
@@ -153,6 +155,7 @@ const updateMe = route({
   method: 'PATCH',
   path: '/v1/me',
   operation: 'updateMe',
+  limited: true,
   changesCaller: true,
   role: 'viewer',
   summary: 'Update your account',

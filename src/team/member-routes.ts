@@ -1,5 +1,6 @@
 /** Operations on members, and the transfer of ownership (contract §6). */
 
+import { readLimit } from '../http/limited.ts';
 import { editableBy } from '../http/response.ts';
 import { route } from '../http/route.ts';
 import { deletedOf, idOf, listOf, listSchema } from '../http/schemas.ts';
@@ -15,6 +16,7 @@ import {
   NOT_LINKED,
   removeMember,
   renameMember,
+  requireLimitable,
   setRole,
 } from './members.ts';
 import { transferOwnership } from './owner.ts';
@@ -35,6 +37,7 @@ const list = route({
   method: 'GET',
   path: '/v1/team/members',
   operation: 'listMembers',
+  limited: true,
   role: 'member',
   summary: 'List team members',
   description:
@@ -52,6 +55,7 @@ const get = route({
   path: '/v1/team/members/:id',
   params: { id: MEMBER_ID },
   operation: 'getMember',
+  limited: true,
   role: 'member',
   summary: 'Get a team member',
   description: 'Returns the name, the email address and the role of a member.',
@@ -70,7 +74,8 @@ const update = route({
   changesCaller: true,
   role: 'admin',
   summary: 'Update a team member',
-  description: 'Changes the name or the role of a member. A new role ends their sessions.',
+  description:
+    'Changes the name, the role or the limit of a member. A new role ends their sessions. A new limit takes effect at once.',
   etag: editableMember,
   body: MemberPatch,
   response: TeamMember,
@@ -81,19 +86,32 @@ const update = route({
       const target = await memberOr404(tx, params.id!);
       requireCanChange(role, target);
       call.ifMatch(presentMember(target));
+      const before = readLimit(target.tags);
+      const tags = body.tags === undefined ? before : body.tags;
       const next = { name: body.name ?? target.name, role: body.role ?? target.role };
+      requireLimitable(next.role, tags);
       const details: Record<string, unknown> = {};
       if (next.name !== target.name) {
         await renameMember(tx, target.id, next.name);
         details.name = { from: target.name, to: next.name };
       }
+      const stored = tags && JSON.stringify(tags.toSorted());
+      if (stored !== target.tags) {
+        await tx.updateTable('members').set({ tags: stored }).where('id', '=', target.id).execute();
+        details.tags = { from: before, to: tags };
+      }
       if (next.role !== target.role) {
-        const revokedAccess = await setRole(tx, target, next.role, isoTime(app.clock.now()));
+        const revokedAccess = await setRole(
+          tx,
+          { ...target, tags: stored },
+          next.role,
+          isoTime(app.clock.now()),
+        );
         Object.assign(details, { role: { from: target.role, to: next.role }, ...revokedAccess });
       }
       if (Object.keys(details).length > 0)
         await audit(tx, call, AUDITED_MEMBER, 'member.changed', target.id, details);
-      return presentMember({ ...target, ...next });
+      return presentMember({ ...target, ...next, tags: stored });
     });
   },
 });
@@ -103,6 +121,7 @@ const remove = route({
   path: '/v1/team/members/:id',
   params: { id: MEMBER_ID },
   operation: 'removeMember',
+  limited: true,
   changesCaller: true,
   // All members but the owner may leave. Only admins and the owner may remove others.
   role: 'viewer',
@@ -136,6 +155,7 @@ const unlink = route({
   path: '/v1/team/members/:id/linked_account',
   params: { id: MEMBER_ID },
   operation: 'unlinkMember',
+  limited: true,
   changesCaller: true,
   // Everyone may unlink their own account. Only admins and the owner may unlink those of others.
   role: 'viewer',

@@ -2,10 +2,11 @@
 
 import type { App } from '../app.ts';
 import { allows } from '../http/actor.ts';
+import { readLimit } from '../http/limited.ts';
 import { type Page, requireCursors } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { normalizeDomain } from '../lib/domain-names.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, invalidParams } from '../lib/errors.ts';
 import { cancelMail } from '../outbox/queue.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import type { MemberRow } from '../store/tables.generated.ts';
@@ -76,6 +77,7 @@ export const newMember = (
   password_hash: null,
   time_zone: null,
   date_locale: null,
+  tags: null,
   ...NOT_LINKED,
   ...fields,
 });
@@ -85,6 +87,13 @@ export const NOT_LINKED = { oidc_issuer: null, oidc_subject: null, oidc_linked_a
 
 export async function renameMember(tx: Tx, id: string, name: string): Promise<void> {
   await tx.updateTable('members').set({ name }).where('id', '=', id).execute();
+}
+
+/** Throws `validation_failed` for a limited admin: they manage the whole team. */
+export function requireLimitable(role: MemberRow['role'], tags: string[] | null): void {
+  if (tags === null || !allows(role, 'admin')) return;
+  const message = `must be null for the ${role} role: only viewers and members can be limited to tags`;
+  throw invalidParams([{ param: 'tags', code: 'invalid', message }]);
 }
 
 /** The access that a change revoked, for the audit log. */
@@ -104,6 +113,7 @@ export async function setRole(
   role: MemberRow['role'],
   now: string,
 ): Promise<RevokedAccess> {
+  requireLimitable(role, readLimit(member.tags));
   const { numUpdatedRows } = await tx
     .updateTable('members')
     .set({ role })

@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import type { RoleEntry } from '../config/readers.ts';
-import type { Role } from '../http/actor.ts';
+import { lowerRole, type Role } from '../http/actor.ts';
 import { Name } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
@@ -109,7 +109,9 @@ async function applyRole(
       request_id: requestId,
       claims: omitted.join(', '),
     });
-  const role = nextRole(member.role as Role, claims, entries);
+  const claimed = nextRole(member.role as Role, claims, entries);
+  // Claims can't make an admin of a member whom an admin has limited.
+  const role = member.tags === null ? claimed : lowerRole(claimed, 'member');
   if (role === member.role) return member;
   const revokedAccess = await setRole(tx, member, role, isoTime(app.clock.now()));
   await audit(tx, authorOf(request, member), AUDITED_MEMBER, 'member.changed', member.id, {

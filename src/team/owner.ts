@@ -119,7 +119,10 @@ async function replaceOwner(
 ): Promise<MemberRow> {
   const now = isoTime(context.clock.now());
   const revokedAccess = previous ? await revokeAccess(tx, previous.id, now) : undefined;
-  return setOwner(tx, serverAuthor(context), previous, next, revokedAccess);
+  // Who can run the command makes anyone the owner, whom nothing limits.
+  await tx.updateTable('members').set({ tags: null }).where('id', '=', next.id).execute();
+  const unlimited = { ...next, tags: null };
+  return setOwner(tx, serverAuthor(context), previous, unlimited, revokedAccess);
 }
 
 /** Revokes the existing access, because the new address may belong to another person. */

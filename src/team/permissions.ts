@@ -8,11 +8,12 @@ import {
   type Role,
 } from '../http/actor.ts';
 import { roleError } from '../http/authorize.ts';
+import { narrower, readLimit } from '../http/limited.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Db, lockIn, shareIn, type Tx } from '../store/open.ts';
 import type { ApiKeyRow, MemberRow } from '../store/tables.generated.ts';
-import { isKeyValid } from './api-keys.ts';
-import { isConnected } from './assistants.ts';
+import { findValidKey } from './api-keys.ts';
+import { findConnected } from './assistants.ts';
 import { isSessionValid } from './sessions.ts';
 
 /**
@@ -33,14 +34,18 @@ export async function reauthorize(
   const lock = changesCaller ? lockIn : shareIn;
   const member = await lock(db, query).executeTakeFirst();
   if (!member) throw unauthenticated('You are no longer on the team.');
-  const isValid = keyId?.startsWith('con_') ? isConnected : isKeyValid;
-  if (keyId !== null && !(await isValid(db, keyId, now, lock)))
-    throw unauthenticated('Invalid API key. It has expired or been revoked.');
+  const find = keyId?.startsWith('con_') ? findConnected : findValidKey;
+  const key = keyId === null ? { tags: null } : await find(db, keyId, now, lock);
+  if (!key) throw unauthenticated('Invalid API key. It has expired or been revoked.');
   if (sessionId !== null && !(await isSessionValid(db, sessionId, now, lock)))
     throw unauthenticated('Your session has expired. Sign in again.');
   const role = lowerRole(actor.role, member.role);
   requireRole(role, required);
-  return { member, role };
+  const tags = narrower(readLimit(key.tags), readLimit(member.tags));
+  // What this request reads depends on the limit that it began with.
+  if (JSON.stringify(tags) !== JSON.stringify(actor.tags))
+    throw new AppError('forbidden', 'What you may see has just changed. Try again.');
+  return { member, role, tags };
 }
 
 /** For operations on the member's own account: a key must have the full role of its member. */

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { ROLES } from '../http/actor.ts';
+import { readLimit } from '../http/limited.ts';
 import {
   described,
   exampleId,
@@ -18,6 +19,7 @@ import {
   typeField,
   Url,
 } from '../http/schemas.ts';
+import { Tags } from '../http/tags.ts';
 import { canonicalLocale } from '../lib/locales.ts';
 import type { ApiKeyRow, AuditRow, MemberRow } from '../store/tables.generated.ts';
 import { MAX_EMAIL_LENGTH, normalizeEmail } from './members.ts';
@@ -53,6 +55,20 @@ export const MemberListQuery = v.strictObject({
 const ROLE_TEXT =
   'Each role includes the permissions of those before it: `viewer`, `member`, `admin`, `owner`.';
 
+const LIMIT_TEXT =
+  'The tags to which the access is limited: nothing but domains and tests with one of them is visible. Null for everything.';
+
+/** In a response. `more`: whose limit applies too. */
+export const limitField = (more = '') =>
+  described(v.nullable(v.array(v.string())), LIMIT_TEXT + more, ['client:acme']);
+
+/** Of a member, an invitation or a key. */
+export const LimitTags = described(
+  v.nullable(v.pipe(Tags, v.minLength(1, 'must have a tag, or be null for everything'))),
+  LIMIT_TEXT,
+  ['client:acme'],
+);
+
 export const TeamMember = named(
   'TeamMember',
   v.object({
@@ -61,6 +77,7 @@ export const TeamMember = named(
     email: described(Email, 'The email address, in lower case.'),
     name: described(v.string(), 'The name of the member.'),
     role: described(Role, ROLE_TEXT),
+    tags: limitField(),
     joined_at: described(Time, 'When the member joined the team.'),
     linked_account: described(
       v.nullable(
@@ -81,6 +98,7 @@ export const TeamMember = named(
   {
     name: 'Alex Morgan',
     role: 'admin',
+    tags: null,
     joined_at: '2026-11-20T09:12:00.000Z',
     linked_account: null,
   },
@@ -96,6 +114,7 @@ export const MemberPatch = named(
       v.optional(AssignableRole),
       'The new role. It ends the sessions of the member.',
     ),
+    tags: v.optional(LimitTags),
   }),
   'The changes to a member. Omitted fields keep their value.',
   { name: 'Alex Morgan', role: 'admin' },
@@ -115,6 +134,7 @@ export const NewInvitation = named(
   v.strictObject({
     email: described(EmailAddress, 'The email address of the person to invite.'),
     role: described(v.optional(AssignableRole, 'member'), 'The role of the new member.'),
+    tags: v.optional(LimitTags, null),
   }),
   'An invitation to the team.',
   { role: 'member' },
@@ -138,6 +158,7 @@ const INVITATION = {
   object: typeField('team_invitation'),
   email: described(Email, 'The email address of the invited person.'),
   role: described(AssignableRole, 'The role of the new member.'),
+  tags: limitField(),
   status: described(v.picklist(INVITATION_STATUSES), 'Only `pending` invitations can be accepted.'),
   email_status: described(
     v.picklist(['not_configured', 'queued', 'sent', 'failed']),
@@ -149,6 +170,7 @@ const INVITATION = {
 };
 const EXAMPLE_INVITATION = {
   role: 'member',
+  tags: null,
   status: 'pending',
   email_status: 'sent',
   invited_by: exampleId('mem'),
@@ -225,6 +247,7 @@ export const NewApiKey = named(
   v.strictObject({
     name: described(Name, 'What the key is for.'),
     role: described(v.optional(Role, 'member'), 'The role of the key, up to your own role.'),
+    tags: v.optional(LimitTags, null),
     livemode: v.optional(
       described(
         v.boolean('must be true or false'),
@@ -257,6 +280,7 @@ const API_KEY = {
     'The role of the key. It never has more permissions than the current role of its member.',
   ),
   livemode: described(v.boolean(), 'False for a test-mode key.'),
+  tags: limitField(' The limit of its member applies too.'),
   prefix: described(v.string(), 'The first characters of the key.'),
   member_id: described(v.string(), 'The ID of the member who created the key.'),
   created_at: Time,
@@ -269,6 +293,7 @@ const API_KEY = {
 const EXAMPLE_KEY = {
   name: 'Build pipeline',
   role: 'member',
+  tags: null,
   livemode: true,
   prefix: 'dlv_live_q3v9',
   expires_at: null,
@@ -443,6 +468,7 @@ export const Me = named(
       "The effective role: your role or, with an API key, the lower of that and the key's role.",
     ),
     livemode: described(v.boolean(), 'False with a test-mode key.'),
+    tags: limitField(' With a key, its own limit applies too.'),
     time_zone: described(
       v.nullable(v.string()),
       'The IANA time zone in which pages show you times. Null: the time zone of the browser.',
@@ -537,6 +563,7 @@ export function presentMember(row: MemberRow): TeamMember {
     email,
     name,
     role,
+    tags: readLimit(row.tags),
     joined_at,
     linked_account:
       issuer === null ? null : { object: 'linked_account', issuer, linked_at: oidc_linked_at! },
@@ -551,6 +578,7 @@ export function presentApiKey(row: ApiKeyRow): ApiKey {
     name,
     role,
     livemode: livemode === 1,
+    tags: readLimit(row.tags),
     prefix,
     member_id,
     created_at,

@@ -2,6 +2,7 @@
 
 import type { App } from '../app.ts';
 import type { Actor, Caller } from '../http/actor.ts';
+import { readLimit } from '../http/limited.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
@@ -48,7 +49,7 @@ export async function identifySession(
   const now = clock.now();
   const row = await validSessions(db, now)
     .innerJoin('members', 'members.id', 'sessions.member_id')
-    .select(['sessions.id', 'member_id', 'last_seen_at', 'role', 'email'])
+    .select(['sessions.id', 'member_id', 'last_seen_at', 'role', 'email', 'tags'])
     .where('hash', '=', sha256(token))
     .executeTakeFirst();
   if (!row) return null;
@@ -67,6 +68,7 @@ export async function identifySession(
     livemode: true,
     keyId: null,
     sessionId: row.id,
+    tags: readLimit(row.tags),
   };
 }
 

@@ -12,7 +12,8 @@ interface ShellLink {
 export interface Shell {
   /** Groups of links; only the first has no title. */
   groups: { title: string | null; links: ShellLink[] }[];
-  member: { id: string; name: string; email: string };
+  /** `limit`: the tags to which they are limited. */
+  member: { id: string; name: string; email: string; limit: string[] | null };
   testMode: boolean;
   /** Whether the member's role allows new tests. */
   canCreateTests: boolean;
@@ -100,6 +101,7 @@ export function ShellControls({ member, testMode, canCreateTests, path }: Shell)
         </summary>
         <div class="menu-panel">
           <p class="small muted">{member.email}</p>
+          {member.limit && <p class="small muted">You see only {member.limit.join(', ')}.</p>}
           <ul>
             <li>
               <a href="/account">Account</a>

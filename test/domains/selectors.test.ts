@@ -108,7 +108,13 @@ test('DKIM selectors are learned only from verified, aligned signatures of live 
     ]);
     const outcome = { ok: true, result: { checks } } as never;
     return app.db.transaction().execute((tx) => {
-      const after = { domain_id: null, from_domain: 'example.com', received_at, livemode };
+      const after = {
+        domain_id: null,
+        limited_to: null,
+        from_domain: 'example.com',
+        received_at,
+        livemode,
+      };
       return assignDomain(tx, after, outcome);
     });
   };

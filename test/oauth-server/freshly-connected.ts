@@ -30,6 +30,7 @@ export async function insertAssistant(
     created_at: now,
     expires_at: isoTime(app.clock.now() + DAY_MS),
     last_used_at: null,
+    tags: null,
     ...more,
   };
   await app.db.insertInto('connected_assistants').values(row).execute();

@@ -43,6 +43,7 @@ test('createApiKey stores only a hash; the key identifies its member and mode', 
       sessionId: null,
       role: 'member',
       livemode,
+      tags: null,
     });
   }
 });
@@ -148,6 +149,7 @@ test('POST /v1/api_keys returns the key once; the key works until it expires', a
     created_at: '2026-11-21T10:00:00.000Z',
     expires_at: '2026-11-21T11:00:00.000Z',
     last_used_at: null,
+    tags: null,
   });
   assert.equal((await call('GET', '/v1/tests', { key })).status, 200);
   const used = { ...row, last_used_at: '2026-11-21T10:00:00.000Z' };

@@ -126,6 +126,7 @@ test('Accepting an invitation adds the member; a second attempt gets 410', async
     name: 'Bob',
     role: 'viewer',
     joined_at: '2026-11-22T10:00:00.000Z',
+    tags: null,
     linked_account: null,
   });
   assert.deepEqual((await membersOf(service)).at(-1), joined.body);

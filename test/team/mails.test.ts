@@ -82,6 +82,7 @@ test('Ownership transfer mails tell both members their new role', () => {
     password_hash: null,
     time_zone: null,
     date_locale: null,
+    tags: null,
     ...NOT_LINKED,
   };
   const previous = { ...row, ...ANN, role: 'admin' as const };

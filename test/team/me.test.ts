@@ -40,6 +40,7 @@ test('GET /v1/me with an API key returns the member, key and effective role', as
     email: OWNER,
     name: 'owner',
     role: 'owner',
+    tags: null,
     linked_account: null,
   });
   assert.deepEqual([body.object, body.role, body.livemode], ['me', 'viewer', false]);

@@ -46,6 +46,7 @@ test('GET /v1/team/members lists all members, the owner first, then by name; vie
     name: 'The viewer',
     role: 'viewer',
     joined_at: '2026-11-21T10:00:00.000Z',
+    tags: null,
     linked_account: null,
   });
   const page = await call<List<Member>>(

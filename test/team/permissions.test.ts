@@ -22,7 +22,7 @@ test('reauthorize rejects members who were removed or lost the required role', a
   const { db, context, addMember } = await openTeam(t);
   const memberId = await addMember('ann@example.com', 'admin');
   const stand = (role: 'admin' | 'member') => {
-    const actor = { memberId, role, keyId: null, sessionId: null };
+    const actor = { memberId, role, keyId: null, sessionId: null, tags: null };
     return db.transaction().execute((tx) => reauthorize(tx, { app: context, actor }, 'admin'));
   };
   assert.equal((await stand('admin')).role, 'admin');

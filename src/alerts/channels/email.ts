@@ -2,10 +2,11 @@
 
 import type { App } from '../../app.ts';
 import { queueMail } from '../../outbox/queue.ts';
-import type { Tx } from '../../store/open.ts';
+import type { Db, Tx } from '../../store/open.ts';
 import type { AlertRow } from '../../store/tables.generated.ts';
+import { hiddenFrom } from '../../team/hidden-from.ts';
 import { ALERT_ROW } from '../alert-row.ts';
-import { composeNotification } from '../alert-text.ts';
+import { composeNotification, type IncidentEvent } from '../alert-text.ts';
 import { alertMail, HELD_BY_LIMIT, isOverMailLimit, MAIL_NOT_CONFIGURED } from './alert-mail.ts';
 import type { Channel, NewNotification } from './channel.ts';
 
@@ -34,7 +35,10 @@ export const email: Channel = {
     const { alert, type } = event;
     const notification = composeNotification(app.config, event);
     const rows: NewNotification[] = [];
-    for (const recipient of await recipientsOf(tx, alert)) {
+    const recipients = await recipientsOf(tx, alert);
+    const hidden = await hiddenFrom(tx, recipients, (db) => seesEvent(db, event));
+    for (const recipient of recipients) {
+      if (hidden.has(recipient)) continue;
       if (type !== 'test' && (await isOverMailLimit(tx, app, alert.id, recipient, type))) {
         rows.push({ status: 'queued', recipient, error: HELD_BY_LIMIT });
         continue;
@@ -46,6 +50,14 @@ export const email: Channel = {
     return rows;
   },
 };
+
+/** Whether a limited member sees what the notification is about. */
+async function seesEvent(db: Db, { alert, incident }: IncidentEvent): Promise<boolean> {
+  const about = incident
+    ? db.selectFrom('alert_incidents').select('id').where('id', '=', incident.id)
+    : db.selectFrom('alerts').select('id').where('id', '=', alert.id);
+  return (await about.executeTakeFirst()) !== undefined;
+}
 
 /** The current recipients of a rule. */
 async function recipientsOf(tx: Tx, row: AlertRow): Promise<string[]> {

@@ -37,8 +37,8 @@ export function createServiceInvoke(
 /** The role and the mode of the key. */
 export async function readClient(target: ServiceTarget) {
   const invoke = createServiceInvoke(target, AbortSignal.timeout(CLIENT_TIMEOUT_MS));
-  const { role, livemode } = await invoke(meOperations.get);
-  return { role, livemode };
+  const { role, livemode, tags } = await invoke(meOperations.get);
+  return { role, livemode, tags };
 }
 
 async function send<T extends Route>(

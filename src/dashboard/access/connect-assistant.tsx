@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import { type Actor, lowerRole, ROLES } from '../../http/actor.ts';
+import { tagsToStore } from '../../http/limited.ts';
 import { validate } from '../../http/parse.ts';
 import { isLoopback } from '../../http/protected-resource.ts';
 import { route } from '../../http/route.ts';
@@ -13,11 +14,14 @@ import {
   answerUrl,
   readAuthorizationRequest,
 } from '../../oauth-server/authorization.ts';
+import { requireLimitable } from '../../team/members.ts';
+import { LimitTags } from '../../team/schema.ts';
 import { HiddenFields } from '../frame/action.tsx';
 import { Checkbox, catchErrors, FORM, Notice, Select } from '../frame/form.tsx';
 import { pageResponse, seeOther } from '../frame/page.tsx';
 import { page } from '../frame/page-route.ts';
 import { PAGE_POLICY } from '../frame/policy.ts';
+import { LimitField, readTags } from '../team/limit.tsx';
 import { MODES, rolesUpTo } from '../team/roles.ts';
 
 const PATH = '/oauth/authorize';
@@ -59,6 +63,7 @@ function Consent({ request: { client, redirect_uri }, parameters, actor }: Conse
           options={rolesUpTo(actor.role)}
           value={lowerRole(actor.role, 'member')}
         />
+        <LimitField limit={actor.tags} />
         <Select name="mode" label="Mode" options={MODES} value={actor.livemode ? 'live' : 'test'} />
         <Checkbox
           name="writes"
@@ -83,6 +88,7 @@ function Consent({ request: { client, redirect_uri }, parameters, actor }: Conse
 const show = page({
   path: PATH,
   operation: 'showConnectAssistant',
+  limited: true,
   role: 'member',
   summary: 'Ask the member to connect an assistant',
   query: AuthorizationParameters,
@@ -110,6 +116,7 @@ const Decision = v.object({
   role: v.picklist(ROLES),
   mode: v.picklist(MODES.map(([mode]) => mode)),
   writes: v.optional(v.literal('on')),
+  tags: v.optional(v.string()),
   decision: v.picklist(['allow', 'deny']),
 });
 
@@ -117,6 +124,7 @@ const decide = route({
   method: 'POST',
   path: PATH,
   operation: 'submitConnectAssistant',
+  limited: true,
   role: 'member',
   sessionOnly: true,
   writes: true,
@@ -126,11 +134,16 @@ const decide = route({
   async handle(call) {
     const { app, actor, raw } = call;
     const form = Object.fromEntries(new URLSearchParams(new TextDecoder().decode(raw)));
-    const { role, mode, writes, decision, ...parameters } = validate(Decision, form);
+    const { role, mode, writes, decision, tags: _, ...parameters } = validate(Decision, form);
     const request = await readAuthorizationRequest(app, parameters);
     if (actor.sessionId === null)
       throw new AppError('forbidden', 'Only a member in a browser can connect an assistant.');
-    const permissions = { role, livemode: mode === 'live', writes: writes === 'on' };
+    const tags = validate(v.strictObject({ tags: LimitTags }), {
+      tags: readTags(form.tags ?? ''),
+    }).tags;
+    requireLimitable(role, tags);
+    if (tags) tagsToStore(actor, tags);
+    const permissions = { role, livemode: mode === 'live', writes: writes === 'on', tags };
     const answer = await call.transact(async (tx, current) =>
       decision === 'allow'
         ? allowClient(tx, call, current.role, request, permissions)

@@ -15,6 +15,7 @@ import { ACCOUNT_PATH, AccountQuery, type FormName, renderAccount } from './acco
 const show = page({
   path: ACCOUNT_PATH,
   operation: 'showAccount',
+  limited: true,
   role: 'viewer',
   summary: 'Show your account',
   query: AccountQuery,
@@ -47,6 +48,7 @@ const updateMe = (call: PageCall, body: InferInput<typeof MePatch>) =>
 const submitName = form({
   path: `${ACCOUNT_PATH}/name`,
   operation: 'submitAccountName',
+  limited: true,
   role: 'viewer',
   summary: 'Change your name with the form',
   handle(call) {
@@ -68,6 +70,7 @@ const PASSWORD_LABELS = {
 const submitPassword = form({
   path: `${ACCOUNT_PATH}/password`,
   operation: 'submitAccountPassword',
+  limited: true,
   role: 'viewer',
   summary: 'Change your password with the form',
   handle(call) {
@@ -90,6 +93,7 @@ const submitPassword = form({
 const submitDates = form({
   path: `${ACCOUNT_PATH}/dates`,
   operation: 'submitAccountDates',
+  limited: true,
   role: 'viewer',
   summary: 'Choose your time zone and date format with the form',
   handle(call) {
@@ -110,6 +114,7 @@ const submitDates = form({
 const endSession = form({
   path: `${ACCOUNT_PATH}/sessions/:id/end`,
   operation: 'submitSessionEnd',
+  limited: true,
   role: 'viewer',
   summary: 'End one of your sessions with the button',
   async handle(call) {
@@ -124,6 +129,7 @@ const endSession = form({
 const endOthers = form({
   path: `${ACCOUNT_PATH}/sessions/end-others`,
   operation: 'submitOtherSessionsEnd',
+  limited: true,
   role: 'viewer',
   summary: 'End your other sessions with the button',
   async handle(call) {

@@ -11,7 +11,7 @@ import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Filters } from '../frame/filters.tsx';
 import { Notice, Select } from '../frame/form.tsx';
 import { page } from '../frame/page-route.ts';
-import { useReader } from '../frame/reader.tsx';
+import { For, useReader } from '../frame/reader.tsx';
 import { EmptyState, NotSetUp } from '../frame/states.tsx';
 import { DataTable, Pager } from '../frame/table.tsx';
 import { IncidentTable } from './incident-table.tsx';
@@ -62,7 +62,10 @@ async function render(call: PageCall, query: Query) {
     !hasRules &&
     (await call.invoke(alertOperations.listAllIncidents, { query: { limit: '1' } })).data.length ===
       0;
-  const recommended = (await isAnyMissing(call.app.db)) ? await readRecommended(call) : [];
+  const recommended =
+    call.actor.tags === null && (await isAnyMissing(call.app.db))
+      ? await readRecommended(call)
+      : [];
   return appPage(call, {
     title: 'Alerts',
     section: 'alerts',
@@ -129,11 +132,13 @@ async function render(call: PageCall, query: Query) {
             <RecommendedRules rules={recommended} />
           </section>
         ) : (
-          <p class="small">
-            <a href={RECOMMENDED_PATH}>
-              See how often the recommended rules would have alerted you
-            </a>
-          </p>
+          <For role="member" team>
+            <p class="small">
+              <a href={RECOMMENDED_PATH}>
+                See how often the recommended rules would have alerted you
+              </a>
+            </p>
+          </For>
         )}
       </>
     ),
@@ -252,6 +257,7 @@ export function Channels({
 const show = page({
   path: PATH,
   operation: 'showAlerts',
+  limited: true,
   role: 'member',
   summary: 'Show incidents and alert rules',
   query: Query,

@@ -27,6 +27,7 @@ import {
 const show = page({
   path: '/incidents/:id',
   operation: 'showIncident',
+  limited: true,
   role: 'member',
   summary: 'Show an incident',
   async handle(call) {

@@ -317,6 +317,7 @@ function TestCard({ alert, test, canSend }: { alert: Alert; test: AlertTest; can
 const show = page({
   path: `${PATH}/:id`,
   operation: 'showAlert',
+  limited: true,
   role: 'member',
   summary: 'Show an alert rule',
   query: PageQuery,

@@ -283,6 +283,7 @@ function Planned({ change, isChoice }: { change: PlannedChangeBody; isChoice: bo
 const show = page({
   path: PATH,
   operation: 'showDnsPlan',
+  limited: true,
   role: 'viewer',
   summary: 'Show what publishing the records of a domain changes',
   query: Query,

@@ -21,7 +21,7 @@ import { Card } from '../frame/card.tsx';
 import { type FormProblem, Notice, ProblemNotice, readForm } from '../frame/form.tsx';
 import { operationForm } from '../frame/operation-form.ts';
 import { page } from '../frame/page-route.ts';
-import { useReader } from '../frame/reader.tsx';
+import { For, useReader } from '../frame/reader.tsx';
 import { NotSetUp } from '../frame/states.tsx';
 import { pathWith } from '../frame/table.tsx';
 import { splitTags, tagLabels } from '../frame/tags-field.ts';
@@ -140,11 +140,15 @@ async function render(call: PageCall, id: string, state: State = {}) {
         </div>
         <HostedFilesCard domain={domain} row={await hostedFilesOf(call.app.db, id)} />
         <div class="columns">
-          <Tags domain={domain} typed={tags} problem={problemOf('tags')} />
+          <For role="member" team>
+            <Tags domain={domain} typed={tags} problem={problemOf('tags')} />
+          </For>
           <Badge domain={domain} />
         </div>
         {!isRecordWanted(domain) && <Verification domain={domain} />}
-        <Deletion {...ofDomain} rules={rules.length} problem={problemOf('delete')} />
+        <For role="member" team>
+          <Deletion {...ofDomain} rules={rules.length} problem={problemOf('delete')} />
+        </For>
       </>
     ),
   });
@@ -180,6 +184,7 @@ function NoTestMode() {
 const show = page({
   path: PATH,
   operation: 'showDomain',
+  limited: true,
   role: 'member',
   summary: 'Show a domain',
   query: Query,

@@ -209,6 +209,7 @@ async function render(call: PageCall, id: string, { done, problem, typed }: Stat
 const show = page({
   path: PATH,
   operation: 'showHostedFiles',
+  limited: true,
   role: 'member',
   summary: 'Show the hosted files of a domain',
   query: PageQuery,

@@ -17,7 +17,7 @@ import {
 } from '../frame/form.tsx';
 import { operationForm } from '../frame/operation-form.ts';
 import { page } from '../frame/page-route.ts';
-import { useReader } from '../frame/reader.tsx';
+import { For, useReader } from '../frame/reader.tsx';
 import { EmptyState, Fold, Score } from '../frame/states.tsx';
 import { type Column, DataTable, Pager, pathWith } from '../frame/table.tsx';
 import { Ago, Due } from '../frame/times.tsx';
@@ -91,13 +91,20 @@ async function render(call: PageCall, { query = {}, name, problem = null }: Stat
     children: (
       <>
         {query.done === 'deleted' && <Notice tone="pass">Domain deleted.</Notice>}
-        {total === 0 && (
+        {total === 0 && call.actor.tags !== null && (
+          <EmptyState title="No domains yet">
+            No domain has the tags that your access is limited to. An admin can add them.
+          </EmptyState>
+        )}
+        {total === 0 && call.actor.tags === null && (
           <EmptyState title="Add your first domain">
             The service checks the DNS records of your domains every day, and tells you which
             records to publish or fix.
           </EmptyState>
         )}
-        <AddDomain name={name} problem={problem} />
+        <For role="member" team>
+          <AddDomain name={name} problem={problem} />
+        </For>
         {total > 0 && (
           <Filters path={DOMAINS} active={isFiltered}>
             <Select
@@ -339,6 +346,7 @@ function LastCheck({ status, health, last_checked_at }: ListedDomain) {
 const show = page({
   path: DOMAINS,
   operation: 'showDomains',
+  limited: true,
   role: 'member',
   summary: 'Show the domains',
   query: Query,

@@ -38,6 +38,7 @@ const CLASS_LOOKS = {
 const show = page({
   path: `${FEEDBACK}/domains/:id/bounces`,
   operation: 'showBounces',
+  limited: true,
   role: 'viewer',
   summary: 'Show the messages of a domain that bounced',
   query: MessagesQuery,

@@ -26,6 +26,7 @@ const PAGE_SIZE = '25';
 const show = page({
   path: `${FEEDBACK}/domains/:id/complaints`,
   operation: 'showComplaints',
+  limited: true,
   role: 'viewer',
   summary: 'Show the complaints about a domain',
   query: MessagesQuery,

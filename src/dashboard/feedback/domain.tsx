@@ -44,6 +44,7 @@ const Query = v.strictObject({
 const show = page({
   path: `${FEEDBACK}/domains/:id`,
   operation: 'showDomainFeedback',
+  limited: true,
   role: 'viewer',
   summary: 'Show what receivers report about a domain',
   query: Query,

@@ -10,6 +10,7 @@ import { PUBLISHED_TITLE, publishedNote, publishedRows } from '../../report/rece
 import type { FeedbackFigures, ReceiverFigures } from '../../report/summary.ts';
 import { StateMark } from '../../ui/components.tsx';
 import { Card } from '../frame/card.tsx';
+import { For } from '../frame/reader.tsx';
 import { DataTable } from '../frame/table.tsx';
 import { FEEDBACK, feedbackPath } from './list.tsx';
 
@@ -49,7 +50,9 @@ export function PublishedFigures({ figures, domainId }: Props<ReceiverFigures>) 
       id="published"
       actions={
         domainId === null ? (
-          <a href="/receivers">All receivers</a>
+          <For role="viewer" team>
+            <a href="/receivers">All receivers</a>
+          </For>
         ) : (
           <a href={`/domains/${domainId}#gmail`}>All days</a>
         )

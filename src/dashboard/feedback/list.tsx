@@ -28,6 +28,7 @@ const PAGE_SIZE = 25;
 const show = page({
   path: FEEDBACK,
   operation: 'showFeedback',
+  limited: true,
   role: 'viewer',
   summary: 'Show the domains with what receivers report about them',
   query: v.strictObject({

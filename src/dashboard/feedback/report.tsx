@@ -171,7 +171,7 @@ export async function renderReport(
           overrides={overridesOfRows(listed.data)}
           basis={`From the ${formatCount(listed.data.length, 'row')} above.`}
         />
-        <For role="member">
+        <For role="member" team>
           <Confirm
             action={`${path}/delete`}
             label="Delete report…"
@@ -187,6 +187,7 @@ export async function renderReport(
 const show = page({
   path: `${REPORTS}/:id`,
   operation: 'showFeedbackReport',
+  limited: true,
   role: 'viewer',
   summary: 'Show a report and its rows',
   query: Query,

@@ -145,7 +145,7 @@ async function renderList(
             />
           </>
         )}
-        <For role="member">
+        <For role="member" team>
           <Upload problem={problem} maxSize={call.app.config.FEEDBACK_MAX_SIZE} />
         </For>
       </>
@@ -156,6 +156,7 @@ async function renderList(
 const list = page({
   path: REPORTS,
   operation: 'showFeedbackReports',
+  limited: true,
   role: 'viewer',
   summary: 'Show the reports that arrived',
   query: ListQuery,

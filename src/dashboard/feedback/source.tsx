@@ -340,6 +340,7 @@ function Signatures({
 const show = page({
   path: PATH,
   operation: 'showFeedbackSource',
+  limited: true,
   role: 'viewer',
   summary: 'Show a source that receivers report',
   query: Query,
@@ -349,6 +350,7 @@ const show = page({
 const save = form({
   path: PATH,
   operation: 'submitFeedbackSource',
+  limited: true,
   role: 'member',
   summary: 'Classify a source with the form',
   async handle(call) {

@@ -11,7 +11,8 @@ const TABS = [
 ] as const;
 
 export function FeedbackTabs({ current }: { current: (typeof TABS)[number]['name'] }) {
-  const canImport = allows(useReader().role, 'member');
+  const { role, limit } = useReader();
+  const canImport = allows(role, 'member') && limit === null;
   const tabs = TABS.filter(({ name }) => name !== 'mailboxes' || canImport);
   return <Tabs label="Feedback" tabs={tabs} current={current} />;
 }
@@ -30,9 +31,12 @@ interface DomainTabsProps {
 }
 
 export function DomainTabs({ id, current }: DomainTabsProps) {
-  const tabs = DOMAIN_TABS.map(({ path, ...tab }) => ({
-    ...tab,
-    href: `/feedback/domains/${id}${path}`,
-  }));
+  const { limit } = useReader();
+  const tabs = DOMAIN_TABS.filter(({ name }) => name !== 'reporters' || limit === null).map(
+    ({ path, ...tab }) => ({
+      ...tab,
+      href: `/feedback/domains/${id}${path}`,
+    }),
+  );
   return <Tabs label="Feedback on the domain" tabs={tabs} current={current} />;
 }

@@ -57,6 +57,7 @@ function InWords({ tls }: { tls: Sums }) {
 const show = page({
   path: `${FEEDBACK}/domains/:id/tls`,
   operation: 'showTlsFeedback',
+  limited: true,
   role: 'viewer',
   summary: 'Show what TLS reports say about a domain',
   query: v.strictObject(PERIOD_QUERY),

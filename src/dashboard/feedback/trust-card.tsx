@@ -32,7 +32,7 @@ export function TrustCard({ report, reporter }: Props) {
       <p class="small muted">
         {`Of ${formatCount(reports, 'report')}, ${formatCount(counted)} ${counted === 1 ? 'counts' : 'count'}.`}
       </p>
-      <For role="member">
+      <For role="member" team>
         {isConfirmed ? (
           <ActionButton action={`${path}/withdraw`} fields={fields}>
             Stop counting its reports

@@ -86,7 +86,7 @@ function UnconfirmedItem({ domain, reporter }: ItemProps) {
           this receiver, confirm it. SPF records are public, so others can imitate this.
         </div>
       )}
-      <For role="member">
+      <For role="member" team>
         <Confirm
           action={`${feedbackPath(domain)}/reporters/confirm`}
           fields={{ reporter_id: id }}

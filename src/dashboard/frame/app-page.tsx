@@ -79,6 +79,7 @@ export function readerOf(app: App, actor: Actor, member: MemberRow): Reader {
   return {
     now: app.clock.now(),
     role: actor.role,
+    limit: actor.tags,
     timeZone: member.time_zone,
     locale: member.date_locale ?? DEFAULT_LOCALE,
     hasOwnLocale: member.date_locale !== null,
@@ -96,7 +97,7 @@ export function shellOf(
     groups: NAVIGATION.map(({ title, sections }) => ({
       title,
       links: sections
-        .filter(({ role }) => allows(actor.role, role))
+        .filter(({ role, wholeTeam }) => allows(actor.role, role) && !(actor.tags && wholeTeam))
         .map(({ id: own, path: href, title: text, icon }) => ({
           href,
           text,
@@ -104,7 +105,7 @@ export function shellOf(
           current: own === section,
         })),
     })).filter(({ links }) => links.length > 0),
-    member: { id, name, email },
+    member: { id, name, email, limit: actor.tags },
     testMode: !actor.livemode,
     canCreateTests: allows(actor.role, 'member'),
     path,

@@ -43,6 +43,7 @@ export const operationForm = <T extends Route, Values = undefined>(
     operation,
     summary,
     role: declaration.role ?? (route.role as Role),
+    limited: route.limited,
     async handle(call) {
       const values = read?.(call.raw) as Values;
       const invoke = async () =>

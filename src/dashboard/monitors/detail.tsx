@@ -312,6 +312,7 @@ function Edit({ monitor, values, problem }: EditProps) {
 const show = page({
   path: PATH,
   operation: 'showMonitor',
+  limited: true,
   role: 'member',
   summary: 'Show a monitor',
   query: Query,
@@ -351,6 +352,7 @@ const edit = operationForm({
 const run = form({
   path: `${PATH}/run`,
   operation: 'submitMonitorRun',
+  limited: true,
   role: 'member',
   summary: 'Run a monitor with the button',
   async handle(call) {

@@ -272,6 +272,7 @@ function subjectOf({ domain_id, targets, address }: Monitor, names: Names): stri
 const show = page({
   path: MONITORS,
   operation: 'showMonitors',
+  limited: true,
   role: 'member',
   summary: 'Show the monitors',
   query: Query,

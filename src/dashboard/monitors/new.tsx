@@ -217,6 +217,7 @@ const LABELS = { name: 'name', frequency: 'frequency', domain_id: 'domain', targ
 const show = page({
   path: PATH,
   operation: 'showNewMonitor',
+  limited: true,
   role: 'member',
   summary: 'Show the form for a new monitor',
   query: Query,
@@ -233,6 +234,7 @@ const show = page({
 const create = form({
   path: PATH,
   operation: 'submitMonitor',
+  limited: true,
   role: 'member',
   summary: 'Create a monitor with the form',
   async handle(call) {

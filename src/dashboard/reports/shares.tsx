@@ -54,6 +54,7 @@ const ListQuery = v.strictObject({
 const list = page({
   path: PATH,
   operation: 'showSharedReports',
+  limited: true,
   role: 'viewer',
   summary: 'Show the shared links',
   query: ListQuery,
@@ -217,6 +218,7 @@ const readIds = (text: string): string[] =>
 const showNew = page({
   path: NEW_PATH,
   operation: 'showNewSharedReport',
+  limited: true,
   role: 'member',
   summary: 'Show the form for a shared link',
   query: v.strictObject({ test_ids: v.optional(v.string()) }),
@@ -359,6 +361,7 @@ const LABELS = {
 const create = form({
   path: PATH,
   operation: 'submitSharedReport',
+  limited: true,
   role: 'member',
   summary: 'Share reports with the form',
   async handle(call) {
@@ -394,6 +397,7 @@ const create = form({
 const show = page({
   path: `${PATH}/:id`,
   operation: 'showSharedReport',
+  limited: true,
   role: 'viewer',
   summary: 'Show a shared link',
   query: PageQuery,

@@ -28,6 +28,7 @@ const PATH = '/reports';
 const show = page({
   path: PATH,
   operation: 'showReports',
+  limited: true,
   role: 'viewer',
   summary: 'Show the summary of a period',
   query: v.strictObject(ScopeQuery),

@@ -1,5 +1,6 @@
 /** The three parts of the section "Reports". */
 
+import { useReader } from '../frame/reader.tsx';
 import { Tabs } from '../frame/tabs.tsx';
 
 const TABS = [
@@ -8,6 +9,8 @@ const TABS = [
   { name: 'schedules', href: '/reports/schedules', text: 'Schedules' },
 ] as const;
 
-export const ReportTabs = ({ current }: { current: (typeof TABS)[number]['name'] }) => (
-  <Tabs label="Reports" tabs={TABS} current={current} />
-);
+export function ReportTabs({ current }: { current: (typeof TABS)[number]['name'] }) {
+  const { limit } = useReader();
+  const tabs = TABS.filter(({ name }) => name !== 'schedules' || limit === null);
+  return <Tabs label="Reports" tabs={tabs} current={current} />;
+}

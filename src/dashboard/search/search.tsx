@@ -25,6 +25,7 @@ export const searchPages = [
   page({
     path: PATH,
     operation: 'showSearch',
+    limited: true,
     role: 'viewer',
     summary: 'Search',
     query: v.strictObject({ q: v.optional(v.string()) }),

@@ -24,7 +24,9 @@ import { operationForm } from '../frame/operation-form.ts';
 import { page } from '../frame/page-route.ts';
 import { EmptyState } from '../frame/states.tsx';
 import { DataTable, Pager } from '../frame/table.tsx';
+import { splitTags, tagLabels } from '../frame/tags-field.ts';
 import { Ago } from '../frame/times.tsx';
+import { LimitField, LimitNote, readTags } from './limit.tsx';
 import { MODES, ROLE_NAMES, rolesUpTo } from './roles.ts';
 
 const PATH = '/api-keys';
@@ -39,7 +41,7 @@ const LIFETIMES: [seconds: string, text: string][] = [
 interface State {
   query?: v.InferOutput<typeof ListQuery>;
   /** What was typed. */
-  values?: { name: string; role: string; mode: string; expires_in: string };
+  values?: { name: string; role: string; tags: string; mode: string; expires_in: string };
   problem?: FormProblem | null;
   /** The new key. */
   created?: { name: string; key: string };
@@ -107,6 +109,7 @@ async function render(call: PageCall, { query = {}, values, problem = null, crea
               value={values?.role ?? 'member'}
               error={problem?.fields.role}
             />
+            <LimitField value={values?.tags} problem={problem} limit={call.actor.tags} />
             <div class="field-row">
               <Select
                 name="mode"
@@ -195,7 +198,15 @@ function KeyTable({ keys, nameOf }: { keys: ApiKey[]; nameOf: NameOf }) {
       columns={[
         { title: 'Name', cell: ({ name }) => name },
         { title: 'Key', cell: ({ prefix }) => <code>{prefix}…</code>, wide: true },
-        { title: 'Role', cell: ({ role }) => ROLE_NAMES[role] },
+        {
+          title: 'Role',
+          cell: ({ role, tags }) => (
+            <>
+              {ROLE_NAMES[role]}
+              <LimitNote tags={tags} />
+            </>
+          ),
+        },
         mode,
         member,
         lastUsed,
@@ -238,7 +249,12 @@ function AssistantTable({ rows, nameOf }: { rows: ConnectedAssistant[]; nameOf: 
         { title: 'Name', cell: ({ name, host }) => withNote(name, host) },
         {
           title: 'Role',
-          cell: ({ role, writes }) => withNote(ROLE_NAMES[role], writes && 'can change settings'),
+          cell: ({ role, writes, tags }) => (
+            <>
+              {withNote(ROLE_NAMES[role], writes && 'can change settings')}
+              <LimitNote tags={tags} />
+            </>
+          ),
         },
         mode,
         member,
@@ -264,6 +280,7 @@ function AssistantTable({ rows, nameOf }: { rows: ConnectedAssistant[]; nameOf: 
 const show = page({
   path: PATH,
   operation: 'showApiKeys',
+  limited: true,
   role: 'member',
   summary: 'Show the API keys',
   query: ListQuery,
@@ -282,17 +299,19 @@ const create = operationForm({
     return {
       name: field('name'),
       role: field('role'),
+      tags: field('tags'),
       mode: field('mode'),
       expires_in: field('expires_in'),
     };
   },
-  body: ({ name, role, mode, expires_in }) => ({
+  body: ({ name, role, tags, mode, expires_in }) => ({
     name,
     role: role as Role,
+    tags: readTags(tags),
     livemode: mode !== 'test',
     expires_in: expires_in === '' ? null : Number(expires_in),
   }),
-  labels: LABELS,
+  labels: ({ tags }) => ({ ...LABELS, ...tagLabels(splitTags(tags)) }),
   // The key is in this response only, so there is no redirect.
   next: (created, call) => render(call, { created }),
   onProblem: (call, problem, values) => render(call, { values, problem }),

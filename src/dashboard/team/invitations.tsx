@@ -10,13 +10,14 @@ import { type FormProblem, ProblemNotice, Select, TextField } from '../frame/for
 import { NotSetUp, Waiting } from '../frame/states.tsx';
 import { DataTable } from '../frame/table.tsx';
 import { Ago } from '../frame/times.tsx';
+import { LimitField } from './limit.tsx';
 import { ROLE_NAMES, ROLE_OPTIONS } from './roles.ts';
 
 export const INVITATION_PATH = '/team/invitations';
 
 export interface InvitationState {
   /** What was typed. */
-  values?: { email: string; role: string };
+  values?: { email: string; role: string; tags: string };
   /** A problem of the form. */
   problem?: FormProblem | null;
   /** A problem of a button in the list. */
@@ -89,6 +90,7 @@ export function InvitationCards({ invitations, state, isMailSetUp }: CardsProps)
             value={values?.role ?? 'member'}
             error={problem?.fields.role}
           />
+          <LimitField value={values?.tags} problem={problem} />
           <button type="submit" class="button primary">
             {isMailSetUp ? 'Send invitation' : 'Create invitation link'}
           </button>
@@ -107,11 +109,12 @@ function InvitationTable({ invitations }: { invitations: TeamInvitation[] }) {
       columns={[
         {
           title: 'Email address',
-          cell: ({ email, role, status, expires_at }) => (
+          cell: ({ email, role, tags, status, expires_at }) => (
             <>
               <strong>{email}</strong>
               <span class="row-note">
                 {ROLE_NAMES[role]}
+                {tags && ` · only ${tags.join(', ')}`}
                 <span class="narrow">
                   {', '}
                   {status === 'expired' ? 'expired ' : 'expires '}
@@ -155,11 +158,14 @@ function MailState({ email_status }: TeamInvitation) {
   }
 }
 
-function Actions({ id, email, role, status }: TeamInvitation) {
+function Actions({ id, email, role, tags, status }: TeamInvitation) {
   if (status === 'expired')
     return (
       <div class="actions">
-        <ActionButton action={INVITATION_PATH} fields={{ email, role }}>
+        <ActionButton
+          action={INVITATION_PATH}
+          fields={{ email, role, tags: tags?.join(', ') ?? '' }}
+        >
           Invite again
         </ActionButton>
       </div>

@@ -29,6 +29,7 @@ export function LeaveTeam() {
 const leave = form({
   path: PATH,
   operation: 'submitLeave',
+  limited: true,
   role: 'viewer',
   summary: 'Leave the team with the button',
   async handle(call) {

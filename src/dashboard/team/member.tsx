@@ -20,8 +20,10 @@ import {
 import { operationForm } from '../frame/operation-form.ts';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
+import { tagLabels } from '../frame/tags-field.ts';
 import { Time } from '../frame/times.tsx';
 import { ifUnchanged, VersionField, versionOf } from '../frame/version.tsx';
+import { LimitField, readTags } from './limit.tsx';
 import { canChange, ROLE_NAMES, ROLE_OPTIONS } from './roles.ts';
 import { BothModes, memberPath, TEAM_PATH } from './team-page.tsx';
 
@@ -29,7 +31,7 @@ const PATH = `${TEAM_PATH}/members/:id`;
 
 interface State {
   done?: string;
-  values?: { name: string; role: string };
+  values?: { name: string; role: string; tags: string };
   problem?: FormProblem | null;
 }
 
@@ -60,6 +62,7 @@ async function render(call: PageCall, id: string, { done = '', values, problem =
             items={[
               ['Email address', member.email],
               ['Role', ROLE_NAMES[member.role]],
+              ['Limited to tags', member.tags?.join(', ')],
               ['Joined', <Time key="joined" at={member.joined_at} />],
               [
                 'Linked account',
@@ -94,7 +97,7 @@ interface EditProps extends Pick<State, 'values'> {
 
 function EditCard({ member, values, problem }: EditProps) {
   return (
-    <Card title="Name and role" id="edit">
+    <Card title="Name, role and limit" id="edit">
       <form method="post" action={memberPath(member.id)} class="fields">
         <ProblemNotice problem={problem} />
         <VersionField version={versionOf(memberOperations.get, member)} />
@@ -113,6 +116,7 @@ function EditCard({ member, values, problem }: EditProps) {
           value={values?.role ?? member.role}
           error={problem?.fields.role}
         />
+        <LimitField value={values?.tags ?? member.tags?.join(', ')} problem={problem} />
         <button type="submit" class="button primary">
           Save
         </button>
@@ -178,13 +182,14 @@ const update = form({
   async handle(call) {
     const id = call.params.id!;
     const field = readForm(call.raw);
-    const values = { name: field('name'), role: field('role') };
+    const values = { name: field('name'), role: field('role'), tags: field('tags') };
+    const tags = readTags(values.tags);
     const before = await call.invoke(memberOperations.get, { params: { id } });
-    const { problem } = await submit(LABELS, () =>
+    const { problem } = await submit({ ...LABELS, ...tagLabels(tags ?? []) }, () =>
       call.invoke(memberOperations.update, {
         params: { id },
         headers: ifUnchanged(call.raw),
-        body: values as InferInput<typeof MemberPatch>,
+        body: { ...values, tags } as InferInput<typeof MemberPatch>,
       }),
     );
     if (problem) return render(call, id, { values, problem });

@@ -18,6 +18,7 @@ import {
   NewLink,
 } from './invitations.tsx';
 import { LeaveTeam } from './leave.tsx';
+import { LimitNote } from './limit.tsx';
 import { ROLE_NAMES } from './roles.ts';
 
 export const TEAM_PATH = '/team';
@@ -112,7 +113,15 @@ function MemberTable({ members, ownId }: { members: TeamMember[]; ownId: string 
             </>
           ),
         },
-        { title: 'Role', cell: ({ role }) => <span class="nowrap">{ROLE_NAMES[role]}</span> },
+        {
+          title: 'Role',
+          cell: ({ role, tags }) => (
+            <>
+              <span class="nowrap">{ROLE_NAMES[role]}</span>
+              <LimitNote tags={tags} />
+            </>
+          ),
+        },
         { title: 'Joined', cell: ({ joined_at }) => <Ago at={joined_at} />, wide: true },
       ]}
     />

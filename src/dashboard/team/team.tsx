@@ -10,7 +10,9 @@ import { PageQuery, readForm, submit } from '../frame/form.tsx';
 import { operationForm } from '../frame/operation-form.ts';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
+import { splitTags, tagLabels } from '../frame/tags-field.ts';
 import { INVITATION_PATH } from './invitations.tsx';
+import { readTags } from './limit.tsx';
 import { renderTeam, TEAM_PATH } from './team-page.tsx';
 
 const show = page({
@@ -68,10 +70,14 @@ const invite = operationForm({
   route: invitationOperations.create,
   read(raw) {
     const field = readForm(raw);
-    return { email: field('email').trim(), role: field('role') };
+    return { email: field('email').trim(), role: field('role'), tags: field('tags') };
   },
-  body: ({ email, role }) => ({ email, role: role as NewInvitation['role'] }),
-  labels: INVITATION_LABELS,
+  body: ({ email, role, tags }) => ({
+    email,
+    role: role as NewInvitation['role'],
+    tags: readTags(tags),
+  }),
+  labels: ({ tags }) => ({ ...INVITATION_LABELS, ...tagLabels(splitTags(tags)) }),
   // The link is in this response only, so there is no redirect.
   next: (result, call) => renderTeam(call, { invitation: { created: linkOf(result) } }),
   onProblem: (call, problem, values) => renderTeam(call, { invitation: { values, problem } }),

@@ -113,6 +113,7 @@ export function CreateSimilarTest({
 const create = form({
   path: '/tests',
   operation: 'submitTestCreation',
+  limited: true,
   role: 'member',
   summary: 'Get a test address with the button',
   async handle(call) {
@@ -138,6 +139,7 @@ async function settingsOf({ db, config }: Pick<App, 'db' | 'config'>, row: TestR
 const reanalyze = form({
   path: '/tests/:id/reanalyze',
   operation: 'submitTestReanalysis',
+  limited: true,
   role: 'member',
   summary: 'Reanalyze a test with the button',
   async handle(call) {
@@ -164,6 +166,7 @@ export async function afterReanalysis(
 const remove = form({
   path: '/tests/:id/delete',
   operation: 'submitTestDeletion',
+  limited: true,
   role: 'member',
   summary: 'Delete a test with the button',
   async handle(call) {

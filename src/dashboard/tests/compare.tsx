@@ -33,6 +33,7 @@ const PATH = '/tests/compare';
 const show = page({
   path: PATH,
   operation: 'showTestComparison',
+  limited: true,
   role: 'viewer',
   summary: 'Compare two tests',
   query: v.strictObject({ a: v.optional(v.string()), b: v.optional(v.string()) }),

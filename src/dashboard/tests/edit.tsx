@@ -94,6 +94,7 @@ async function render(call: PageCall, id: string, { values, problem = null }: St
 const show = page({
   path: '/tests/:id/edit',
   operation: 'showTestForm',
+  limited: true,
   role: 'member',
   summary: 'Show the form to edit a test',
   handle: (call) => render(call, call.params.id!, {}),
@@ -109,6 +110,7 @@ const LABELS = { name: 'name', metadata: 'metadata' };
 const save = form({
   path: '/tests/:id/edit',
   operation: 'submitTestForm',
+  limited: true,
   role: 'member',
   summary: 'Edit a test with the form',
   async handle(call) {

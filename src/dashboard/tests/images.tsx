@@ -39,6 +39,7 @@ const DONE: Record<string, string> = {
 const show = page({
   path: '/tests/:id/images',
   operation: 'showTestImages',
+  limited: true,
   role: 'viewer',
   summary: 'Show the images of a test',
   query: PageQuery,
@@ -191,6 +192,7 @@ const typeName = (mediaType: string | null): string =>
 const load = form({
   path: '/tests/:id/images',
   operation: 'submitTestImages',
+  limited: true,
   role: 'member',
   summary: 'Load the images of a test with the button',
   async handle(call) {
@@ -208,6 +210,7 @@ const load = form({
 const remove = form({
   path: '/tests/:id/images/delete',
   operation: 'submitTestImagesDeletion',
+  limited: true,
   role: 'member',
   summary: 'Delete the images of a test with the button',
   async handle(call) {

@@ -192,6 +192,7 @@ const InboxTests = ({ tests, changes }: { tests: ListedTest[]; changes: Map<stri
 const list = page({
   path: INBOXES_PATH,
   operation: 'showInboxes',
+  limited: true,
   role: 'viewer',
   summary: 'Show the inboxes',
   query: Query,
@@ -201,6 +202,7 @@ const list = page({
 const show = page({
   path: PATH,
   operation: 'showInbox',
+  limited: true,
   role: 'viewer',
   summary: 'Show an inbox',
   query: Query,
@@ -210,6 +212,7 @@ const show = page({
 const remove = form({
   path: `${PATH}/delete`,
   operation: 'submitInboxDeletion',
+  limited: true,
   role: 'member',
   summary: 'Delete an inbox with the button',
   async handle(call) {

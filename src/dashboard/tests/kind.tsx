@@ -10,6 +10,7 @@ import { afterReanalysis } from './actions.tsx';
 const submitKind = form({
   path: kindPath(':id'),
   operation: 'submitTestKind',
+  limited: true,
   role: 'member',
   summary: 'Choose the kind of mail of a test and reanalyze it',
   async handle(call) {

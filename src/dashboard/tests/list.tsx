@@ -66,6 +66,7 @@ function DoneNotice({ done = '', deleted = '' }: Pick<Query, 'done' | 'deleted'>
 const show = page({
   path: TESTS_PATH,
   operation: 'showTests',
+  limited: true,
   role: 'viewer',
   summary: 'Show the tests',
   query: Query,

@@ -332,6 +332,7 @@ function hasLabels(
 const show = page({
   path: PATH,
   operation: 'showNewTest',
+  limited: true,
   role: 'member',
   summary: 'Show the forms for a new test',
   query: v.strictObject({
@@ -387,6 +388,7 @@ const labelsFor = (tags: string[]) => ({ ...LABELS, ...tagLabels(tags) });
 const createAddress = form({
   path: PATH,
   operation: 'submitNewTest',
+  limited: true,
   role: 'member',
   summary: 'Create a test with the form',
   async handle(call) {
@@ -436,6 +438,7 @@ const MAX_KEPT_TEXT = 500_000;
 const submitMessage = form({
   path: PATH,
   operation: 'submitNewMessage',
+  limited: true,
   role: 'member',
   summary: 'Test a message that is uploaded or pasted',
   // The message and the other fields together.

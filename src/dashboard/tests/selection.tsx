@@ -29,6 +29,7 @@ function listPath(back: string, more: Record<string, string | undefined>): strin
 const select = form({
   path: SELECTION_PATH,
   operation: 'submitTestSelection',
+  limited: true,
   role: 'viewer',
   summary: 'Continue with the selected tests',
   handle(call) {
@@ -65,6 +66,7 @@ const MAX_DELETED = 100;
 const confirmDeletion = page({
   path: DELETE_PATH,
   operation: 'showTestDeletion',
+  limited: true,
   role: 'member',
   summary: 'Show the confirmation to delete the selected tests',
   query: DeletionQuery,
@@ -124,6 +126,7 @@ const confirmDeletion = page({
 const deleteSelected = form({
   path: DELETE_PATH,
   operation: 'submitTestsDeletion',
+  limited: true,
   role: 'member',
   summary: 'Delete the selected tests',
   async handle(call) {

@@ -58,6 +58,7 @@ interface State {
 const show = page({
   path: '/tests/:id',
   operation: 'showTest',
+  limited: true,
   role: 'viewer',
   summary: 'Show the progress or the report of a test',
   query: Query,

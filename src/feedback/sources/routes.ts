@@ -30,6 +30,7 @@ const list = route({
   method: 'GET',
   path: '/v1/feedback/sources',
   operation: 'listFeedbackSources',
+  limited: true,
   role: 'viewer',
   summary: 'List sources',
   description:
@@ -48,6 +49,7 @@ const exportSources = route({
   method: 'GET',
   path: '/v1/feedback/sources/export',
   operation: 'exportFeedbackSources',
+  limited: true,
   role: 'viewer',
   summary: 'Export sources',
   description: 'Returns all matching sources of a period as CSV, in the order of the list.',
@@ -95,6 +97,7 @@ const get = route({
   path: '/v1/feedback/sources/:id',
   params: { id: SOURCE_ID },
   operation: 'getFeedbackSource',
+  limited: true,
   role: 'viewer',
   summary: 'Get a source',
   description:
@@ -114,6 +117,7 @@ const update = route({
   path: '/v1/feedback/sources/:id',
   params: { id: SOURCE_ID },
   operation: 'updateFeedbackSource',
+  limited: true,
   role: 'member',
   summary: 'Mark a source',
   description:
@@ -148,6 +152,7 @@ const advice = route({
   method: 'GET',
   path: '/v1/feedback/advice',
   operation: 'getDmarcAdvice',
+  limited: true,
   role: 'viewer',
   summary: 'Get advice on the DMARC policy',
   description:

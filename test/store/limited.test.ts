@@ -1,0 +1,148 @@
+/** The views of a limited caller: every way to read a table goes through its condition, and an unknown table is empty. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { isLimited, limitedTo, prepared, type Tx, transact } from '../../src/store/open.ts';
+import { TABLES } from '../../src/store/tables.generated.ts';
+import { openTestStore } from '../helpers/store.ts';
+
+const DOMAIN = {
+  status: 'verified' as const,
+  token: '',
+  created_at: '',
+  pending_since: '',
+  given_selectors: '[]',
+  learnt_selectors: '[]',
+  health_status: 'unknown' as const,
+  health_checks: '[]',
+};
+
+async function open(t: Parameters<typeof openTestStore>[0]) {
+  const { db } = await openTestStore(t);
+  const tags: [string, string[]][] = [
+    ['a', ['client:a']],
+    ['both', ['client:a', 'client:b']],
+    ['b', ['client:b']],
+    ['none', []],
+    // Texts that contain the tag without being it.
+    ['quoted', ['x"client:a']],
+    ['longer', ['client:ab', 'xclient:a']],
+    ['pattern', ['client_a']],
+  ];
+  for (const [name, list] of tags)
+    await db
+      .insertInto('domains')
+      .values({ ...DOMAIN, id: `dom_${name}`, name, tags: JSON.stringify(list) })
+      .execute();
+  return { db, limited: limitedTo(db, { memberId: 'mem_a', tags: ['client:a'] }) };
+}
+
+const namesIn = (rows: { name: string }[]) => rows.map(({ name }) => name).toSorted();
+
+const findPrepared = prepared((db, parameter) =>
+  db
+    .selectFrom('domains')
+    .select('name')
+    .where('id', '!=', parameter('id' as never)),
+);
+
+test('Every kind of query reads the same view', async (t) => {
+  const { db, limited } = await open(t);
+  const seen = ['a', 'both'];
+  assert.deepEqual(namesIn(await limited.selectFrom('domains').select('name').execute()), seen);
+  assert.deepEqual(
+    namesIn(await limited.selectFrom('domains as d').select('d.name').execute()),
+    seen,
+  );
+  const raw = await sql<{ name: string }>`select name from domains`.execute(limited);
+  assert.deepEqual(namesIn(raw.rows), seen);
+  const withRaw = await sql<{
+    name: string;
+  }>`with x as (select * from domains) select name from x`.execute(limited);
+  assert.deepEqual(namesIn(withRaw.rows), seen);
+  const nested = db.selectFrom('domains').select('name');
+  assert.equal((await nested.execute()).length, 7);
+  const inside = limited
+    .selectFrom('service_facts')
+    .select('name')
+    .where('name', 'in', limited.selectFrom('domains').select('name'));
+  await db
+    .insertInto('service_facts')
+    .values([
+      { name: 'a', value: '' },
+      { name: 'b', value: '' },
+    ])
+    .execute();
+  assert.deepEqual(namesIn(await inside.execute()), ['a']);
+  const own = await limited
+    .with('x', (qb) => qb.selectFrom('domains').selectAll())
+    .selectFrom('x')
+    .select('name')
+    .execute();
+  assert.deepEqual(namesIn(own), seen);
+  // The compiled text is not shared with callers without a limit, in either order.
+  for (const [one, count] of [
+    [db, 7],
+    [limited, 2],
+    [db, 7],
+  ] as const)
+    assert.equal((await findPrepared(one, { id: 'x' } as never)).length, count);
+  const none = limitedTo(db, { memberId: 'mem_a', tags: [] });
+  assert.deepEqual(await none.selectFrom('domains').select('name').execute(), []);
+});
+
+test('Transactions lock, change and delete only what is visible', async (t) => {
+  const { db, limited } = await open(t);
+  const inTransaction = <T>(work: (tx: Tx) => Promise<T>) => transact(limited, work);
+  const locked = (id: string) =>
+    inTransaction((tx) =>
+      tx.selectFrom('domains').select('name').where('id', '=', id).forUpdate().execute(),
+    );
+  assert.equal((await locked('dom_a')).length, 1);
+  assert.equal((await locked('dom_b')).length, 0);
+  await inTransaction(async (tx) => {
+    assert.equal(isLimited(tx), true);
+    await tx.updateTable('domains').set({ token: 'changed' }).execute();
+    await tx.deleteFrom('domains').where('name', 'in', ['b', 'both']).execute();
+    assert.equal(
+      (await tx.withoutPlugins().selectFrom('domains').select('id').execute()).length,
+      6,
+    );
+  });
+  const changed = await db
+    .selectFrom('domains')
+    .select('name')
+    .where('token', '=', 'changed')
+    .execute();
+  assert.deepEqual(namesIn(changed), ['a']);
+});
+
+test('A table without a condition is empty', async (t) => {
+  const { db, limited } = await open(t);
+  await db
+    .insertInto('audit_log')
+    .values({
+      id: 'aud_1',
+      created_at: '',
+      action: '',
+      object_type: '',
+      object_id: '',
+      details: '{}',
+    })
+    .execute();
+  assert.deepEqual(await limited.selectFrom('audit_log').selectAll().execute(), []);
+  const { rows } = await sql`select * from audit_log`.execute(limited);
+  assert.deepEqual(rows, []);
+  // Every table can be read: each condition is valid.
+  for (const table of TABLES)
+    await limited
+      .selectFrom(table as 'events')
+      .selectAll()
+      .limit(1)
+      .execute();
+  await assert.rejects(
+    sql`with recursive x as (select name from domains) select * from x`.execute(limited),
+    /WITH RECURSIVE/,
+  );
+});
