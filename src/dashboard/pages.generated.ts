@@ -14,9 +14,12 @@ import { dnsChangePages } from './dns/changes.tsx';
 import { dnsPlanPages } from './dns/plan.tsx';
 import { dnsServerPages } from './dns/server.tsx';
 import { dnsServerListPages } from './dns/servers.tsx';
+import { domainAddPages } from './domains/add.tsx';
 import { domainPages } from './domains/detail.tsx';
 import { hostedFilePages } from './domains/files.tsx';
 import { domainListPages } from './domains/list.tsx';
+import { domainLookPages } from './domains/look.tsx';
+import { domainProofPages } from './domains/prove.tsx';
 import { errorTypePages } from './error-types.tsx';
 import { bouncePages } from './feedback/bounces.tsx';
 import { complaintPages } from './feedback/complaints.tsx';
@@ -78,9 +81,12 @@ export const DASHBOARD_ROUTES = [
   ...dnsPlanPages,
   ...dnsServerPages,
   ...dnsServerListPages,
+  ...domainAddPages,
   ...domainPages,
   ...hostedFilePages,
   ...domainListPages,
+  ...domainLookPages,
+  ...domainProofPages,
   ...errorTypePages,
   ...bouncePages,
   ...complaintPages,
