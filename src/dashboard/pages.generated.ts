@@ -15,11 +15,11 @@ import { dnsPlanPages } from './dns/plan.tsx';
 import { dnsServerPages } from './dns/server.tsx';
 import { dnsServerListPages } from './dns/servers.tsx';
 import { domainAddPages } from './domains/add.tsx';
+import { domainProofPages } from './domains/bulk-verification.tsx';
+import { domainLookPages } from './domains/by-name.tsx';
 import { domainPages } from './domains/detail.tsx';
 import { hostedFilePages } from './domains/files.tsx';
 import { domainListPages } from './domains/list.tsx';
-import { domainLookPages } from './domains/look.tsx';
-import { domainProofPages } from './domains/prove.tsx';
 import { errorTypePages } from './error-types.tsx';
 import { bouncePages } from './feedback/bounces.tsx';
 import { complaintPages } from './feedback/complaints.tsx';
@@ -82,11 +82,11 @@ export const DASHBOARD_ROUTES = [
   ...dnsServerPages,
   ...dnsServerListPages,
   ...domainAddPages,
+  ...domainProofPages,
+  ...domainLookPages,
   ...domainPages,
   ...hostedFilePages,
   ...domainListPages,
-  ...domainLookPages,
-  ...domainProofPages,
   ...errorTypePages,
   ...bouncePages,
   ...complaintPages,

@@ -1,4 +1,4 @@
-/** A look at any domain: what public DNS says. It can be shared inside the team, and needs no verification. */
+/** A look at any domain by its name: what public DNS says. It can be shared inside the team, and needs no verification. */
 
 import * as v from 'valibot';
 import { readDomain, splitPasted } from '../../analysis/domain/read-pasted.ts';
