@@ -1,5 +1,9 @@
 /** Verification records of many domains, published at a name server that has their zones. */
 
+// @isolated: it adds a kind of name server before the schema of the API is built.
+
+import './memory-server.ts';
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DnsChange, VerificationPlan } from '../../src/dns-changes/schema.ts';
