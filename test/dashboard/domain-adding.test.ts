@@ -18,7 +18,7 @@ test('A pasted list is added in one step, and each line shows its look as it arr
   assert.equal(added.status, 303);
   assert.match(added.location!, /^\/domains\/added\?at=2026/);
   const waiting = await member.get(added.location!);
-  assert.match(mainOf(waiting.html), /0 of 2 domains looked up.*Looking.*Looking/s);
+  assert.match(mainOf(waiting.html), /0 of 2 domains looked up.*Looking up.*Looking up/s);
   assert.match(waiting.html, /id="added"[^>]*data-refresh/);
   assert.match(waiting.html, /<progress[^>]*max="2"/);
   await service.lookFirst();

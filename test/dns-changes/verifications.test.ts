@@ -99,13 +99,13 @@ test('An admin verifies domains on one page: with the record of the team, or at 
     server_id: server.id,
     token: token!,
   });
-  assert.deepEqual([published.status, published.location], [303, '/domains/verify']);
+  assert.deepEqual([published.status, published.location], [303, '/domains/verify#unverified']);
   const waiting = await admin.get('/domains/verify');
   assert.match(waiting.html, /id="unverified"[^>]*data-refresh/);
   await service.settle();
   assert.equal((await service.get(shop.id)).status, 'verified');
   dns.zone[far.team_verification.name] = { TXT: [far.team_verification.value] };
-  assert.equal((await admin.post('/domains/verify')).location, '/domains/verify');
+  assert.equal((await admin.post('/domains/verify')).location, '/domains/verify#unverified');
   await service.settle();
   assert.match(mainOf((await admin.get('/domains/verify')).html), /All domains are verified/);
   const member = await newMember(service, 'member');

@@ -30,7 +30,7 @@ export function AddDomains({ name, names, tags, problem }: AddDomainsProps) {
         <TextField
           name="name"
           label="Add domains"
-          hint="Type or paste one or many: names, web addresses or email addresses."
+          hint="One or many: names, web addresses or email addresses."
           value={name}
           error={error}
           focus={problem !== null}
@@ -61,6 +61,11 @@ export function AddDomains({ name, names, tags, problem }: AddDomainsProps) {
             value={tags}
             error={wrongTags}
           />
+          <div class="actions">
+            <button type="submit" class="button primary">
+              Add all
+            </button>
+          </div>
         </div>
       </Fold>
     </form>

@@ -10,7 +10,7 @@ import { formatCount } from '../../lib/format/numbers.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { oneLine, sanitize } from '../../report/blocks.ts';
 import { StateMark } from '../../ui/components.tsx';
-import { appPage, type PageCall } from '../frame/app-page.tsx';
+import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
 import { readForm, submit } from '../frame/form.tsx';
 import { seeOther } from '../frame/page.tsx';
@@ -18,6 +18,7 @@ import { form, page } from '../frame/page-route.ts';
 import { Score, Waiting } from '../frame/states.tsx';
 import { DataTable, pathWith } from '../frame/table.tsx';
 import { splitTags, tagLabels } from '../frame/tags-field.ts';
+import { allDomains } from './all-domains.ts';
 import { DOMAINS, renderDomains } from './list.tsx';
 import { DOMAIN_STATES, DomainStateMark } from './states.tsx';
 
@@ -71,17 +72,6 @@ const Query = v.strictObject({
   others: v.optional(v.string(), ''),
 });
 
-/** The domains that were added at this time. */
-async function domainsAddedAt(call: PageCall, created_at: string): Promise<ListedDomain[]> {
-  const found: ListedDomain[] = [];
-  for (let starting_after: string | undefined; ; starting_after = found.at(-1)!.id) {
-    const query = { created_at, limit: '100', starting_after };
-    const { data, has_more } = await call.invoke(domainOperations.list, { query });
-    found.push(...data);
-    if (!has_more) return found;
-  }
-}
-
 const isDone = ({ health }: ListedDomain): boolean => health.checked_at !== null;
 
 /** Worst first; those that still wait are last. */
@@ -96,7 +86,7 @@ const show = page({
   query: Query,
   async handle(call) {
     const { at = '', others } = call.query;
-    const domains = (await domainsAddedAt(call, at)).toSorted(
+    const domains = (await allDomains(call, { created_at: at })).toSorted(
       (a, b) => order(a) - order(b) || (a.name < b.name ? -1 : 1),
     );
     const open = await countLooksInProgress(call.app, at);
@@ -155,7 +145,7 @@ function Progress({ domains, open }: { domains: ListedDomain[]; open: number }) 
                 isDone(domain) ? (
                   <DomainStateMark state={domain.health.status} />
                 ) : (
-                  <Waiting>Looking</Waiting>
+                  <Waiting>Looking up</Waiting>
                 ),
             },
             {

@@ -6,7 +6,6 @@ import { dnsChangeOperations, dnsServerOperations } from '../../dns-changes/rout
 import type { DnsServer, VerificationPlan } from '../../dns-changes/schema.ts';
 import { lookOperations } from '../../domains/look-routes.ts';
 import { MAX_BATCH } from '../../domains/look-schema.ts';
-import { domainOperations } from '../../domains/routes.ts';
 import type { ListedDomain } from '../../domains/schema.ts';
 import { teamToken } from '../../domains/team-token.ts';
 import { teamRecord } from '../../domains/verification.ts';
@@ -26,6 +25,7 @@ import { page } from '../frame/page-route.ts';
 import { useReader } from '../frame/reader.tsx';
 import { EmptyState, Fold, Waiting } from '../frame/states.tsx';
 import { DataTable, pathWith } from '../frame/table.tsx';
+import { allDomains } from './all-domains.ts';
 import { DnsRecord } from './dns-record.tsx';
 import { DOMAINS } from './list.tsx';
 
@@ -40,16 +40,11 @@ type Query = v.InferOutput<typeof Query>;
 
 /** Those that are not verified, at most `MAX_BATCH`. */
 async function unverifiedDomains(call: PageCall): Promise<ListedDomain[]> {
-  const found: ListedDomain[] = [];
-  for (const status of ['pending', 'failed'])
-    for (let starting_after: string | undefined; found.length < MAX_BATCH; ) {
-      const query = { status, limit: '100', starting_after };
-      const { data, has_more } = await call.invoke(domainOperations.list, { query });
-      found.push(...data);
-      if (!has_more) break;
-      starting_after = data.at(-1)!.id;
-    }
-  return found.slice(0, MAX_BATCH).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const [pending, failed] = await Promise.all([
+    allDomains(call, { status: 'pending' }),
+    allDomains(call, { status: 'failed' }),
+  ]);
+  return [...pending, ...failed].slice(0, MAX_BATCH).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 async function render(call: PageCall, query: Query, problem: FormProblem | null = null) {
@@ -83,11 +78,15 @@ async function render(call: PageCall, query: Query, problem: FormProblem | null 
             A domain that you add next is verified by the record below as well.
           </EmptyState>
         ) : (
-          <Unverified domains={domains} now={now} />
+          <p>
+            Domains are verified by a TXT record. Publish the one below for all of them
+            {canPublish && ', or let a name server do it'}. Then select “Verify all”.
+          </p>
         )}
-        {server && planned?.result && <Plan server={server} plan={planned.result} />}
-        {domains.length > 0 && canPublish && <Servers servers={servers} current={server} />}
         <TeamRecord domains={domains} token={token} />
+        {domains.length > 0 && canPublish && <Servers servers={servers} current={server} />}
+        {server && planned?.result && <Plan server={server} plan={planned.result} />}
+        {domains.length > 0 && <Unverified domains={domains} now={now} />}
       </>
     ),
   });
@@ -127,7 +126,7 @@ function Unverified({ domains, now }: { domains: ListedDomain[]; now: string }) 
             title: 'Last lookup',
             cell: (domain) =>
               isDue(domain) ? (
-                <Waiting>Looking</Waiting>
+                <Waiting>Looking up</Waiting>
               ) : (
                 <span class="small muted">
                   {sanitize(domain.last_check_detail ?? 'Not looked up yet.')}
@@ -262,7 +261,7 @@ const verifyAll = operationForm({
   operation: 'submitDomainVerifications',
   summary: 'Look up the verification records of all domains with the button',
   route: lookOperations.verifyAll,
-  next: () => PATH,
+  next: () => `${PATH}#unverified`,
   onProblem: (call, problem) => render(call, {}, problem),
 });
 
@@ -274,7 +273,7 @@ const publish = operationForm({
   read: (raw) => ({ server_id: readForm(raw)('server_id'), token: readForm(raw)('token') }),
   params: ({ server_id }) => ({ id: server_id }),
   body: ({ token }) => ({ token }),
-  next: () => PATH,
+  next: () => `${PATH}#unverified`,
   // The new plan shows what has changed.
   onProblem: (call, problem, { server_id }) => render(call, { server_id }, problem),
 });

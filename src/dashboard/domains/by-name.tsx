@@ -5,6 +5,7 @@ import { readDomain, splitPasted } from '../../analysis/domain/read-pasted.ts';
 import { lookOperations } from '../../domains/look-routes.ts';
 import { findDomainByName } from '../../domains/queries.ts';
 import { allows } from '../../http/actor.ts';
+import type { ResultOf } from '../../http/route.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { ActionButton } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
@@ -54,9 +55,7 @@ const show = page({
   },
 });
 
-type Look = Awaited<ReturnType<typeof lookOf>>;
-const lookOf = (call: PageCall, name: string) =>
-  call.invoke(lookOperations.look, { query: { name } });
+type Look = ResultOf<typeof lookOperations.look>;
 
 function render(
   call: PageCall,

@@ -76,6 +76,11 @@ export async function renderDomains(
     path: pathWith(DOMAINS, { state, q }),
     status: problem?.status,
     headers: problem?.headers,
+    actions: counts.pending + counts.failed > 0 && (
+      <a class="button" href={`${DOMAINS}/verify`}>
+        Verify domains
+      </a>
+    ),
     calls: [
       { route: domainOperations.list, query: isFiltered ? listQuery : {} },
       { route: domainOperations.create, body: { name: 'example.com' } },

@@ -1,7 +1,9 @@
 /** The states of a domain: which one applies, how it is marked, and what it means in one sentence. */
 
 import type { ListedDomain } from '../../domains/schema.ts';
+import { allows } from '../../http/actor.ts';
 import { StateMark } from '../../ui/components.tsx';
+import { useReader } from '../frame/reader.tsx';
 import { NotSetUp, Waiting } from '../frame/states.tsx';
 
 /** In the order of lists: what fails comes first, what is fine last. */
@@ -85,3 +87,20 @@ export const isWaiting = ({ status, health, last_check_detail }: ListedDomain): 
   health.status === 'unknown' &&
   health.checked_at === null &&
   last_check_detail === null;
+
+/** Where something needs a verified domain. `to` ends the sentence: "to host its files here". */
+export function AskToVerify({
+  domain: { id, status },
+  to,
+}: {
+  domain: Pick<ListedDomain, 'id' | 'status'>;
+  to: string;
+}) {
+  if (status === 'verified' || !allows(useReader().role, 'member')) return null;
+  return (
+    <p>
+      <NotSetUp>Not verified.</NotSetUp>{' '}
+      <a href={`/domains/${id}#verification`}>Verify the domain</a> {to}.
+    </p>
+  );
+}

@@ -62,10 +62,10 @@ function RecordToPublish({ domain }: { domain: Domain }) {
     <Card title={`Verify ${name}`} id="verification">
       {status === 'pending' && (
         <p>
-          Publish this TXT record in the DNS of {name} to prove that you control it. Then {name} is
-          checked every day, and you get its <a href="#feedback">feedback address</a> for reports,{' '}
-          <a href="#gmail">figures of receivers</a>, alerts, hosted files, and records published
-          with a button.
+          Publish this TXT record in the DNS of {name} to prove that you control it. Then it is
+          checked every day, with alerts, and you can publish records with a button, host its files
+          and show its badge. Next, set up its <a href="#feedback">feedback address</a> and the{' '}
+          <a href="#gmail">figures of receivers</a>.
         </p>
       )}
       {status === 'failed' && (
