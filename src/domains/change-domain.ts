@@ -223,7 +223,7 @@ export async function requestVerifications(
     .selectFrom('domains')
     .selectAll()
     .where('status', '!=', 'verified')
-    .orderBy('last_checked_at')
+    .orderBy('last_checked_at', (order) => order.asc().nullsFirst())
     .orderBy('id')
     .limit(max)
     .execute();

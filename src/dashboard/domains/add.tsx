@@ -48,16 +48,16 @@ const add = form({
       call.invoke(lookOperations.addMany, { body: { names: texts, tags } }),
     );
     if (problem) return renderDomains(call, { ...typed, problem });
-    const textsWith = (wanted: string) =>
-      result.lines.flatMap((line) => (line.result === wanted ? [line.text] : []));
-    const [wrong, existing] = [textsWith('invalid'), textsWith('exists')];
+    const linesWith = (wanted: string) => result.lines.filter((line) => line.result === wanted);
+    const wrong = linesWith('invalid').map(({ text }) => text);
+    const existing = linesWith('exists').map(({ name }) => name!);
     const fits = [[...wrong, ...existing], wrong]
       .map((lines) => lines.join('\n'))
       .find((text) => encodeURIComponent(text).length <= MAX_URL_TEXT);
     if (fits !== undefined)
       return seeOther(pathWith(ADDED, { at: result.created_at, others: fits || undefined }));
     // So many are wrong that they stay in the form.
-    const notice = `${formatCount(textsWith('added').length, 'domain')} added. The ${wrong.length} texts in the list below are not domain names.`;
+    const notice = `${formatCount(linesWith('added').length, 'domain')} added. The ${wrong.length} texts in the list below are not domain names.`;
     return renderDomains(call, {
       names: wrong.join('\n'),
       tags: typed.tags,
