@@ -634,7 +634,8 @@ CREATE TABLE domains (
   health_checked_at TEXT,
   lease             TEXT,
   leased_until      TEXT,
-  -- When its records are next compared with those of the last look; null if it is not verified.
+  -- When its records are next compared with those of the last look. If it is not verified, when the first look at it is due;
+  -- null after it.
   next_look_at      TEXT,
   -- JSON: its records as the last looks found them; null before the first one.
   watched           TEXT,

@@ -14,6 +14,9 @@ import { dnsChangePages } from './dns/changes.tsx';
 import { dnsPlanPages } from './dns/plan.tsx';
 import { dnsServerPages } from './dns/server.tsx';
 import { dnsServerListPages } from './dns/servers.tsx';
+import { domainAddPages } from './domains/add.tsx';
+import { domainProofPages } from './domains/bulk-verification.tsx';
+import { domainLookPages } from './domains/by-name.tsx';
 import { domainPages } from './domains/detail.tsx';
 import { hostedFilePages } from './domains/files.tsx';
 import { domainListPages } from './domains/list.tsx';
@@ -78,6 +81,9 @@ export const DASHBOARD_ROUTES = [
   ...dnsPlanPages,
   ...dnsServerPages,
   ...dnsServerListPages,
+  ...domainAddPages,
+  ...domainProofPages,
+  ...domainLookPages,
   ...domainPages,
   ...hostedFilePages,
   ...domainListPages,

@@ -13,7 +13,7 @@ import type { ApplyPlan } from './schema.ts';
 import { openServer, serverOr404 } from './stored-servers.ts';
 
 /** Runs in one transaction. */
-type Store = (work: (tx: Tx) => Promise<DnsChangeRow[]>) => Promise<DnsChangeRow[]>;
+export type Store = (work: (tx: Tx) => Promise<DnsChangeRow[]>) => Promise<DnsChangeRow[]>;
 
 /** Throws `conflict` if anything that the plan depends on has changed, and `validation_failed` for unknown records. */
 export async function applyPlan(
@@ -63,7 +63,7 @@ export async function undoChange(
 }
 
 /** In the transaction, the server can’t be changed or removed until it ends. */
-async function requireUnchanged(tx: Tx, server: DnsServerRow): Promise<void> {
+export async function requireUnchanged(tx: Tx, server: DnsServerRow): Promise<void> {
   const { settings, secrets } = await serverOr404(tx, server.id);
   if (settings === server.settings && secrets === server.secrets) return;
   throw new AppError(

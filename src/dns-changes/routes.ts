@@ -8,9 +8,10 @@ import { route } from '../http/route.ts';
 import { idOf, listOf, listSchema } from '../http/schemas.ts';
 import { changeOr404, listChanges, presentChange } from './changes.ts';
 import { applyPlan, undoChange } from './confirmed.ts';
-import { planFor, presentPlan } from './plans.ts';
+import { planFor, presentPlan, presentPlanned } from './plans.ts';
 import {
   ApplyPlan,
+  ApplyVerifications,
   DnsChange,
   DnsChangeListQuery,
   DnsPlan,
@@ -19,6 +20,7 @@ import {
   DnsServerPatch,
   NewDnsServer,
   NewPlan,
+  VerificationPlan,
 } from './schema.ts';
 import {
   changeServer,
@@ -30,6 +32,7 @@ import {
   recordCheck,
   serverOr404,
 } from './stored-servers.ts';
+import { applyVerifications, planVerifications } from './verifications.ts';
 
 const CHANGE_ID = idOf('chg', 'The ID of the change.');
 const DOMAIN_ID = idOf('dom', 'The ID of the domain.');
@@ -150,6 +153,55 @@ const apply = route({
   },
 });
 
+// Verification records of many domains.
+
+const planVerification = route({
+  method: 'POST',
+  path: '/v1/dns_servers/:id/verification_plan',
+  params: servers.params,
+  operation: 'planVerificationRecords',
+  role: 'admin',
+  writes: false,
+  summary: 'Plan verification records',
+  description:
+    'Returns the verification records of all domains that are not verified and whose zones this name server has. Changes nothing.',
+  response: VerificationPlan,
+  errors: ['conflict', 'unavailable'],
+  async handle({ app, actor, params, signal }) {
+    requireLive(actor);
+    const server = await serverOr404(app.db, params.id!);
+    const { changes, token, more } = await planVerifications(app, server, signal);
+    return {
+      object: 'verification_plan' as const,
+      server_id: server.id,
+      token,
+      changes: changes.map(presentPlanned),
+      more,
+    };
+  },
+});
+
+const applyVerification = route({
+  method: 'POST',
+  path: '/v1/dns_servers/:id/verification_apply',
+  params: servers.params,
+  operation: 'applyVerificationRecords',
+  role: 'admin',
+  summary: 'Publish verification records',
+  description:
+    'Publishes the records of a plan at its name server, and verifies the domains. If the records have changed since the plan was made, nothing is changed.',
+  body: ApplyVerifications,
+  response: listSchema(DnsChange),
+  errors: ['conflict', 'unavailable'],
+  async handle(call) {
+    const server = await serverOr404(call.app.db, call.params.id!);
+    const rows = await applyVerifications(call, server, call.body.token, (work) =>
+      call.transact(work, () => undefined),
+    );
+    return listOf(rows.map(presentChange), false);
+  },
+});
+
 // Changes.
 
 const listAll = route({
@@ -198,4 +250,12 @@ const undo = route({
 });
 
 export const dnsServerOperations = { create, list, get, update, remove, check };
-export const dnsChangeOperations = { plan, apply, list: listAll, get: getChange, undo };
+export const dnsChangeOperations = {
+  plan,
+  apply,
+  planVerification,
+  applyVerification,
+  list: listAll,
+  get: getChange,
+  undo,
+};

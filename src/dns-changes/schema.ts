@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import {
+  Count,
   described,
   exampleId,
   idOf,
@@ -277,6 +278,27 @@ export const DnsPlan = named(
 );
 export type DnsPlan = v.InferOutput<typeof DnsPlan>;
 
+export const VerificationPlan = named(
+  'VerificationPlan',
+  v.object({
+    object: typeField('verification_plan'),
+    server_id: idOf('dns', 'The ID of the name server.'),
+    token: DnsPlan.entries.token,
+    changes: described(
+      v.array(PlannedChange),
+      'The verification records of domains in zones of the server.',
+    ),
+    more: described(
+      Count,
+      'How many further domains the server may have. Plan again once these are published.',
+      0,
+    ),
+  }),
+  'The verification records that a name server can publish. Nothing is changed until you apply the plan.',
+);
+
+export type VerificationPlan = v.InferOutput<typeof VerificationPlan>;
+
 const RecordKey = named(
   'DnsRecordKey',
   v.strictObject({
@@ -290,15 +312,23 @@ const RecordKey = named(
   'Names one change of a plan.',
 );
 
+const PlanToken = described(
+  v.pipe(v.string('must be a string'), maxCharacters(200, 'must have at most 200 characters')),
+  'The token of the plan.',
+  EXAMPLE_TOKEN,
+);
+
+export const ApplyVerifications = named(
+  'ApplyVerificationPlan',
+  v.strictObject({ token: PlanToken }),
+  'The plan to apply.',
+);
+
 export const ApplyPlan = named(
   'ApplyDnsPlan',
   v.strictObject({
     server_id: described(Id, 'The name server that the plan is for.', exampleId('dns')),
-    token: described(
-      v.pipe(v.string('must be a string'), maxCharacters(200, 'must have at most 200 characters')),
-      'The token of the plan.',
-      EXAMPLE_TOKEN,
-    ),
+    token: PlanToken,
     ...SOURCE,
     records: described(
       v.optional(

@@ -1,25 +1,28 @@
 /** Adds, updates, and deletes domains, with audit entries. */
 
+import { readDomain } from '../analysis/domain/read-pasted.ts';
 import type { App } from '../app.ts';
 import { allows, type Role } from '../http/actor.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
 import { audited, rowsOf } from '../store/audited.ts';
-import type { Tx } from '../store/open.ts';
+import { afterCommit, type Tx } from '../store/open.ts';
 import { requireBelowLimit } from '../store/queries.ts';
 import { channel } from '../store/subscribers.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { addFeedbackRow } from './feedback/address.ts';
+import { FIRST_LOOK_JOB } from './first-look-job.ts';
+import type { AddedLine, NewDomains } from './look-schema.ts';
 import { findRulesOfDomain } from './queries.ts';
 import type { DomainPatch, NewDomain } from './schema.ts';
 import { selectorsOf } from './selectors.ts';
 import { noteDomainChange } from './team-domains.ts';
-import { nextLookup } from './transitions.ts';
-
-/** 160 random bits: infeasible to guess. */
-const TOKEN_LENGTH = 32;
+import { TOKEN_LENGTH } from './team-token.ts';
+import { nextLookup, requestCheck } from './transitions.ts';
+import { verificationRecord } from './verification.ts';
+import { VERIFY_JOB } from './verify-job.ts';
 
 /** Twice the number that one machine is known to check on time. */
 const MAX_DOMAINS = 20_000;
@@ -57,14 +60,55 @@ export const domainRemoved = channel<[domain: DomainRow, author: DomainAuthor]>(
 export async function createDomain(
   tx: Tx,
   author: DomainAuthor,
-  { name, dkim_selectors, badge_enabled, tags }: NewDomain,
+  domain: NewDomain,
 ): Promise<DomainRow> {
-  await requireNewDomain(tx, name);
+  const { row, isNew } = await addDomain(tx, author, domain);
+  wakeAfter(tx, author);
+  if (isNew) return row;
+  throw new AppError('conflict', `Your team has already added the domain ${row.name} (${row.id}).`);
+}
+
+/** Adds what the team does not have yet, with the same time for all. Throws `conflict` if it has too many. */
+export async function createDomains(
+  tx: Tx,
+  author: DomainAuthor,
+  { names, tags }: NewDomains,
+): Promise<{ lines: AddedLine[]; created_at: string }> {
+  const now = author.app.clock.now();
+  const lines: AddedLine[] = [];
+  for (const text of names) {
+    const { name, fault, note = null } = readDomain(text);
+    const about = { object: 'added_domain' as const, text, name, note };
+    if (name === null) {
+      lines.push({ ...about, result: 'invalid', domain_id: null, error: `This ${fault}.` });
+      continue;
+    }
+    const domain = { name, tags, dkim_selectors: [], badge_enabled: false };
+    const { row, isNew } = await addDomain(tx, author, domain, now);
+    lines.push({ ...about, result: isNew ? 'added' : 'exists', domain_id: row.id, error: null });
+  }
+  wakeAfter(tx, author);
+  return { lines, created_at: isoTime(now) };
+}
+
+const wakeAfter = (tx: Tx, { app }: DomainAuthor): void =>
+  afterCommit(tx, () => app.scheduler.wake(FIRST_LOOK_JOB));
+
+/** The domain as the team has it now. Throws `conflict` if there are too many. */
+async function addDomain(
+  tx: Tx,
+  author: DomainAuthor,
+  { name, dkim_selectors, badge_enabled, tags }: NewDomain,
+  now = author.app.clock.now(),
+): Promise<{ row: DomainRow; isNew: boolean }> {
+  const find = () =>
+    tx.selectFrom('domains').selectAll().where('name', '=', name).executeTakeFirst();
+  const existing = await find();
+  if (existing) return { row: existing, isNew: false };
   await requireBelowLimit(tx, tx.selectFrom('domains'), { max: MAX_DOMAINS, noun: 'domains' });
-  const { clock, newId } = author.app;
-  const now = clock.now();
+  const { app } = author;
   const row: DomainRow = {
-    id: newId('dom'),
+    id: app.newId('dom'),
     name,
     status: 'pending',
     token: randomToken(TOKEN_LENGTH),
@@ -84,7 +128,7 @@ export async function createDomain(
     health_checked_at: null,
     lease: null,
     leased_until: null,
-    next_look_at: null,
+    next_look_at: isoTime(now),
     watched: null,
     tags: JSON.stringify(tags.toSorted()),
   };
@@ -93,9 +137,10 @@ export async function createDomain(
     .values(row)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  // Again, because a concurrent request may have added it since the first check.
-  await requireNewDomain(tx, name, row.id);
-  await addFeedbackRow(tx, author.app, row.id);
+  // Again, because a concurrent request may have added it since.
+  const stored = (await find())!;
+  if (stored.id !== row.id) return { row: stored, isNew: false };
+  await addFeedbackRow(tx, app, row.id);
   await noteDomainChange(tx);
   await audit(tx, author, AUDITED_DOMAIN, 'domain.created', row.id, {
     name,
@@ -103,22 +148,7 @@ export async function createDomain(
     badge_enabled,
     ...(tags.length > 0 && { tags }),
   });
-  return row;
-}
-
-/** `ownId` is the new row, once it is stored. */
-async function requireNewDomain(tx: Tx, name: string, ownId = ''): Promise<void> {
-  const existing = await tx
-    .selectFrom('domains')
-    .select('id')
-    .where('name', '=', name)
-    .where('id', '!=', ownId)
-    .executeTakeFirst();
-  if (!existing) return;
-  throw new AppError(
-    'conflict',
-    `Your team has already added the domain ${name} (${existing.id}).`,
-  );
+  return { row, isNew: true };
 }
 
 /** Applies a patch, if it changes anything, and returns the resulting row. */
@@ -180,6 +210,33 @@ function usedByRules(rules: string[], name: string): AppError {
     'conflict',
     `Only an admin can delete ${name}, because alert rules use it: ${ids}. Ask an admin to delete the domain, or to delete or reassign these rules first.`,
   );
+}
+
+/**
+ * Makes the lookups of all domains that are not verified due now: of those that have waited longest, at most `max`. Returns how
+ * many. A failed one gets another 72 hours.
+ */
+export async function requestVerifications(
+  tx: Tx,
+  author: DomainAuthor,
+  max: number,
+): Promise<number> {
+  const { app } = author;
+  const rows = await tx
+    .selectFrom('domains')
+    .selectAll()
+    .where('status', '!=', 'verified')
+    .orderBy('last_checked_at', (order) => order.asc().nullsFirst())
+    .orderBy('id')
+    .limit(max)
+    .execute();
+  for (const row of rows) {
+    await auditVerification(tx, author, row);
+    await requestCheck(tx, app, row.id);
+    app.forgetDns(verificationRecord(row).name);
+  }
+  afterCommit(tx, () => app.scheduler.wake(VERIFY_JOB));
+  return rows.length;
 }
 
 /** Records in the audit log that a user requested a verification. */

@@ -4,9 +4,12 @@ import type { Feature } from '../feature.ts';
 import { AUDITED_DOMAIN } from './change-domain.ts';
 import { addMissingFeedbackRows } from './feedback/address.ts';
 import { lookupJob } from './feedback/lookup-job.ts';
+import { firstLookJob } from './first-look-job.ts';
 import { lookJob } from './look-job.ts';
+import { lookOperations } from './look-routes.ts';
 import { domainOperations } from './routes.ts';
 import { DOMAIN_EVENTS } from './schema.ts';
+import { teamToken } from './team-token.ts';
 import { domainTools } from './tools.ts';
 import { verifyDomainsJob } from './verify-job.ts';
 
@@ -14,11 +17,12 @@ export const domains: Feature = {
   name: 'domains',
   events: DOMAIN_EVENTS,
   audited: [AUDITED_DOMAIN],
-  routes: Object.values(domainOperations),
+  routes: [...Object.values(domainOperations), ...Object.values(lookOperations)],
   tools: domainTools,
   jobs: (app) => [
     verifyDomainsJob(app),
     lookJob(app),
+    firstLookJob(app),
     lookupJob(app),
     // While nodes of both versions work, an older one can add domains.
     {
@@ -27,5 +31,9 @@ export const domains: Feature = {
       run: () => addMissingFeedbackRows(app),
     },
   ],
-  onStart: addMissingFeedbackRows,
+  async onStart(app) {
+    await addMissingFeedbackRows(app);
+    // A transaction cannot create it.
+    await teamToken(app.db);
+  },
 };

@@ -1,7 +1,8 @@
 /** Runs the health checks of a domain. Doesn't store the result. */
 
+import type { BlocklistInUse } from '../analysis/blocklists/blocklist.ts';
 import { NO_SETUP } from '../analysis/context.ts';
-import { analyzeDomain } from '../analysis/domain/analyze-domain.ts';
+import { analyzeDomain, type DomainOptions } from '../analysis/domain/analyze-domain.ts';
 import { type DomainCheck, type DomainHealth, summarize } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
 import { createSemaphore, type Semaphore, startDeadline } from '../lib/concurrency.ts';
@@ -40,37 +41,53 @@ export function storedHealth(
 }
 
 /** Who waits for the result. Jobs use the background resolver, so that users don't wait for them. */
-type Caller = 'users' | 'jobs';
+export type Caller = 'users' | 'jobs';
 
 /** Takes several seconds, up to about fifteen. Never call it in a transaction. */
 export async function checkHealth(app: App, row: DomainRow, caller: Caller): Promise<HealthResult> {
-  const { web, probeMailTls, askDns, blocklists, clock, log } = app;
-  const resolver = caller === 'users' ? app.resolver : app.backgroundResolver;
+  const { health, startedAt } = await checkName(app, row.name, caller, {
+    selectors: selectorsOf(row),
+    expiring: expiringSelectors(row, app.clock.now()),
+    guessed: guessedSelectors(row),
+    sendsMail: await maySend(app, app.db, row),
+    blocklists: await app.blocklists.inUse(),
+  });
+  return { health: { ...health, checks: proposeGoneRecords(row, health.checks) }, startedAt };
+}
+
+type Known = Pick<
+  DomainOptions,
+  'selectors' | 'expiring' | 'guessed' | 'sendsMail' | 'deadlineMs'
+> & {
+  blocklists: BlocklistInUse[];
+};
+
+/** Runs the health checks of any domain, with what is known about it. */
+export async function checkName(
+  app: App,
+  name: string,
+  caller: Caller,
+  { blocklists, ...known }: Known,
+): Promise<HealthResult> {
+  const { web, probeMailTls, askDns, clock, log } = app;
   const startedAt = clock.now();
-  const health = await analyzeDomain(row.name, {
-    resolver,
+  const health = await analyzeDomain(name, {
+    ...known,
+    resolver: caller === 'users' ? app.resolver : app.backgroundResolver,
     web,
     probeMailTls,
     askDns,
-    setup: {
-      ...NO_SETUP,
-      blocklists: await blocklists.inUse(),
-      domains: await teamDomains(app),
-    },
-    selectors: selectorsOf(row),
-    expiring: expiringSelectors(row, startedAt),
-    guessed: guessedSelectors(row),
-    sendsMail: await maySend(app, app.db, row),
+    setup: { ...NO_SETUP, blocklists, domains: await teamDomains(app) },
     now: startedAt,
     onFault: (check, error) =>
       log.error('domain check failed', {
-        domain: row.id,
+        domain: name,
         check,
         error: errorMessage(error),
         fault: error instanceof Error ? error.stack : undefined,
       }),
   });
-  return { health: { ...health, checks: proposeGoneRecords(row, health.checks) }, startedAt };
+  return { health, startedAt };
 }
 
 /** Selectors that no user entered, but whose keys the last checks found. */
@@ -84,7 +101,7 @@ export function guessedSelectors({ health_checks }: Pick<DomainRow, 'health_chec
 /** Per kind of caller. The job that verifies domains has a separate limit. */
 const MAX_CONCURRENT_CHECKS = 8;
 /** Longer than the checks take, so that a waiting caller usually gets a slot. */
-const QUEUE_TIMEOUT_MS = 20_000;
+export const QUEUE_TIMEOUT_MS = 20_000;
 
 interface Queue {
   semaphore: Semaphore;
@@ -103,22 +120,26 @@ const queuesOf = memoizePerObject(
  * result. Throws `unavailable` if too many domains are being checked.
  */
 export function checkHealthShared(app: App, row: DomainRow, caller: Caller): Promise<HealthResult> {
-  const { semaphore, inProgress } = queuesOf(app)[caller];
+  const { inProgress } = queuesOf(app)[caller];
   const key = `${row.id} ${selectorsOf(row).join(' ')}`;
   const pending = inProgress.get(key);
   if (pending) return pending;
-  const result = waitAndCheck(app, row, caller, semaphore).finally(() => inProgress.delete(key));
+  const result = inQueue(app, caller, QUEUE_TIMEOUT_MS, () =>
+    checkHealth(app, row, caller),
+  ).finally(() => inProgress.delete(key));
   inProgress.set(key, result);
   return result;
 }
 
-async function waitAndCheck(
+/** Throws `unavailable` if too many domains are being checked for longer than `maxWaitMs`. */
+export async function inQueue<T>(
   app: App,
-  row: DomainRow,
   caller: Caller,
-  semaphore: Semaphore,
-): Promise<HealthResult> {
-  const { signal, stop } = startDeadline(QUEUE_TIMEOUT_MS);
+  maxWaitMs: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { semaphore } = queuesOf(app)[caller];
+  const { signal, stop } = startDeadline(maxWaitMs);
   const acquired = await semaphore.acquire(signal);
   stop();
   if (!acquired)
@@ -127,7 +148,7 @@ async function waitAndCheck(
       'Too many domains are being checked right now. Try again in a few seconds.',
     );
   try {
-    return await checkHealth(app, row, caller);
+    return await work();
   } finally {
     semaphore.release();
   }

@@ -58,6 +58,7 @@ async function claimDue(app: App, limit: number): Promise<ClaimedDomain[]> {
   const due = app.db
     .selectFrom('domains')
     .selectAll()
+    .where('status', '=', 'verified')
     .where(({ eb, or }) =>
       or([
         eb('next_look_at', '<=', isoTime(app.clock.now())),

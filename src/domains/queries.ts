@@ -27,7 +27,7 @@ import type {
   RecordToPublish,
 } from './schema.ts';
 import { selectorsOf } from './selectors.ts';
-import { verificationRecord } from './verification.ts';
+import { teamRecord, verificationRecord } from './verification.ts';
 import { unansweredSince } from './watched-records.ts';
 
 const LISTED_COLUMNS = [
@@ -82,7 +82,7 @@ export async function domainOr404(db: Db | Tx, id: string): Promise<DomainRow> {
 /** One page of the matching domains, newest first. */
 export async function listDomains(
   db: Db,
-  { status, health, q, tag, ...page }: DomainListQuery,
+  { status, health, q, tag, created_at, ...page }: DomainListQuery,
 ): Promise<{ rows: ListedRow[]; hasMore: boolean }> {
   const all = db.selectFrom('domains').select(LISTED_COLUMNS);
   let query = all;
@@ -90,6 +90,7 @@ export async function listDomains(
   if (health) query = query.where('health_status', '=', health);
   if (q) query = query.where('id', 'in', idsWithName(db, q));
   if (tag) query = query.where('id', 'in', idsWithTag(db, tag));
+  if (created_at) query = query.where('created_at', '=', created_at);
   return fetchPage(query, page, all);
 }
 
@@ -263,14 +264,19 @@ export interface PresentedDomain extends Domain {
 }
 
 /** The full form, with the last health checks. */
-export function presentDomain(row: DomainRow, feedback: DomainFeedback): PresentedDomain {
+export function presentDomain(
+  row: DomainRow,
+  feedback: DomainFeedback,
+  token: string,
+): PresentedDomain {
   const listed = presentListed(row);
   const health = {
     ...listed.health,
     unanswered_since: unansweredSince(row),
     checks: JSON.parse(row.health_checks),
   };
-  return { ...listed, health, feedback, given_selectors: row.given_selectors };
+  const team_verification = teamRecord(row.name, token);
+  return { ...listed, health, team_verification, feedback, given_selectors: row.given_selectors };
 }
 
 /** The result of the health checks, with the records to publish. */

@@ -27,12 +27,13 @@ import {
   ListedDomain,
   NewDomain,
 } from './schema.ts';
+import { teamToken } from './team-token.ts';
 import { recordHealth, recordRequestedLookup } from './transitions.ts';
 import { lookUpVerification } from './verification.ts';
 import { VERIFY_JOB } from './verify-job.ts';
 
 async function presentWith(app: App, db: Db | Tx, row: DomainRow): Promise<PresentedDomain> {
-  return presentDomain(row, await feedbackOf(app, db, row));
+  return presentDomain(row, await feedbackOf(app, db, row), await teamToken(app.db));
 }
 
 const domains = resource({
@@ -56,7 +57,8 @@ const domains = resource({
 
 const create = domains.create({
   summary: 'Add a domain',
-  description: 'Adds a domain to your team. Publish the TXT record in `verification` to verify it.',
+  description:
+    'Adds a domain to your team, and looks at its public DNS in the background. To verify it, publish the TXT record in `verification`, or the one of your team in `team_verification`.',
   body: NewDomain,
   errors: ['conflict'],
   work: createDomain,

@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { CATEGORIES, CHECK_STATUSES } from '../analysis/check.ts';
-import { readDomainName } from '../analysis/domain/read-domain-name.ts';
+import { readDomain } from '../analysis/domain/read-pasted.ts';
 import { asText, field, labeled } from '../events/line.ts';
 import type { EventDeclaration } from '../http/openapi/webhooks.ts';
 import {
@@ -21,26 +21,23 @@ import { normalizeDomain } from '../lib/domain-names.ts';
 import { FEEDBACK_STATES } from './feedback/state.ts';
 import { FINDING_FIELDS, Fix, RECORD, Reference } from './finding.ts';
 
-/** Longer than a domain name in any notation. */
-const MAX_TEXT_LENGTH = 1000;
+/** Longer than a domain name in any notation, or a web address that people paste. */
+export const MAX_TEXT_LENGTH = 1000;
 
-const DomainName = v.pipe(
-  v.string('must be a string'),
-  maxCharacters(MAX_TEXT_LENGTH, 'is too long for a domain name'),
-  v.check(
-    (text) => readDomainName(text).name !== null,
-    ({ input }) => readDomainName(input).fault ?? 'is not a domain name such as example.com',
-  ),
-  v.metadata({
-    jsonSchema: {
-      type: 'string',
-      format: 'idn-hostname',
-      minLength: 1,
-      maxLength: MAX_TEXT_LENGTH,
-    },
-  }),
-  v.transform((text) => readDomainName(text).name!),
-);
+/** `faultOf` continues a sentence that begins with the text; null if it is accepted. */
+export const domainName = (faultOf: (text: string) => string | null | undefined) =>
+  v.pipe(
+    v.string('must be a string'),
+    maxCharacters(MAX_TEXT_LENGTH, 'is too long for a domain name'),
+    v.check(
+      (text) => !faultOf(text),
+      ({ input }) => faultOf(input) ?? '',
+    ),
+    v.metadata({
+      jsonSchema: { type: 'string', minLength: 1, maxLength: MAX_TEXT_LENGTH },
+    }),
+    v.transform((text) => readDomain(text).name!),
+  );
 
 /** More keys than a domain signs with at a time. */
 export const MAX_SELECTORS = 20;
@@ -66,14 +63,17 @@ const Badge = v.boolean('must be true or false');
 
 const SELECTORS_TEXT =
   'The DKIM selectors of the domain. Selectors of received mail are learned automatically.';
-const TAGS_TEXT =
+export const TAGS_TEXT =
   'Tags to group and filter domains by, such as `client:acme`. Each is trimmed and converted to lowercase, and contains no commas.';
 const BADGE_TEXT = 'Whether anyone can get the score badge of the domain.';
 
 export const NewDomain = named(
   'CreateDomain',
   v.strictObject({
-    name: described(DomainName, 'The domain name. It can have international characters.'),
+    name: described(
+      domainName((text) => readDomain(text).fault),
+      'The domain name, or a web address or email address with it. It can have international characters. `www.` is removed, except after `@`.',
+    ),
     dkim_selectors: described(v.optional(Selectors, []), SELECTORS_TEXT),
     badge_enabled: described(v.optional(Badge, false), BADGE_TEXT),
     tags: described(v.optional(Tags, []), TAGS_TEXT, ['client:acme']),
@@ -101,12 +101,12 @@ export type DomainPatch = v.InferOutput<typeof DomainPatch>;
 
 const DOMAIN_STATUSES = ['pending', 'verified', 'failed'] as const;
 const HEALTH_STATUSES = ['healthy', 'warning', 'critical', 'unknown'] as const;
-const HealthStatus = v.picklist(HEALTH_STATUSES);
-const Score = v.nullable(v.pipe(v.number(), v.integer()));
+export const HealthStatus = v.picklist(HEALTH_STATUSES);
+export const Score = v.nullable(v.pipe(v.number(), v.integer()));
 
-const SCORE_TEXT = 'The score of the domain, from 0 to 100. Null if too little is known.';
+export const SCORE_TEXT = 'The score of the domain, from 0 to 100. Null if too little is known.';
 
-const DomainCheck = named(
+export const DomainCheck = named(
   'DomainCheck',
   v.object({
     id: described(v.string(), 'The ID of the check, which never changes.'),
@@ -142,7 +142,7 @@ const DomainCheck = named(
   },
 );
 
-const HEALTH_TEXT =
+export const HEALTH_TEXT =
   '`critical`: mailbox providers reject mail from the domain, or anyone can send as the domain. `unknown`: not checked yet, too little is known, or three hourly record checks in a row got no answer from DNS.';
 
 const HEALTH = {
@@ -154,6 +154,20 @@ const HEALTH = {
   ),
 };
 
+const DomainVerification = named(
+  'DomainVerification',
+  v.object({
+    type: described(v.literal('TXT'), 'The type of the record. Always `TXT`.'),
+    name: described(v.string(), 'The full name of the record.'),
+    value: described(v.string(), 'The value of the record.'),
+  }),
+  'The DNS record that proves control over a domain.',
+  {
+    name: '_deliverability.example.com',
+    value: 'deliverability-verify=q3v9k2m7x5t1w8b4',
+  },
+);
+
 const DOMAIN = {
   id: idOf('dom'),
   object: typeField('domain'),
@@ -162,22 +176,7 @@ const DOMAIN = {
     v.picklist(DOMAIN_STATUSES),
     '`verified` once the verification record is found. `failed`: it was not found in time, or it has disappeared.',
   ),
-  verification: described(
-    named(
-      'DomainVerification',
-      v.object({
-        type: described(v.literal('TXT'), 'The type of the record. Always `TXT`.'),
-        name: described(v.string(), 'The full name of the record.'),
-        value: described(v.string(), 'The value of the record.'),
-      }),
-      'The DNS record that proves control over a domain.',
-      {
-        name: '_deliverability.example.com',
-        value: 'deliverability-verify=q3v9k2m7x5t1w8b4',
-      },
-    ),
-    'The record to publish to verify the domain.',
-  ),
+  verification: described(DomainVerification, 'The record to publish to verify the domain.'),
   verified_at: v.nullable(Time),
   missing_since: described(
     v.nullable(Time),
@@ -321,6 +320,10 @@ export const Domain = named(
         'The health of a domain with its checks.',
       ),
       'The result of the last health check.',
+    ),
+    team_verification: described(
+      DomainVerification,
+      'The record of your team, which verifies the domain as well. Its value is the same for all your domains.',
     ),
     feedback: described(
       DomainFeedbackSchema,
@@ -513,5 +516,9 @@ export const DomainListQuery = v.strictObject({
     'example',
   ),
   tag: described(v.optional(Tag), 'Only domains with this tag.', 'client:acme'),
+  created_at: described(
+    v.optional(Time),
+    'Only domains that were added at this time, as those of one batch were.',
+  ),
 });
 export type DomainListQuery = v.InferOutput<typeof DomainListQuery>;

@@ -3,6 +3,7 @@
 import type { App } from '../app.ts';
 import { DNS_FAILURES } from '../net/dns/resolver.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
+import { teamToken } from './team-token.ts';
 
 /** The result of a lookup. `detail` is a sentence for users; `startedAt` is in ms since the epoch. */
 export type Lookup = { startedAt: number } & (
@@ -21,13 +22,17 @@ export function verificationRecord({ name, token }: Pick<DomainRow, 'name' | 'to
   };
 }
 
-/** Never rejects. */
+/** The record with the token of the team, which proves its control over any domain. */
+export const teamRecord = (name: string, token: string) => verificationRecord({ name, token });
+
+/** The record of the domain counts, or that of the team. Rejects only if the database is unavailable. */
 export async function lookUpVerification(
-  { resolver, clock }: Pick<App, 'resolver' | 'clock'>,
+  { resolver, clock, db }: Pick<App, 'resolver' | 'clock' | 'db'>,
   domain: Pick<DomainRow, 'name' | 'token'>,
 ): Promise<Lookup> {
   const startedAt = clock.now();
   const { name, value } = verificationRecord(domain);
+  const accepted = [value, teamRecord(domain.name, await teamToken(db)).value];
   const answer = await resolver(name, 'TXT');
   if (answer.status === 'error')
     return {
@@ -37,7 +42,7 @@ export async function lookUpVerification(
     };
   if (answer.status !== 'found')
     return { startedAt, found: 'no', detail: `No TXT record found at ${name}.` };
-  if (answer.records.some((text) => stripQuotes(text) === value))
+  if (answer.records.some((text) => accepted.includes(stripQuotes(text))))
     return { startedAt, found: 'yes' };
   return {
     startedAt,

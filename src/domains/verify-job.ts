@@ -66,8 +66,8 @@ async function claimDue(app: App, limit: number): Promise<ClaimedDomain[]> {
 }
 
 async function checkDomain(app: App, claimed: ClaimedDomain): Promise<void> {
-  const { backgroundResolver: resolver, clock } = app;
-  const lookup = await lookUpVerification({ resolver, clock }, claimed);
+  const { backgroundResolver: resolver, clock, db } = app;
+  const lookup = await lookUpVerification({ resolver, clock, db }, claimed);
   const isHealthDue =
     claimed.status === 'verified' &&
     afterLookup(claimed, lookup, clock.now()).event === null &&

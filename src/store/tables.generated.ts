@@ -580,7 +580,10 @@ export interface DomainRow {
   health_checked_at: string | null;
   lease: string | null;
   leased_until: string | null;
-  /** When its records are next compared with those of the last look; null if it is not verified. */
+  /**
+   * When its records are next compared with those of the last look. If it is not verified, when the first look at it is due;
+   * null after it.
+   */
   next_look_at: string | null;
   /** JSON: its records as the last looks found them; null before the first one. */
   watched: string | null;

@@ -1,6 +1,7 @@
 /** A service whose domains use a real DNS server on loopback, with a clock controlled by the test. */
 
 import type { TestContext } from 'node:test';
+import { firstLookJob } from '../../src/domains/first-look-job.ts';
 import type { Domain } from '../../src/domains/schema.ts';
 import { verifyDomainsJob } from '../../src/domains/verify-job.ts';
 import { isoTime } from '../../src/lib/clock.ts';
@@ -67,6 +68,17 @@ export async function startDomainService(
     async runOnce() {
       await job.run();
       await job.idle!();
+    },
+    /** Runs the first looks that are due. */
+    async lookFirst() {
+      const looks = firstLookJob(app);
+      for (;;) {
+        await looks.run();
+        await looks.idle!();
+        const due = app.db.selectFrom('domains').select('id').where('status', '!=', 'verified');
+        const isDue = due.where('next_look_at', '<=', isoTime(clock.now()));
+        if (!(await isDue.executeTakeFirst())) return;
+      }
     },
     /** Advances the clock and runs what is due. Returns the times at which something ran. */
     async pass(ms: number): Promise<number[]> {

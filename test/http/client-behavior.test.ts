@@ -135,6 +135,7 @@ test('Every operation without a body rejects one that is not empty, and names it
       { q: 'x' },
       { domain_id: 'nothing_0' },
       { domain: 'mta-sts.example.com' },
+      { name: 'example.com' },
     ];
     const search = queries.find((given) => !query || v.safeParse(query, given).success);
     const url = `${path.replace(/:\w+/g, 'nothing_0')}?${new URLSearchParams(search)}`;

@@ -170,6 +170,11 @@ async function walkDomains({ ask, service }: Walk) {
   const made = await ask('POST', '/v1/domains', 201, { json });
   await ask('POST', '/v1/domains', 409, { json });
   await ask('POST', '/v1/domains', 422, { json: { name: 'co.uk' } });
+  await ask('POST', '/v1/domains/batch', 200, { json: { names: ['a.example', 'co.uk'] } });
+  await ask('POST', '/v1/domains/batch', 422, { json: { names: [] } });
+  await ask('POST', '/v1/domains/verify', 200);
+  await ask('GET', '/v1/domain_look?name=example.com', 200);
+  await ask('GET', '/v1/domain_look?name=co.uk', 422);
   const path = `/v1/domains/${made.body.id}`;
   const etag = (await ask('GET', path, 200)).headers.get('etag')!;
   await ask('GET', '/v1/domains?status=pending&health=unknown&q=exam', 200);
@@ -220,6 +225,10 @@ async function walkDnsChanges({ ask }: Walk) {
   await ask('GET', change, 200);
   await ask('POST', `${change}/undo`, 200);
   await ask('POST', `${change}/undo`, 409);
+  const records = await ask<{ token: string }>('POST', `${server}/verification_plan`, 200);
+  const { token: ofRecords } = records.body;
+  await ask('POST', `${server}/verification_apply`, 409, { json: { token: 'x' } });
+  await ask('POST', `${server}/verification_apply`, 200, { json: { token: ofRecords } });
   await ask('DELETE', server, 200);
 }
 

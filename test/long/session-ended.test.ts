@@ -137,7 +137,7 @@ test('An unsent form in another tab survives the end of the session, but not sig
 }, async (t) => {
   for (const path of ['/sign-in', '/sign-in?done=signed-out']) {
     const { service, page } = await start(t, '/domains');
-    await page.getByLabel('Add a domain').fill('typed.example');
+    await page.getByLabel('Add domains').fill('typed.example');
     await endSessions(service);
     const other = await page.context().newPage();
     await other.goto(service.url + path);
@@ -146,7 +146,7 @@ test('An unsent form in another tab survives the end of the session, but not sig
     await page.waitForURL('**/domains');
     const isKept = path === '/sign-in';
     assert.equal(
-      await page.getByLabel('Add a domain').inputValue(),
+      await page.getByLabel('Add domains').inputValue(),
       isKept ? 'typed.example' : '',
       path,
     );

@@ -41,12 +41,12 @@ for (let from = FIRST_VERSION; from < SCHEMA_VERSION; from++)
     }
   });
 
-test('Upgrades plan the first look at verified domains, and leave reports to be attributed', async (t) => {
+test('Upgrades plan the first look at domains that are verified or wait for it, and leave reports to be attributed', async (t) => {
   const store = await openStore(await storeFirstDatabase(temporaryFolder(t)));
   t.after(() => store.close());
   const domains = await store.db.selectFrom('domains').selectAll().execute();
-  const expected = domains.map(({ status, next_check_at }) =>
-    status === 'verified' ? next_check_at : null,
+  const expected = domains.map(({ status, next_check_at, created_at }) =>
+    status === 'verified' ? next_check_at : status === 'pending' ? created_at : null,
   );
   assert.deepEqual(
     domains.map(({ next_look_at }) => next_look_at),

@@ -4,7 +4,7 @@ import { normalizeAddress } from '../../lib/addresses.ts';
 import { normalizeDomain, organizationalDomain } from '../../lib/domain-names.ts';
 
 /** `fault` continues a sentence that begins with the text: "is an email address …". */
-type ReadDomain = { name: string; fault?: undefined } | { name: null; fault: string };
+export type ReadDomain = { name: string; fault?: undefined } | { name: null; fault: string };
 
 /** A name has at most 253 characters (RFC 1035 §2.3.4), including the longest label that we prepend. */
 const MAX_NAME_LENGTH = 253 - '_deliverability.'.length;

@@ -1,6 +1,8 @@
 /** The page of a domain: what is wrong and what to do first, then each source, then monitors and settings. */
 
+import type { ComponentChildren } from 'preact';
 import * as v from 'valibot';
+import { isLookInProgress } from '../../domains/first-look.ts';
 import { findRulesOfDomain, latestDomainEvents } from '../../domains/queries.ts';
 import { domainOperations } from '../../domains/routes.ts';
 import type { Domain } from '../../domains/schema.ts';
@@ -32,7 +34,7 @@ import { Gmail } from '../receivers/gmail.tsx';
 import { receiversOf } from '../receivers/of-domain.ts';
 import { Outlook } from '../receivers/outlook.tsx';
 import { HostedFilesCard } from './files.tsx';
-import { Health } from './health.tsx';
+import { Health, LookInProgress } from './health.tsx';
 import { History, LatestTests } from './history.tsx';
 import { DOMAINS } from './list.tsx';
 import { PictureHead, Problems } from './picture.tsx';
@@ -53,7 +55,7 @@ const DEFAULT_DAYS = '30';
 
 /** The result of the action that redirected here. `verify` has a notice of its own. */
 const DONE: Record<string, string> = {
-  added: 'Domain added. Publish the record below to verify it.',
+  added: 'Domain added.',
   checked: 'Health check completed.',
   selectors: 'Selectors saved. The next check uses them.',
   tags: 'Tags saved.',
@@ -84,15 +86,19 @@ async function render(call: PageCall, id: string, state: State = {}) {
   const params = { id };
   const domain = await call.invoke(domainOperations.get, { params });
   const summaryQuery = { domain_id: id, period: 'month' };
-  const [picture, published, summary, tests, monitors, events, rules] = await Promise.all([
-    call.invoke(pictureOperations.get, { params }),
-    receiversOf(call, domain, Number(days)),
-    call.invoke(summaryOperations.get, { query: summaryQuery }),
-    call.invoke(testOperations.list, { query: { domain_id: id, limit: String(MAX_TESTS) } }),
-    call.invoke(monitorOperations.list, { query: { domain_id: id, limit: String(MAX_MONITORS) } }),
-    latestDomainEvents(call.app.db, id, MAX_EVENTS),
-    findRulesOfDomain(call.app.db, id),
-  ]);
+  const [picture, published, summary, tests, monitors, events, rules, isInProgress] =
+    await Promise.all([
+      call.invoke(pictureOperations.get, { params }),
+      receiversOf(call, domain, Number(days)),
+      call.invoke(summaryOperations.get, { query: summaryQuery }),
+      call.invoke(testOperations.list, { query: { domain_id: id, limit: String(MAX_TESTS) } }),
+      call.invoke(monitorOperations.list, {
+        query: { domain_id: id, limit: String(MAX_MONITORS) },
+      }),
+      latestDomainEvents(call.app.db, id, MAX_EVENTS),
+      findRulesOfDomain(call.app.db, id),
+      isLookInProgress(call.app, id),
+    ]);
   const problemOf = (name: string) => (problem?.of === name ? problem.problem : null);
   const readable = readableDomain(domain.name);
   const ofDomain = { domain, monitors: monitors.data, hasMore: monitors.has_more };
@@ -118,10 +124,11 @@ async function render(call: PageCall, id: string, state: State = {}) {
         {Object.hasOwn(DONE, done) && <Notice tone="pass">{DONE[done]}</Notice>}
         {done === 'verify' && <LookupNotice domain={domain} />}
         <ProblemNotice problem={problemOf('check') ?? problemOf('verify')} />
-        <PictureHead picture={picture} />
-        <Problems picture={picture} />
+        <FirstLook domain={domain} isInProgress={isInProgress}>
+          <PictureHead picture={picture} />
+          <Problems picture={picture} />
+        </FirstLook>
         {isRecordWanted(domain) && <Verification domain={domain} />}
-        <Health domain={domain} />
         <div class="columns">
           <LatestTests
             domainId={id}
@@ -152,6 +159,24 @@ async function render(call: PageCall, id: string, state: State = {}) {
       </>
     ),
   });
+}
+
+interface FirstLookProps {
+  domain: Domain;
+  isInProgress: boolean;
+  children: ComponentChildren;
+}
+
+/** What is known, or that the look at a new domain is in progress. It updates itself. */
+function FirstLook({ domain, isInProgress, children }: FirstLookProps) {
+  const isEmpty = isInProgress && domain.health.checked_at === null;
+  return (
+    <div class="page" id="first-look" data-refresh={isInProgress ? '' : undefined}>
+      {isInProgress && <LookInProgress name={domain.name} isEmpty={isEmpty} />}
+      {!isEmpty && children}
+      {!isEmpty && <Health domain={domain} />}
+    </div>
+  );
 }
 
 const pathOf = (id: string, days: string): string =>

@@ -32,13 +32,19 @@ import { form, page } from '../frame/page-route.ts';
 import { NotSetUp } from '../frame/states.tsx';
 import { ifVersion, VersionField, versionOf } from '../frame/version.tsx';
 import { DOMAINS } from './list.tsx';
+import { AskToVerify } from './states.tsx';
 
 const PATH = `${DOMAINS}/:id/files`;
 const { get, update } = hostedFileOperations;
 
 /** On the page of the domain. */
 export function HostedFilesCard({ domain, row }: { domain: Domain; row: HostedFileRow }) {
-  if (domain.status !== 'verified') return null;
+  if (domain.status !== 'verified')
+    return (
+      <Card title="Hosted files" id="files">
+        <AskToVerify domain={domain} to="to serve its MTA-STS policy and BIMI logo from here" />
+      </Card>
+    );
   return (
     <Card
       title="Hosted files"

@@ -19,40 +19,71 @@ import { DOMAINS } from './list.tsx';
 import { isWaiting } from './states.tsx';
 
 export function Health({ domain }: { domain: Domain }) {
-  const { id, status, health } = domain;
+  const { id, name, status, health } = domain;
   const { testMode } = useReader();
-  const actions = status === 'verified' && !testMode && (
+  const actions = !testMode && (
     <ActionButton action={`${DOMAINS}/${id}/check`}>Check now</ActionButton>
   );
+  const isVerified = status === 'verified';
   return (
     <Card title="Health" id="health" actions={actions}>
-      {status !== 'verified' ? (
-        <p>
-          <NotSetUp>Not checked.</NotSetUp>{' '}
-          <span class="muted">Health checks start once the domain is verified.</span>
-        </p>
-      ) : isWaiting(domain) ? (
+      {isWaiting(domain) ? (
         <p>
           <Waiting>Waiting for the first check.</Waiting>{' '}
           <span class="muted">It usually takes less than a minute. Reload the page to see it.</span>
         </p>
+      ) : !isVerified && health.checked_at === null ? (
+        <p>
+          <NotSetUp>Not checked.</NotSetUp>{' '}
+          <span class="muted">Check the public DNS of {name} with the button.</span>
+        </p>
       ) : (
-        <>
-          <Verdict domain={domain} />
-          {health.checks.length > 0 && <Checks domain={domain} />}
-        </>
+        <Findings domain={domain} />
+      )}
+      {!isVerified && health.checked_at !== null && (
+        <p class="small muted">
+          Public DNS was checked once. <a href="#verification">Verify the domain</a> to have it
+          checked every day.
+        </p>
       )}
     </Card>
   );
 }
 
-/** The schema of the API says less about evidence. */
-const checksOf = ({ health }: Domain) => health.checks as DomainCheck[];
+/** While not everything is answered. The page has `data-refresh` around it. */
+export const LookInProgress = ({ name, isEmpty }: { name: string; isEmpty: boolean }) => (
+  <Card>
+    <p>
+      <Waiting>{isEmpty ? 'Looking at public DNS' : 'Waiting for more answers'}</Waiting>{' '}
+      <span class="muted">
+        {isEmpty
+          ? `This page shows what it says about ${name} within a few seconds. Without scripts, reload it.`
+          : 'What DNS has not answered yet is unknown below. This page updates itself.'}
+      </span>
+    </p>
+  </Card>
+);
 
-function Verdict({ domain }: { domain: Domain }) {
-  const { name, health, last_check_detail, next_check_at, missing_since } = domain;
-  // While the record is missing, the detail is about the record.
-  const hasFailed = health.status === 'unknown' && missing_since === null;
+/** A domain of the team, or only a name. */
+type Checked = Pick<Domain, 'name' | 'health'> & Partial<Domain>;
+
+/** The verdict and all checks. */
+export const Findings = ({ domain }: { domain: Checked }) => (
+  <>
+    <Verdict domain={domain} />
+    {domain.health.checks.length > 0 && <Checks domain={domain} />}
+  </>
+);
+
+/** The schema of the API says less about evidence. */
+const checksOf = ({ health }: Checked) => health.checks as DomainCheck[];
+
+function Verdict({ domain }: { domain: Checked }) {
+  const { name, status, health, last_check_detail, missing_since } = domain;
+  // While a record for verification is missing, the detail is about that record, and so is the next check.
+  const isVerified = status === 'verified';
+  const next_check_at = isVerified && domain.next_check_at;
+  const hasFailed = isVerified && health.status === 'unknown' && missing_since === null;
   return (
     <div class="health-verdict">
       <p class="health-score">
@@ -91,7 +122,7 @@ function Verdict({ domain }: { domain: Domain }) {
   );
 }
 
-function Checks({ domain }: { domain: Domain }) {
+function Checks({ domain }: { domain: Checked }) {
   const checks = checksOf(domain);
   const toFix = worstFirst(checks);
   const others = checks.filter(({ severity }) => severity === null);
@@ -194,7 +225,7 @@ const wordOf = (check: DomainCheck): string =>
 
 interface CheckProps {
   check: DomainCheck;
-  domain: Domain;
+  domain: Checked;
 }
 
 function Check({ check, domain }: CheckProps) {
@@ -249,7 +280,7 @@ function Fix({ check, domain }: Pick<CheckProps, 'check' | 'domain'>) {
       <p>{sanitize(text)}</p>
       {record && <DnsRecord record={record} domain={domain.name} />}
       {caution && <p class="small">{caution}</p>}
-      {record && <PublishLink domainId={domain.id} source={{ checks: check.id }} />}
+      {record && domain.id && <PublishLink domainId={domain.id} source={{ checks: check.id }} />}
       {guide && (
         <p class="small">
           <a href={guide.url} rel="noreferrer noopener" target="_blank">

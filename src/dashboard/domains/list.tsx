@@ -7,20 +7,13 @@ import type { ListedDomain } from '../../domains/schema.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Filters } from '../frame/filters.tsx';
-import {
-  type FormProblem,
-  Notice,
-  ProblemNotice,
-  readForm,
-  Select,
-  TextField,
-} from '../frame/form.tsx';
-import { operationForm } from '../frame/operation-form.ts';
+import { Notice, Select, TextField } from '../frame/form.tsx';
 import { page } from '../frame/page-route.ts';
 import { For, useReader } from '../frame/reader.tsx';
 import { EmptyState, Fold, Score } from '../frame/states.tsx';
 import { type Column, DataTable, Pager, pathWith } from '../frame/table.tsx';
 import { Ago, Due } from '../frame/times.tsx';
+import { AddDomains, type AddDomainsProps } from './add-form.tsx';
 import {
   DOMAIN_STATES,
   DomainMark,
@@ -46,11 +39,8 @@ const Query = v.strictObject({
 });
 type Query = v.InferOutput<typeof Query>;
 
-interface State {
+interface State extends Partial<AddDomainsProps> {
   query?: Query;
-  /** What was typed into the form. */
-  name?: string;
-  problem?: FormProblem | null;
 }
 
 /** A section of the first page. */
@@ -60,7 +50,10 @@ interface Group {
   domains: ListedDomain[];
 }
 
-async function render(call: PageCall, { query = {}, name, problem = null }: State) {
+export async function renderDomains(
+  call: PageCall,
+  { query = {}, problem = null, ...typed }: State,
+) {
   const counts = countsOf(await countDomains(call.app.db));
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const state = DOMAIN_STATES.find((candidate) => candidate === query.state);
@@ -84,6 +77,11 @@ async function render(call: PageCall, { query = {}, name, problem = null }: Stat
     path: pathWith(DOMAINS, { state, q }),
     status: problem?.status,
     headers: problem?.headers,
+    actions: counts.pending + counts.failed > 0 && (
+      <a class="button" href={`${DOMAINS}/verify`}>
+        Verify domains
+      </a>
+    ),
     calls: [
       { route: domainOperations.list, query: isFiltered ? listQuery : {} },
       { route: domainOperations.create, body: { name: 'example.com' } },
@@ -103,7 +101,7 @@ async function render(call: PageCall, { query = {}, name, problem = null }: Stat
           </EmptyState>
         )}
         <For role="member" team>
-          <AddDomain name={name} problem={problem} />
+          <AddDomains {...typed} problem={problem} />
         </For>
         {total > 0 && (
           <Filters path={DOMAINS} active={isFiltered}>
@@ -162,34 +160,6 @@ async function groupsOf(call: PageCall, counts: Record<DomainState, number>): Pr
       const { data: domains } = await call.invoke(domainOperations.list, { query });
       return { state, count: counts[state], domains };
     }),
-  );
-}
-
-function AddDomain({ name, problem }: { name?: string; problem: FormProblem | null }) {
-  if (useReader().testMode)
-    return (
-      <Notice tone="info">
-        Domains have no test mode. Switch to live mode to add, verify or check a domain.
-      </Notice>
-    );
-  return (
-    <form method="post" action={DOMAINS} class="card panel add-domain">
-      {problem?.notice && <ProblemNotice problem={problem} />}
-      <div class="add-domain-row">
-        <TextField
-          name="name"
-          label="Add a domain"
-          hint="The domain in the From address of your mail, such as example.com."
-          value={name}
-          error={problem?.fields.name}
-          focus={problem !== null}
-          required
-        />
-        <button type="submit" class="button primary">
-          Add domain
-        </button>
-      </div>
-    </form>
   );
 }
 
@@ -350,19 +320,7 @@ const show = page({
   role: 'member',
   summary: 'Show the domains',
   query: Query,
-  handle: (call) => render(call, { query: call.query }),
+  handle: (call) => renderDomains(call, { query: call.query }),
 });
 
-const add = operationForm({
-  path: DOMAINS,
-  operation: 'submitDomain',
-  summary: 'Add a domain with the form',
-  route: domainOperations.create,
-  read: (raw) => ({ name: readForm(raw)('name') }),
-  body: (values) => values,
-  labels: { name: 'domain name' },
-  next: ({ id }) => `${DOMAINS}/${id}?done=added`,
-  onProblem: (call, problem, { name }) => render(call, { name, problem }),
-});
-
-export const domainListPages = [show, add];
+export const domainListPages = [show];

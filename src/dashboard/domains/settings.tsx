@@ -11,6 +11,7 @@ import { NotSetUp } from '../frame/states.tsx';
 import { tagsError } from '../frame/tags-field.ts';
 import { MonitorMark } from '../monitors/states.tsx';
 import { DOMAINS } from './list.tsx';
+import { AskToVerify } from './states.tsx';
 
 interface SelectorsProps {
   domain: Domain;
@@ -188,6 +189,7 @@ export function DomainMonitors({ domain, monitors, hasMore }: MonitorsProps) {
         </ul>
       )}
       {hasMore && <p class="small muted">Only the newest monitors are shown.</p>}
+      <AskToVerify domain={domain} to="to get alerts about its health and records" />
     </Card>
   );
 }

@@ -1,7 +1,9 @@
 /** The states of a domain: which one applies, how it is marked, and what it means in one sentence. */
 
 import type { ListedDomain } from '../../domains/schema.ts';
+import { allows } from '../../http/actor.ts';
 import { StateMark } from '../../ui/components.tsx';
+import { useReader } from '../frame/reader.tsx';
 import { NotSetUp, Waiting } from '../frame/states.tsx';
 
 /** In the order of lists: what fails comes first, what is fine last. */
@@ -45,7 +47,7 @@ export const STATE_SENTENCES: Record<DomainState, string> = {
     'Mailbox providers reject mail, or anyone can send as the domain. Open a domain to see which records to publish.',
   failed: 'The verification record is missing. Publish it again, then verify the domain.',
   warning: 'Mail is delivered, but some records need attention. Open a domain to see what to fix.',
-  pending: 'Publish the TXT record of the domain. Checks start once it is found.',
+  pending: 'Looked at once. Publish the TXT record of the domain to have it checked every day.',
   unknown:
     'No conclusive health check yet, or DNS has not answered for hours. New domains are checked within minutes. After a DNS failure, the check is retried within the hour.',
   healthy: 'These domains are checked every day.',
@@ -85,3 +87,20 @@ export const isWaiting = ({ status, health, last_check_detail }: ListedDomain): 
   health.status === 'unknown' &&
   health.checked_at === null &&
   last_check_detail === null;
+
+/** Where something needs a verified domain. `to` ends the sentence: "to host its files here". */
+export function AskToVerify({
+  domain: { id, status },
+  to,
+}: {
+  domain: Pick<ListedDomain, 'id' | 'status'>;
+  to: string;
+}) {
+  if (status === 'verified' || !allows(useReader().role, 'member')) return null;
+  return (
+    <p>
+      <NotSetUp>Not verified.</NotSetUp>{' '}
+      <a href={`/domains/${id}#verification`}>Verify the domain</a> {to}.
+    </p>
+  );
+}

@@ -59,11 +59,13 @@ export function Verification({ domain }: { domain: Domain }) {
 function RecordToPublish({ domain }: { domain: Domain }) {
   const { name, status, missing_since } = domain;
   return (
-    <Card title="Publish this record" id="verification">
+    <Card title={`Verify ${name}`} id="verification">
       {status === 'pending' && (
         <p>
-          Add this TXT record to the DNS of {name}. It proves that you control the domain. Health
-          checks start once it is found.
+          Publish this TXT record in the DNS of {name} to prove that you control it. Then it is
+          checked every day, with alerts, and you can publish records with a button, host its files
+          and show its badge. Next, set up its <a href="#feedback">feedback address</a> and the{' '}
+          <a href="#gmail">figures of receivers</a>.
         </p>
       )}
       {status === 'failed' && (
@@ -81,6 +83,14 @@ function RecordToPublish({ domain }: { domain: Domain }) {
       )}
       <DnsRecord record={domain.verification} domain={name} />
       <PublishLink domainId={domain.id} source={{ checks: VERIFICATION }} />
+      <Fold summary="Or publish the record that is the same for all your domains">
+        <div class="stack">
+          <DnsRecord record={domain.team_verification} domain={name} />
+          <p>
+            <a href={`${DOMAINS}/verify`}>Verify many domains at once</a>
+          </p>
+        </div>
+      </Fold>
       <LookupFacts domain={domain} />
       <VerifyButton domain={domain} primary />
     </Card>

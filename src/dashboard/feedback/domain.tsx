@@ -14,6 +14,7 @@ import { AppError } from '../../lib/errors.ts';
 import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
 import { dayInWords } from '../../lib/format/times.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
+import { AskToVerify } from '../domains/states.tsx';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
 import { Filters } from '../frame/filters.tsx';
@@ -103,6 +104,7 @@ const show = page({
       children: (
         <>
           <DomainTabs id={id} current="overview" />
+          <AskToVerify domain={domain} to="to get alerts and publish this record with a button" />
           <SetUp domain={domain.name} feedback={feedback} isReported={isReported} />
           <RefusedNotice refused={sums.refused} />
           <UnconfirmedNotice unconfirmed={unconfirmed} />

@@ -17,6 +17,8 @@ interface OperationForm<T extends Route, Values> {
   /** Default: the role of the operation. */
   role?: Role;
   route: T;
+  /** The parameters of the operation. Default: those of the path of the form. */
+  params?(values: Values): Record<string, string>;
   /** What was typed. */
   read?(raw: Uint8Array): Values;
   /** The body of the operation. Errors that it throws are shown like those of the operation. */
@@ -48,7 +50,7 @@ export const operationForm = <T extends Route, Values = undefined>(
       const values = read?.(call.raw) as Values;
       const invoke = async () =>
         call.invoke(route, {
-          params: call.params,
+          params: declaration.params?.(values) ?? call.params,
           headers: ifUnchanged(call.raw),
           body: await body?.(values, call),
         });

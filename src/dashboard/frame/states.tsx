@@ -67,13 +67,14 @@ export function asErrorSentence(error: string): string {
 
 interface FoldProps {
   summary: ComponentChildren;
+  open?: boolean;
   children: ComponentChildren;
 }
 
 /** Folds what is fine into one line. */
-export function Fold({ summary, children }: FoldProps) {
+export function Fold({ summary, open, children }: FoldProps) {
   return (
-    <details class="fold">
+    <details class="fold" open={open}>
       <summary>
         <svg class="chevron" aria-hidden="true">
           <use href="#chevron" />

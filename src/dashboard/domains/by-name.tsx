@@ -1,0 +1,113 @@
+/** A look at any domain by its name: what public DNS says. It can be shared inside the team, and needs no verification. */
+
+import * as v from 'valibot';
+import { readDomain, splitPasted } from '../../analysis/domain/read-pasted.ts';
+import { lookOperations } from '../../domains/look-routes.ts';
+import { findDomainByName } from '../../domains/queries.ts';
+import { allows } from '../../http/actor.ts';
+import type { ResultOf } from '../../http/route.ts';
+import { readableDomain } from '../../lib/readable-domain.ts';
+import { ActionButton } from '../frame/action.tsx';
+import { appPage, type PageCall } from '../frame/app-page.tsx';
+import { Card } from '../frame/card.tsx';
+import { type FormProblem, Notice, ProblemNotice, submit, TextField } from '../frame/form.tsx';
+import { seeOther } from '../frame/page.tsx';
+import { page } from '../frame/page-route.ts';
+import { pathWith } from '../frame/table.tsx';
+import { Findings, LookInProgress } from './health.tsx';
+import { DOMAINS } from './list.tsx';
+
+const PATH = `${DOMAINS}/look`;
+
+const Query = v.strictObject({
+  name: v.optional(v.string(), ''),
+  // The other fields of the form to add domains.
+  names: v.optional(v.string()),
+  tags: v.optional(v.string()),
+});
+
+const MANY: FormProblem = {
+  status: 422,
+  notice: null,
+  fields: { name: 'Look up one domain at a time, or add them all to the team.' },
+  headers: {},
+};
+
+const show = page({
+  path: PATH,
+  operation: 'showDomainLook',
+  role: 'viewer',
+  summary: 'Show what public DNS says about a domain',
+  query: Query,
+  async handle(call) {
+    const { name: typed, names = '' } = call.query;
+    const texts = splitPasted(`${typed}\n${names}`);
+    const name = texts[0] ?? '';
+    const read = readDomain(name).name;
+    const isMember = allows(call.actor.role, 'member');
+    const existing = isMember && read ? await findDomainByName(call.app.db, read) : undefined;
+    if (existing && texts.length === 1) return seeOther(`${DOMAINS}/${existing.id}`);
+    if (texts.length > 1) return render(call, typed, { problem: MANY });
+    const { result, problem } = await submit({ name: 'domain name' }, () =>
+      call.invoke(lookOperations.look, { query: { name } }),
+    );
+    return render(call, name, problem ? { problem } : { look: result });
+  },
+});
+
+type Look = ResultOf<typeof lookOperations.look>;
+
+function render(
+  call: PageCall,
+  text: string,
+  { look, problem = null }: { look?: Look; problem?: FormProblem | null },
+) {
+  const canAdd = allows(call.actor.role, 'member') && call.actor.livemode;
+  const name = look?.name ?? text;
+  const { note } = readDomain(text);
+  return appPage(call, {
+    title: look ? readableDomain(look.name) : 'Look up a domain',
+    section: allows(call.actor.role, 'member') ? 'domains' : null,
+    path: pathWith(PATH, { name }),
+    parents: allows(call.actor.role, 'member') ? [{ href: DOMAINS, text: 'Domains' }] : [],
+    status: problem?.status,
+    headers: problem?.headers,
+    actions: look && canAdd && (
+      <ActionButton action={DOMAINS} fields={{ name: text }} primary>
+        Add domain
+      </ActionButton>
+    ),
+    calls: [{ route: lookOperations.look, query: { name } }],
+    children: (
+      <>
+        {note && <Notice tone="info">{note}</Notice>}
+        {look && (
+          <div class="page" id="look" data-refresh={look.is_complete ? undefined : ''}>
+            {!look.is_complete && <LookInProgress name={look.name} isEmpty={false} />}
+            <Card title="What public DNS says" id="health">
+              <Findings domain={{ name: look.name, health: { ...look, unanswered_since: null } }} />
+            </Card>
+          </div>
+        )}
+        <form method="get" action={PATH} class="card panel add-domain">
+          {problem?.notice && <ProblemNotice problem={problem} />}
+          <div class="add-domain-row">
+            <TextField
+              name="name"
+              label={look ? 'Look up another domain' : 'Domain'}
+              hint="A name, web address or email address. Nothing is stored."
+              value={look ? undefined : text}
+              error={problem?.fields.name}
+              focus={problem !== null}
+            />
+            <button type="submit" class="button">
+              Look up
+            </button>
+          </div>
+        </form>
+      </>
+    ),
+  });
+}
+
+export const domainLookPages = [show];

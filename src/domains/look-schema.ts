@@ -1,0 +1,115 @@
+/** API schemas of looks at domains, and of adding many at once. */
+
+import * as v from 'valibot';
+import { Count, described, idOf, named, Text, Time, typeField } from '../http/schemas.ts';
+import { Tags } from '../http/tags.ts';
+import { lookFault } from './look.ts';
+import {
+  DomainCheck,
+  domainName,
+  HEALTH_TEXT,
+  HealthStatus,
+  MAX_TEXT_LENGTH,
+  SCORE_TEXT,
+  Score,
+  TAGS_TEXT,
+} from './schema.ts';
+
+const NOTE = described(
+  Text,
+  'What was not taken literally, such as `www.`. Null if everything was.',
+);
+
+export const LookQuery = v.strictObject({
+  name: described(
+    domainName(lookFault),
+    'The domain name, or a web address or email address with it.',
+    'example.com',
+  ),
+});
+
+export const DomainLook = named(
+  'DomainLook',
+  v.object({
+    object: typeField('domain_look'),
+    name: described(v.string(), 'The domain name, with A-labels for international characters.'),
+    status: described(HealthStatus, HEALTH_TEXT),
+    score: described(Score, SCORE_TEXT, 95),
+    summary: described(v.string(), 'The result in one or two sentences.'),
+    checks: described(v.array(DomainCheck), 'The findings.'),
+    is_complete: described(
+      v.boolean(),
+      'False if DNS did not answer everything within 5 seconds. What is missing is unknown. Ask again for the rest.',
+    ),
+    checked_at: described(Time, 'When the look started. It is shared for a minute.'),
+  }),
+  'What public DNS says about a domain, which need not be one of your team.',
+  { name: 'example.com', summary: 'example.com is healthy.', is_complete: true },
+);
+
+export const MAX_BATCH = 500;
+
+export const NewDomains = named(
+  'CreateDomains',
+  v.strictObject({
+    names: described(
+      v.pipe(
+        v.array(
+          v.pipe(
+            v.string('must be a string'),
+            v.maxLength(MAX_TEXT_LENGTH, 'is too long for a domain name'),
+          ),
+          'must be a list of names',
+        ),
+        v.minLength(1, 'must contain at least one name'),
+        v.maxLength(MAX_BATCH, `must contain at most ${MAX_BATCH} names`),
+      ),
+      'Domain names, web addresses or email addresses.',
+      ['example.com', 'https://www.shop.example/', 'ann@mail.example'],
+    ),
+    tags: described(v.optional(Tags, []), `For all added domains. ${TAGS_TEXT}`, ['client:acme']),
+  }),
+  'Domains to add.',
+);
+export type NewDomains = v.InferOutput<typeof NewDomains>;
+
+const AddedLine = named(
+  'AddedDomain',
+  v.object({
+    object: typeField('added_domain'),
+    text: described(v.string(), 'The text in the request.', 'https://www.shop.example/'),
+    result: described(
+      v.picklist(['added', 'exists', 'invalid']),
+      '`exists`: your team had the domain already. It was not changed.',
+    ),
+    name: described(Text, 'The name that was read from the text. Null if it is invalid.'),
+    domain_id: v.nullable(idOf('dom')),
+    note: NOTE,
+    error: described(Text, 'Why the text is invalid. Null if it is valid.'),
+  }),
+  'What came of one text.',
+  { result: 'added', name: 'shop.example', error: null },
+);
+export type AddedLine = v.InferOutput<typeof AddedLine>;
+
+export const AddedDomains = named(
+  'AddedDomains',
+  v.object({
+    object: typeField('added_domains'),
+    lines: described(v.array(AddedLine), 'One for each text, in the same order.'),
+    created_at: described(
+      Time,
+      'The `created_at` of the added domains, by which a list of domains can be filtered.',
+    ),
+  }),
+  'What came of adding many domains.',
+);
+
+export const RequestedVerifications = named(
+  'RequestedVerifications',
+  v.object({
+    object: typeField('requested_verifications'),
+    domains: described(Count, 'How many domains are looked up now.', 30),
+  }),
+  'Lookups of verification records that are due now.',
+);
