@@ -1,34 +1,9 @@
 /** The states of a domain: which one applies, how it is marked, and what it means in one sentence. */
 
 import type { ListedDomain } from '../../domains/schema.ts';
+import { type DomainState, domainStateOf } from '../../domains/states.ts';
 import { StateMark } from '../../ui/components.tsx';
 import { NotSetUp, Waiting } from '../frame/states.tsx';
-
-/** In the order of lists: what fails comes first, what is fine last. */
-export const DOMAIN_STATES = [
-  'critical',
-  'failed',
-  'warning',
-  'pending',
-  'unknown',
-  'healthy',
-] as const;
-export type DomainState = (typeof DOMAIN_STATES)[number];
-
-type Status = Pick<ListedDomain, 'status'> & { health: Pick<ListedDomain['health'], 'status'> };
-
-/** Health counts for verified domains only: the others are no longer checked, or not yet. */
-export const domainStateOf = ({ status, health }: Status): DomainState =>
-  status === 'verified' ? health.status : status;
-
-/** The filters of the API that select the domains in a state. */
-export function filterOf(state: DomainState): {
-  status: 'pending' | 'verified' | 'failed';
-  health?: 'healthy' | 'warning' | 'critical' | 'unknown';
-} {
-  if (state === 'pending' || state === 'failed') return { status: state };
-  return { status: 'verified', health: state };
-}
 
 export const STATE_WORDS: Record<DomainState, string> = {
   critical: 'Critical',
