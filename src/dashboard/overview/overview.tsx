@@ -79,7 +79,7 @@ function emptyOverview(call: PageCall): Promise<Response> {
 async function overview(call: PageCall, query: v.InferOutput<typeof Query>): Promise<Response> {
   const { app, actor } = call;
   const scope = await readScope(call, query);
-  const summaryQuery = queryOf(scope);
+  const summaryQuery = { ...queryOf(scope), include: 'tests' as const };
   const { domain_id } = summaryQuery;
   const domains = allows(actor.role, 'member') ? await countDomains(app.db) : null;
   const [summary, problems, worst, changes, steps, latest] = await Promise.all([
