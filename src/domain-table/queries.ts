@@ -133,6 +133,7 @@ export async function tablePage(
   });
   let query = matching(db, filters, visible)
     .select(['domains.id', 'domains.name', 'domains.tags'])
+    .select(['domains.health_checked_at', 'domains.last_check_detail'])
     .select(STATE_SQL.as('table_state'))
     .select(DIGEST)
     .select(
@@ -237,7 +238,10 @@ const DIGEST = [
 ] as const;
 
 type Nullable<T> = { [K in keyof T]: T[K] | null };
-type FoundRow = Pick<DomainRow, 'id' | 'name' | 'tags'> &
+type FoundRow = Pick<
+  DomainRow,
+  'id' | 'name' | 'tags' | 'health_checked_at' | 'last_check_detail'
+> &
   Nullable<Omit<DomainDigestRow, 'id' | 'cost'>> & {
     table_state: DomainState;
     group_name: string | null;
@@ -248,6 +252,8 @@ const present = (row: FoundRow): TableRow => ({
   object: 'domain_table_row',
   name: row.name,
   state: row.table_state,
+  checked_at: row.health_checked_at,
+  check_detail: row.last_check_detail,
   tags: JSON.parse(row.tags),
   group: row.group_name,
   policy:

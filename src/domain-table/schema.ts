@@ -123,6 +123,15 @@ export const TableRow = named(
       'The health of a verified domain; `pending` or `failed` for another.',
       'warning',
     ),
+    checked_at: described(
+      v.nullable(Time),
+      'When the last conclusive health check started. Null: never.',
+    ),
+    check_detail: described(
+      Text,
+      'What the last lookup or health check could not find or determine. Null if there was no problem.',
+      null,
+    ),
     tags: described(v.array(v.string()), 'The tags, in alphabetical order.', ['client:acme']),
     group: described(
       Text,

@@ -170,7 +170,17 @@ test('Each column has the right value, and what is not known is null', async (t)
     [bad, blank, good],
   );
   const [second, third, first] = data as [TableRow, TableRow, TableRow];
-  const known = ({ headline, since, next_step, read_at, headline_state, ...row }: TableRow) => row;
+  const known = ({
+    headline,
+    since,
+    next_step,
+    read_at,
+    headline_state,
+    checked_at,
+    check_detail,
+    ...row
+  }: TableRow) => row;
+  assert.deepEqual([data[0]!.checked_at, data[1]!.checked_at], [at(0.1), null]);
   assert.deepEqual(known(first), {
     id: good,
     object: 'domain_table_row',

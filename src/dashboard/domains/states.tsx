@@ -1,7 +1,8 @@
 /** The states of a domain: which one applies, how it is marked, and what it means in one sentence. */
 
+import type { TableRow } from '../../domain-table/schema.ts';
 import type { ListedDomain } from '../../domains/schema.ts';
-import { type DomainState, domainStateOf } from '../../domains/states.ts';
+import type { DomainState } from '../../domains/states.ts';
 import { StateMark } from '../../ui/components.tsx';
 import { NotSetUp, Waiting } from '../frame/states.tsx';
 
@@ -27,13 +28,12 @@ export const STATE_SENTENCES: Record<DomainState, string> = {
 };
 
 /** Without a result, a domain that was never checked waits; one whose checks were inconclusive is unknown. */
-export function DomainMark({ domain }: { domain: ListedDomain }) {
-  const state = domainStateOf(domain);
-  if (isWaiting(domain)) return <Waiting />;
-  return state === 'unknown' ? (
-    <StateMark state="unknown" word="Unknown" />
+export function DomainMark({ state, checked_at, check_detail }: TableRow) {
+  if (state !== 'unknown') return <DomainStateMark state={state} />;
+  return checked_at === null && check_detail === null ? (
+    <Waiting />
   ) : (
-    <DomainStateMark state={state} />
+    <StateMark state="unknown" word="Unknown" />
   );
 }
 

@@ -28,7 +28,6 @@ const TABLE = `
 .domain-table .figure { color: var(--tone); font-weight: 650; }
 .step-link { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; overflow-wrap: anywhere; }
 .domain-table a.step-link { position: relative; z-index: 1; }
-@media (min-width: 641px) { .script [data-replaces] .filter-actions .button { display: none !important; } }
 @media (max-width: 1100px) {
   .domain-table :is(.c-spf, .c-dkim, .c-last_change) { display: none; }
 }

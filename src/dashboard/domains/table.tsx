@@ -12,7 +12,7 @@ import { placementState } from '../../report/placement-rates.ts';
 import { ScrollArea } from '../../ui/components.tsx';
 import { Ago } from '../frame/times.tsx';
 import { Tags } from '../tests/test-cells.tsx';
-import { DomainStateMark, STATE_WORDS } from './states.tsx';
+import { DomainMark, STATE_WORDS } from './states.tsx';
 
 interface TableColumn {
   sort: Sort;
@@ -25,7 +25,7 @@ interface TableColumn {
 
 const COLUMNS: TableColumn[] = [
   { sort: 'name', title: 'Domain', cell: (row) => <Name {...row} /> },
-  { sort: 'state', title: 'State', cell: ({ state }) => <DomainStateMark state={state} /> },
+  { sort: 'state', title: 'State', cell: (row) => <DomainMark {...row} /> },
   {
     sort: 'policy',
     title: 'Policy',
@@ -98,16 +98,16 @@ export const SORT_OPTIONS: [Sort | '', string][] = COLUMNS.map(({ sort, title })
 ]);
 
 /** International names are shown as people write them, with the stored A-labels on hover. */
-function Name({ name, tags }: TableRow) {
-  return (
-    <>
+const Name = ({ id, name, tags }: TableRow) => (
+  <>
+    <a class="row-link" href={`/domains/${id}`}>
       <bdi class="one-line" title={name}>
         {readableDomain(name)}
       </bdi>
-      <Tags tags={tags} />
-    </>
-  );
-}
+    </a>
+    <Tags tags={tags} />
+  </>
+);
 
 function Policy({ policy }: Pick<TableRow, 'policy'>) {
   if (policy === null) return <Unknown why="Not known yet" />;
@@ -230,13 +230,7 @@ function Row({ row, selectable }: { row: TableRow; selectable: boolean }) {
       )}
       {COLUMNS.map(({ sort, number, cell }) => (
         <td key={sort} class={classOf(sort, number)}>
-          {sort === 'name' ? (
-            <a class="row-link" href={`/domains/${row.id}`}>
-              {cell(row)}
-            </a>
-          ) : (
-            cell(row)
-          )}
+          {cell(row)}
         </td>
       ))}
     </tr>
