@@ -66,7 +66,7 @@ async function measureOn(engine: string, folder: string, url: string | undefined
       search_part: '/v1/search?q=mer-4',
     };
     for (const [what, request] of Object.entries(api))
-      figures[`${what}_p95_ms`] = await p95(base + request, key);
+      figures[`${what} p95_ms`] = await p95(base + request, key);
     for (const page of [
       '/',
       '/domains',

@@ -406,7 +406,7 @@ function queryOf(back: string): Query {
 
 const tagSelected = form({
   path: TAGS_PATH,
-  operation: 'submitDomainTags',
+  operation: 'submitTagsOfDomains',
   role: 'member',
   summary: 'Change the tags of the selected domains',
   async handle(call) {
