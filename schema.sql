@@ -647,6 +647,41 @@ CREATE INDEX domains_looks ON domains (next_look_at) WHERE next_look_at IS NOT N
 -- With the name and the tags, so that a search for them reads no row: rows are large.
 CREATE INDEX domains_listed ON domains (status, health_status, id, name, tags);
 
+-- What the table of domains and the overview show about each domain, as last read from its sources. Everything in it can be
+-- read again, so a missing row means: not read yet.
+CREATE TABLE domain_digests (
+  -- The ID of the domain.
+  id          TEXT NOT NULL PRIMARY KEY,
+  -- When reading it began.
+  read_at     TEXT NOT NULL,
+  -- Its headline, and what its worst problem costs; 0 without one.
+  state       TEXT NOT NULL CHECK (state IN ('fail', 'warn', 'unknown', 'pass')),
+  cost        INTEGER NOT NULL,
+  headline    TEXT NOT NULL,
+  since       TEXT,
+  -- What to do first, and the page about it; null without a problem.
+  step        TEXT,
+  step_path   TEXT,
+  -- The DMARC policy that applies to it; null if it is not known.
+  policy      TEXT CHECK (policy IN ('missing', 'none', 'quarantine', 'reject')),
+  sub_policy  TEXT,
+  pct         INTEGER,
+  -- Messages in DMARC reports of the last 30 days, and which part passed, from 0 to 1; null without reports.
+  messages    INTEGER NOT NULL,
+  spf_rate    REAL,
+  dkim_rate   REAL,
+  dmarc_rate  REAL,
+  -- The latest that Google published in the last 30 days, and its day.
+  spam_rate   REAL,
+  spam_day    TEXT,
+  -- Messages in seed mailboxes in the last 30 days, and which part arrived in an inbox; null with too few.
+  samples     INTEGER NOT NULL,
+  inbox_rate  REAL,
+  -- When its DNS records last changed, and which: "DMARC, SPF". It outlives the event.
+  changed_at  TEXT,
+  changed     TEXT
+);
+
 -- What the service serves at the hosts mta-sts.<domain> and bimi.<domain>.
 CREATE TABLE hosted_files (
   domain_id   TEXT NOT NULL PRIMARY KEY REFERENCES domains (id) ON DELETE CASCADE,

@@ -7,6 +7,7 @@ import { signInPath } from './dashboard/access/sign-in.tsx';
 import { dashboard } from './dashboard/feature.ts';
 import { problemPage } from './dashboard/problem-page.tsx';
 import { dnsChanges } from './dns-changes/feature.ts';
+import { domainTable } from './domain-table/feature.ts';
 import { domains } from './domains/feature.ts';
 import { events } from './events/feature.ts';
 import type { Feature } from './feature.ts';
@@ -47,6 +48,8 @@ export const FEATURES: Feature[] = [
   health,
   mailtests,
   placement,
+  // Before the domains: their IDs are not in its paths.
+  domainTable,
   domains,
   feedback,
   receivers,

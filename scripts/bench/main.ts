@@ -15,6 +15,7 @@ const NAMES = [
   'smtp',
   'analysis',
   'domains',
+  'domain_table',
   'http',
   'start',
   'memory',

@@ -118,13 +118,18 @@ function addDomains(path: string): void {
 }
 
 /** A session of the owner, as the service stores it. */
+export const SIGN_IN_SQL =
+  'INSERT INTO sessions (id, member_id, hash, created_at, last_seen_at, expires_at) SELECT ?, id, ?, ?, ?, ? FROM members';
+
+export const signInValues = (): string[] => [
+  'ses_bench',
+  sha256(TOKEN),
+  ...[0, 0, 86_400_000].map((ms) => isoTime(Date.now() + ms)),
+];
+
 export function signIn(path: string): void {
   const sqlite = new Sqlite(path);
-  sqlite
-    .prepare(
-      'INSERT INTO sessions (id, member_id, hash, created_at, last_seen_at, expires_at) SELECT ?, id, ?, ?, ?, ? FROM members',
-    )
-    .run('ses_bench', sha256(TOKEN), ...[0, 0, 86_400_000].map((ms) => isoTime(Date.now() + ms)));
+  sqlite.prepare(SIGN_IN_SQL).run(...signInValues());
   sqlite.close();
 }
 

@@ -5,6 +5,7 @@ import { benchAnalysis } from './analysis.ts';
 import { benchBareLf } from './bare-lf.ts';
 import { benchCapacity } from './capacity.ts';
 import { benchCopy } from './copy.ts';
+import { benchDomainTable } from './domain-table.ts';
 import { benchDomains } from './domains.ts';
 import { benchFeedback } from './feedback.ts';
 import { benchFeedbackPages } from './feedback-pages.ts';
@@ -25,6 +26,7 @@ const BENCHES: Record<string, (options: string[]) => Promise<object>> = {
   smtp: benchSmtp,
   analysis: benchAnalysis,
   domains: benchDomains,
+  domain_table: benchDomainTable,
   http: benchHttp,
   start: benchStart,
   memory: benchMemory,

@@ -182,6 +182,14 @@ const ROWS: Row[] = [
     unit: ' ms',
     target: '< 50 ms',
   },
+  ...(['table', 'search', 'page /'] as const).flatMap((what) =>
+    (['sqlite', 'postgres'] as const).map((engine) => ({
+      label: `${{ table: 'Table of domains', search: 'Search', 'page /': 'Overview' }[what]} with 1,000 domains on ${{ sqlite: 'SQLite', postgres: 'PostgreSQL' }[engine]}, 95th percentile`,
+      from: ['domain_table', `${engine} ${what} p95_ms`] as [string, string],
+      unit: ' ms',
+      target: '< 100 ms',
+    })),
+  ),
   {
     label: 'Largest page of the dashboard, compressed, with style and script',
     from: ['pages', 'largest_page_with_assets_kb'],

@@ -175,6 +175,7 @@ export async function changeDomain(
   const stored = tags === undefined ? current.tags : JSON.stringify(tags.toSorted());
   if (stored !== current.tags) {
     change.tags = stored;
+    await noteDomainChange(tx);
     details.tags = { from: JSON.parse(current.tags), to: JSON.parse(stored) };
   }
   if (Object.keys(change).length === 0) return current;

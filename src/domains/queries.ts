@@ -95,7 +95,7 @@ export async function listDomains(
 }
 
 /** A subquery, which SQLite answers from the index `domains_listed` alone. */
-function idsWithName(db: Db, text: string) {
+export function idsWithName(db: Db, text: string) {
   const name = normalizeDomain(text) ?? text.trim().toLowerCase();
   return db.selectFrom('domains').select('id').where(contains('name', name));
 }
@@ -172,6 +172,24 @@ export async function latestDomainEvents(
     .limit(limit)
     .execute();
   return rows.map(({ data, ...row }) => ({ ...row, data: JSON.parse(data) }) as DomainEvent);
+}
+
+/** When the records of a domain last changed, and which ones, as long as the event is kept. */
+export async function latestRecordChange(
+  db: Db | Tx,
+  id: string,
+): Promise<{ created_at: string; changes: RecordChange[] } | undefined> {
+  const row = await db
+    .selectFrom('events')
+    .select(['created_at', 'data'])
+    // For the index `events_domain`, as above.
+    .where(sql<boolean>`substr(data, 8, 30) = ${id}`)
+    .where(sql<boolean>`type >= 'domain.' and type < 'domain/'`)
+    .where('type', '=', 'domain.records_changed')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && { created_at: row.created_at, changes: JSON.parse(row.data).changes ?? [] };
 }
 
 /** The team's domain that is, or is the closest parent of, the From domain (in A-labels). */

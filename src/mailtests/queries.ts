@@ -163,7 +163,7 @@ const findByToken = prepared((db, parameter: PreparedParameter<{ token: string }
     db,
     db
       .selectFrom('tests')
-      .select(['id', 'status', 'expires_at', 'livemode', 'name', 'kind'])
+      .select(['id', 'status', 'expires_at', 'livemode', 'name', 'kind', 'limited_to'])
       .where('token', '=', parameter('token')),
   ),
 );

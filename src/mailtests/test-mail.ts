@@ -55,7 +55,8 @@ async function storeForTest(
   }
   if (test.expires_at <= message.received_at) return EXPIRED;
   const stored = { ...message, test_id: test.id };
-  const due = { id: test.id, kind: test.kind, analysis_due_at: message.received_at };
+  const { id, kind, limited_to } = test;
+  const due = { id, kind, limited_to, analysis_due_at: message.received_at };
   await insertMessage(tx, stored, raw);
   const taken = takeAccepted(tx, app, { test: due, message: stored, raw });
   await updateRow(tx, 'tests', test.id, {

@@ -1,7 +1,7 @@
 /** The picture of a domain from what is stored about it. */
 
 import type { App } from '../app.ts';
-import { inSnapshot } from '../store/open.ts';
+import { type Db, inSnapshot, type Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { dnsReport } from './dns.ts';
 import { feedbackReport } from './feedback.ts';
@@ -13,7 +13,7 @@ import { testsReport } from './tests.ts';
 
 /** All from one snapshot of the database; asks no other server. */
 export async function pictureOf(
-  app: Pick<App, 'db' | 'clock' | 'config'>,
+  app: Pick<App, 'clock' | 'config'> & { db: Db | Tx },
   domain: DomainRow,
 ): Promise<Picture> {
   return inSnapshot(app.db, async (db) => {

@@ -72,6 +72,7 @@ const VIEWS: Record<string, View> = {
     where: ({ tags }) => `(@.domain_id in (select id from domains) or ${hasOneOf('@.tags', tags)})`,
     needs: ['domains'],
   },
+  domain_digests: within('id', 'domains'),
   test_tallies: ofDomain,
   hosted_files: ofDomain,
   monitors: ofDomain,

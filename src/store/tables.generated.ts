@@ -591,6 +591,43 @@ export interface DomainRow {
   tags: string;
 }
 
+/**
+ * What the table of domains and the overview show about each domain, as last read from its sources. Everything in it can be
+ * read again, so a missing row means: not read yet.
+ */
+export interface DomainDigestRow {
+  /** The ID of the domain. */
+  id: string;
+  /** When reading it began. */
+  read_at: string;
+  /** Its headline, and what its worst problem costs; 0 without one. */
+  state: 'fail' | 'warn' | 'unknown' | 'pass';
+  cost: number;
+  headline: string;
+  since: string | null;
+  /** What to do first, and the page about it; null without a problem. */
+  step: string | null;
+  step_path: string | null;
+  /** The DMARC policy that applies to it; null if it is not known. */
+  policy: 'missing' | 'none' | 'quarantine' | 'reject' | null;
+  sub_policy: string | null;
+  pct: number | null;
+  /** Messages in DMARC reports of the last 30 days, and which part passed, from 0 to 1; null without reports. */
+  messages: number;
+  spf_rate: number | null;
+  dkim_rate: number | null;
+  dmarc_rate: number | null;
+  /** The latest that Google published in the last 30 days, and its day. */
+  spam_rate: number | null;
+  spam_day: string | null;
+  /** Messages in seed mailboxes in the last 30 days, and which part arrived in an inbox; null with too few. */
+  samples: number;
+  inbox_rate: number | null;
+  /** When its DNS records last changed, and which: "DMARC, SPF". It outlives the event. */
+  changed_at: string | null;
+  changed: string | null;
+}
+
 /** What the service serves at the hosts mta-sts.<domain> and bimi.<domain>. */
 export interface HostedFileRow {
   domain_id: string;
@@ -1402,6 +1439,7 @@ export interface Tables {
   webhook_deliveries: WebhookDeliveryRow;
   webhook_attempts: WebhookAttemptRow;
   domains: DomainRow;
+  domain_digests: DomainDigestRow;
   hosted_files: HostedFileRow;
   monitors: MonitorRow;
   monitor_runs: MonitorRunRow;
@@ -1474,6 +1512,7 @@ export const TABLES: (keyof Tables)[] = [
   'webhook_deliveries',
   'webhook_attempts',
   'domains',
+  'domain_digests',
   'hosted_files',
   'monitors',
   'monitor_runs',

@@ -70,13 +70,13 @@ function boundariesEvery(hours: number, from: number, to: number): number[] {
 /**
  * Scores are rounded to two decimals, rates to four. Both are 0 if there is nothing to count. All
  * figures of tests come from one snapshot of the database. `seeds` are the configured seed mailboxes, and `accounts`
- * the names of the configured accounts at receivers.
+ * the names of the configured accounts at receivers; null leaves out what receivers report and publish.
  */
 export async function summarize(
   db: Db | Tx,
   asked: SummarySpan & Scope,
   seeds: readonly SeedOf[],
-  accounts: readonly string[] = [],
+  accounts: readonly string[] | null = [],
 ): Promise<Summary> {
   const query = { ...asked, domains: asked.domains ?? (await limitedDomains(db)) };
   const { from, to, previousFrom, boundaries } = query;
@@ -118,8 +118,8 @@ export async function summarize(
         seeds,
       ),
     },
-    feedback: await feedbackOf(db, query),
-    receivers: await receiversOf(db, { ...query, accounts }),
+    feedback: accounts && (await feedbackOf(db, query)),
+    receivers: accounts && (await receiversOf(db, { ...query, accounts })),
   };
 }
 

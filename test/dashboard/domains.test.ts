@@ -81,7 +81,7 @@ test('A member adds a domain, verifies it, and sees its health with the records 
   assert.match(page, /Verified/);
 });
 
-test('The list shows what fails first, folds what is healthy, and explains each state', async (t) => {
+test('The table has all states with their counts, sorts and filters by links, and explains a state', async (t) => {
   const { service, member } = await startPages(t);
   const states = [
     ['healthy.example', 'verified', 'healthy'],
@@ -96,19 +96,26 @@ test('The list shows what fails first, folds what is healthy, and explains each 
     await setState(service, name, status, health);
   }
   const { html } = await member.get('/domains');
+  const href = /<a class="sort" data-focus="state"[^>]*href="([^"]+)"/.exec(html)![1]!;
+  assert.equal(href, '/domains?sort=state');
+  const sorted = (await member.get(href)).html;
   const order = ['critical', 'failed', 'warning', 'pending', 'unknown', 'healthy'].map((state) =>
-    html.indexOf(`>${state}.example`),
+    sorted.indexOf(`>${state}.example`),
   );
   assert.ok(order.every((place) => place > 0));
   assert.deepEqual(
     order,
     order.toSorted((a, b) => a - b),
   );
-  const fold = html.match(/<details class="fold">.*?<\/details>/gs)!.at(-1)!;
-  assert.match(fold, /1 healthy domain.*healthy\.example/s);
-  assert.doesNotMatch(fold, /failed\.example/);
-  assert.match(mainOf(html), /Publish the TXT record of the domain to have it checked every day\./);
-
+  assert.match(
+    sorted,
+    /<th [^>]*aria-sort="ascending"[^>]*><a [^>]*href="\/domains\?sort=state&amp;order=desc"/,
+  );
+  assert.match(mainOf(html), /All \(6\)Critical \(1\)Verification failed \(1\)/);
+  assert.match(
+    mainOf((await member.get('/domains?state=pending')).html),
+    /Publish the TXT record of the domain\. Checks start once it is found\./,
+  );
   for (const [name, , health] of states.slice(0, 3)) {
     const filtered = await member.get(`/domains?state=${health}`);
     for (const [other] of states)
@@ -121,20 +128,54 @@ test('The list shows what fails first, folds what is healthy, and explains each 
   assert.match(mainOf(none.html), /No matching domains/);
   assert.match(none.html, /<option selected value="critical"|<option value="critical" selected/);
   assert.equal(fieldOf(none.html, 'q').value, 'healthy');
+  const odd = await member.get('/domains?state=none&sort=secret&order=up&group=a%3Ab&tag=a%2Cb');
+  assert.equal(odd.status, 200);
+  assert.match(mainOf(odd.html), /6 domains/);
 });
 
-test('Filtered domains are paged, and the first page shows ten of each state', async (t) => {
+test('A page has 100 domains; the next one continues in the same order', async (t) => {
   const { service, member } = await startPages(t);
-  for (let i = 10; i < 40; i++) await service.add(`d${i}.example`);
-  const first = await member.get('/domains');
-  assert.equal(first.html.match(/class="row-link"/g)!.length, 10);
-  assert.match(first.html, /<a href="\/domains\?state=pending">Show all 30/);
-  const filtered = await member.get('/domains?state=pending');
-  assert.equal(filtered.html.match(/class="row-link"/g)!.length, 25);
-  const [, older] = /rel="next" href="([^"]+)"/.exec(filtered.html)!;
-  const second = await member.get(older!.replaceAll('&amp;', '&'));
-  assert.equal(second.html.match(/class="row-link"/g)!.length, 5);
+  for (let i = 100; i < 203; i++) await service.add(`d${i}.example`);
+  const first = await member.get('/domains?sort=name&order=desc');
+  assert.equal(first.html.match(/class="row-link"/g)!.length, 100);
+  const [, next] = /rel="next" href="([^"]+)"/.exec(first.html)!;
+  const second = await member.get(next!.replaceAll('&amp;', '&'));
+  assert.deepEqual(
+    [...second.html.matchAll(/<bdi class="one-line"[^>]*>([^<]+)/g)].map(([, name]) => name),
+    ['d102.example', 'd101.example', 'd100.example'],
+  );
   assert.match(second.html, /rel="prev"/);
+  const cut = await member.get('/domains?sort=name&starting_after=dom_gone');
+  assert.deepEqual([cut.status, cut.location], [303, '/domains?sort=name']);
+});
+
+test('Selected domains get a tag and lose it, by which the table is filtered and grouped', async (t) => {
+  const { service, member } = await startPages(t);
+  const ids = [];
+  for (const name of ['a.example', 'b.example', 'c.example'])
+    ids.push((await service.add(name)).id);
+  const back = '/domains?sort=name';
+  const tag = (fields: object) => member.post('/domains/tags', { back, action: 'add', ...fields });
+  const added = await tag({ id: ids.slice(0, 2), tags: 'client:acme, Test' });
+  assert.equal(added.location, '/domains?sort=name&done=tagged&changed=2');
+  assert.match(mainOf((await member.get(added.location!)).html), /Tags of 2 domains changed\./);
+  const grouped = mainOf((await member.get('/domains?group=client')).html);
+  assert.match(grouped, /acme 2.*a\.example.*b\.example.*No client 1.*c\.example/s);
+  const filtered = mainOf((await member.get('/domains?tag=client:acme')).html);
+  assert.match(filtered, /2 domains/);
+  const removed = await tag({ id: ids[0]!, tags: 'test', action: 'remove' });
+  assert.equal(removed.location, '/domains?sort=name&done=tagged&changed=1');
+  assert.match((await tag({ tags: 'x' })).location!, /done=select/);
+  const empty = await tag({ id: ids[0]!, tags: ' ' });
+  assert.equal(empty.status, 422);
+  assert.match(mainOf(empty.html), /Enter a tag first\./);
+  const long = await tag({ id: ids[0]!, tags: 'x'.repeat(60) });
+  assert.equal(long.status, 422);
+  assert.match(mainOf(long.html), /must have at most 50 characters/);
+  assert.match(
+    (await tag({ id: ids[0]!, tags: 'y', back: 'https://evil.example/' })).location!,
+    /^\/domains\?done=tagged/,
+  );
 });
 
 test('The form for a domain keeps what was typed and explains the error at the field', async (t) => {
@@ -167,7 +208,7 @@ test('A missing record of a verified domain is explained with its deadline, then
   assert.match(missing, /The record has disappeared\. Publish it again before \d+ Nov 2026/);
   assert.match(
     mainOf((await reader.get('/domains?q=example')).html),
-    /Verification record missing/,
+    /Publish the TXT record for verification\./,
   );
   await service.pass(4 * DAY);
   const later = await newMember(service, 'member');

@@ -2,11 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { refreshDue } from '../../src/domain-table/refresh.ts';
 import type { Domain } from '../../src/domains/schema.ts';
+import { appendEvent, type EventType } from '../../src/events/events.ts';
 import { isoTime } from '../../src/lib/clock.ts';
+import { transact } from '../../src/store/open.ts';
 import type { ServiceOptions, TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
-import { newMember, startWithOwner } from './member.ts';
+import { memberOf, newMember, startWithOwner } from './member.ts';
 import { getPage, mainOf, textOf } from './pages.ts';
 import { storeTest } from './stored-tests.ts';
 
@@ -19,6 +22,8 @@ async function addDomain({ call, app }: TestService, name: string, columns: obje
   const { body } = await call<Domain>('POST', '/v1/domains', { json: { name } });
   if (Object.keys(columns).length > 0)
     await app.db.updateTable('domains').set(columns).where('id', '=', body.id).execute();
+  // Nothing else says that the columns have changed.
+  await app.db.deleteFrom('domain_digests').where('id', '=', body.id).execute();
   return body.id;
 }
 
@@ -146,13 +151,14 @@ test('Broken things come first, each in one line that leads to its page', async 
   assert.match(main, /losing\.example: The verification record is missing\./);
   assert.match(main, /hooks\.example gets no events/);
   assert.doesNotMatch(html, /path-with-a-secret/);
-  assert.deepEqual(linksIn(html).slice(0, 5), [
+  assert.deepEqual([...new Set(linksIn(html))].slice(0, 5), [
     `/incidents/${incident}`,
-    `/domains/${critical}`,
     `/webhooks/${endpoint.id}`,
+    `/domains/${critical}`,
     `/domains/${failed}`,
     `/domains/${losing}`,
   ]);
+  assert.match(html, new RegExp(`class="first-step" href="/domains/${critical}#health"`));
   const member = await newMember(service, 'member');
   const theirs = mainOf((await member.get('/')).html);
   assert.match(theirs, /shop\.example scored 61/);
@@ -164,14 +170,56 @@ test('Broken things come first, each in one line that leads to its page', async 
   );
 });
 
-test('More than five problems of a kind end with a link to all', async (t) => {
+test('The five worst domains end with a link to all that have something to fix', async (t) => {
   const { service, owner } = await start(t);
   await storeTest(service.app);
   for (let i = 0; i < 7; i++) await addDomain(service, `d${i}.example`, { status: 'failed' });
+  await addDomain(service, 'fine.example', { status: 'verified', health_status: 'healthy' });
+  await refreshDue(service.app);
   const { html } = await owner.get('/');
   assert.equal(mainOf(html).match(/Your domain is no longer verified/g)?.length, 5);
-  const link = '<a href="/domains">And 2 more domains</a>';
+  const link = '<a href="/domains?next_step=yes">All 7 domains with something to fix</a>';
   assert.ok(html.includes(link));
+  assert.doesNotMatch(mainOf(html), /Nothing is broken/);
+});
+
+test('What changed since yesterday is one line for each kind of event, the worst first', async (t) => {
+  const { service, owner, clock } = await start(t);
+  const { app } = service;
+  await storeTest(app);
+  const append = (type: EventType, data: object) =>
+    transact(app.db, (tx) => appendEvent(tx, { type, livemode: true, data }, app));
+  await append('domain.records_changed', { id: 'dom_old', name: 'old.example', changes: [] });
+  clock.advance(24 * 3_600_000 + 1);
+  assert.doesNotMatch(mainOf((await owner.get('/')).html), /What changed/);
+  for (let i = 0; i < 5; i++)
+    await append('domain.records_changed', {
+      id: `dom_${i}`,
+      name: `d${i}.example`,
+      changes: [{ name: `_dmarc.d${i}.example`, type: 'TXT' }],
+    });
+  for (const status of ['warning', 'critical'])
+    await append('domain.health_changed', {
+      id: 'dom_1',
+      name: 'd1.example',
+      previous_health: 'healthy',
+      health: { status },
+    });
+  await append('alert.triggered', {
+    id: 'inc_1',
+    subject: 'd1.example',
+    alert: { name: 'Scores' },
+  });
+  await append('test.completed', { id: 'test_1', domain_id: null });
+  const { html } = await memberOf(service, 'owner@example.com').then((later) => later.get('/'));
+  const card = mainOf(html).replace(/^.*What changed since yesterday/s, '');
+  assert.match(
+    card,
+    /^Incidents openedScores d1\.example.*Health changedd1\.example healthy → critical.*DNS records changedd4\.example DMARC, d3\.example DMARC, d2\.example DMARC and 2 more/s,
+  );
+  assert.equal(card.match(/healthy → /g)!.length, 1, 'each domain once');
+  assert.doesNotMatch(card, /old\.example/);
+  assert.match(html, /href="\/domains\?sort=last_change"/);
 });
 
 test('Verified domains without a result have the same name and number as in the list', async (t) => {

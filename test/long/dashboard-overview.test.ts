@@ -93,7 +93,7 @@ for (const [size, viewport] of Object.entries(SIZES))
     await fill(service);
     const browser = await startMemberBrowser(t, service, 'member');
     const page = await browser.open('/', { viewport });
-    const broken = page.getByRole('region', { name: 'Broken now' });
+    const broken = page.getByRole('region', { name: 'Fix this domain first' });
     await broken
       .getByRole('link', { name: /example\.com: 192\.0\.2\.1 has no PTR record/ })
       .waitFor();

@@ -178,6 +178,12 @@ async function walkDomains({ ask, service }: Walk) {
   const path = `/v1/domains/${made.body.id}`;
   const etag = (await ask('GET', path, 200)).headers.get('etag')!;
   await ask('GET', '/v1/domains?status=pending&health=unknown&q=exam', 200);
+  await ask('GET', '/v1/domains/table?sort=dmarc&group=client', 200);
+  await ask('GET', '/v1/domains/table?starting_after=dom_none', 400);
+  await ask('GET', '/v1/domains/export', 200);
+  const tag = { ids: [made.body.id], add: ['client:acme'] };
+  await ask('POST', '/v1/domains/tags', 200, { json: tag });
+  await ask('POST', '/v1/domains/tags', 404, { json: { ...tag, ids: ['dom_none'] } });
   await ask('PATCH', path, 200, { json: { badge_enabled: true } });
   await ask('PATCH', path, 412, { json: { dkim_selectors: null }, headers: { 'if-match': etag } });
   await ask('POST', `${path}/verify`, 200);

@@ -170,7 +170,8 @@ test('A lease whose commit is unknown ends after ten seconds, and the message is
   let lease: unknown;
   await assert.rejects(
     transact(app.db, async (tx) => {
-      const test = { id, kind: 'auto', analysis_due_at: isoTime(clock.now()) } as const;
+      const analysis_due_at = isoTime(clock.now());
+      const test = { id, kind: 'auto', limited_to: null, analysis_due_at } as const;
       const message = {} as MessageRow;
       ({ lease } = takeAccepted(tx, app, { test, message, raw: Buffer.from(MAIL) }));
       throw new Error('lost');

@@ -1,6 +1,7 @@
 /** The script of the pages for members. Every page works without it, except that it does not update itself. */
 
 import { saveDraft } from './drafts.ts';
+import { applyForm, applySoon, isLive, isLiveLink, showAt } from './live.ts';
 import { fillInReceipt, omitUnchanged } from './receipt.ts';
 import { startRefreshing, stopRefreshing } from './refresh.ts';
 import { openSearch, opensSearch } from './search.ts';
@@ -48,6 +49,11 @@ addEventListener('click', (event) => {
   // With a key, the link opens as any other, for example in a new tab.
   const isPlain = !(event.ctrlKey || event.metaKey || event.shiftKey);
   if (control?.dataset.action === 'search' && isPlain && openSearch()) event.preventDefault();
+  const link = isPlain && isLiveLink(target);
+  if (link) {
+    event.preventDefault();
+    void showAt(link.href);
+  }
   if (control?.dataset.action === 'navigation') toggleNavigation(control);
   if (control instanceof HTMLInputElement && control.dataset.action === 'select-all')
     selectAll(control);
@@ -73,11 +79,21 @@ addEventListener('change', ({ target }) => {
   if (target instanceof HTMLSelectElement) applyFilters(target);
 });
 
+addEventListener('input', ({ target }) => {
+  if (target instanceof HTMLInputElement && target.type === 'search' && isLive(target.form))
+    applySoon(target.form);
+});
+
 /** A form is sent once, even if its button is clicked twice. */
 addEventListener('submit', (event) => {
   const form = event.target as HTMLFormElement;
   if (event.submitter && isTooFew(event.submitter)) {
     event.preventDefault();
+    return;
+  }
+  if (isLive(form)) {
+    event.preventDefault();
+    applyForm(form);
     return;
   }
   if (form.method === 'get') {

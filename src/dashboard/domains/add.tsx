@@ -6,6 +6,7 @@ import { countLooksInProgress } from '../../domains/first-look.ts';
 import { lookOperations } from '../../domains/look-routes.ts';
 import { domainOperations } from '../../domains/routes.ts';
 import type { ListedDomain } from '../../domains/schema.ts';
+import { DOMAIN_STATES } from '../../domains/states.ts';
 import { formatCount } from '../../lib/format/numbers.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { oneLine, sanitize } from '../../report/blocks.ts';
@@ -20,7 +21,7 @@ import { DataTable, pathWith } from '../frame/table.tsx';
 import { splitTags, tagLabels } from '../frame/tags-field.ts';
 import { allDomains } from './all-domains.ts';
 import { DOMAINS, renderDomains } from './list.tsx';
-import { DOMAIN_STATES, DomainStateMark } from './states.tsx';
+import { DomainStateMark } from './states.tsx';
 
 const ADDED = `${DOMAINS}/added`;
 /** Of the texts in the URL of the page. Some proxies accept 8 kB. */

@@ -1,238 +1,268 @@
-/** The list of domains: by state, or filtered by state and name; and the form to add one. */
+/** The table of domains, sorted, filtered and grouped by its URL; actions on selected ones; and the form to add one. */
 
 import * as v from 'valibot';
-import { countDomains } from '../../domains/queries.ts';
+import { COLUMNS, SORTS, type Sort } from '../../domain-table/columns.ts';
+import { countGroups, type TableCounts, tableCounts } from '../../domain-table/queries.ts';
+import { tableOperations } from '../../domain-table/routes.ts';
+import type { TableRow } from '../../domain-table/schema.ts';
 import { domainOperations } from '../../domains/routes.ts';
-import type { ListedDomain } from '../../domains/schema.ts';
-import { readableDomain } from '../../lib/readable-domain.ts';
+import { DOMAIN_STATES } from '../../domains/states.ts';
+import { allows } from '../../http/actor.ts';
+import { normalizeTag } from '../../http/tags.ts';
+import { AppError } from '../../lib/errors.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Filters } from '../frame/filters.tsx';
-import { Notice, Select, TextField } from '../frame/form.tsx';
-import { page } from '../frame/page-route.ts';
-import { For, useReader } from '../frame/reader.tsx';
-import { EmptyState, Fold, Score } from '../frame/states.tsx';
-import { type Column, DataTable, Pager, pathWith } from '../frame/table.tsx';
-import { Ago, Due } from '../frame/times.tsx';
-import { AddDomains, type AddDomainsProps } from './add-form.tsx';
 import {
-  DOMAIN_STATES,
-  DomainMark,
-  type DomainState,
-  domainStateOf,
-  filterOf,
-  STATE_SENTENCES,
-  STATE_WORDS,
-} from './states.tsx';
+  type FormProblem,
+  Notice,
+  ProblemNotice,
+  readForm,
+  readFormList,
+  Select,
+  submit,
+  TextField,
+} from '../frame/form.tsx';
+import { localPath, seeOther } from '../frame/page.tsx';
+import { form, page } from '../frame/page-route.ts';
+import { For, useReader } from '../frame/reader.tsx';
+import { EmptyState } from '../frame/states.tsx';
+import { Pager, pathWith } from '../frame/table.tsx';
+import { splitTags, tagLabels } from '../frame/tags-field.ts';
+import { AddDomains, type AddDomainsProps } from './add-form.tsx';
+import { STATE_SENTENCES, STATE_WORDS } from './states.tsx';
+import { DomainTable, SORT_OPTIONS } from './table.tsx';
 
 export const DOMAINS = '/domains';
+const TAGS_PATH = '/domains/tags';
 
-/** Rows of each state on the first page, which shows all states. */
-const GROUP_SIZE = 10;
-const PAGE_SIZE = 25;
+const PAGE_SIZE = 100;
+const DEFAULT_SORT: Sort = 'next_step';
+
+const FILTERS = ['q', 'state', 'tag', 'next_step', 'group', 'sort', 'order'] as const;
+type TableFilterValues = Partial<Record<(typeof FILTERS)[number], string>>;
 
 const Query = v.strictObject({
-  state: v.optional(v.string()),
-  q: v.optional(v.string()),
+  ...(Object.fromEntries(FILTERS.map((name) => [name, v.optional(v.string())])) as Record<
+    (typeof FILTERS)[number],
+    v.OptionalSchema<v.StringSchema<undefined>, undefined>
+  >),
   starting_after: v.optional(v.string()),
   ending_before: v.optional(v.string()),
   done: v.optional(v.string()),
+  changed: v.optional(v.string()),
 });
 type Query = v.InferOutput<typeof Query>;
 
 interface State extends Partial<AddDomainsProps> {
   query?: Query;
+  /** Of the change of tags. */
+  tagProblem?: FormProblem | null;
 }
 
-/** A section of the first page. */
-interface Group {
-  state: DomainState;
-  count: number;
-  domains: ListedDomain[];
+/** What the URL says, without values that do not exist: old links keep working. */
+function readFilters(query: Query): TableFilterValues {
+  const one = <T extends string>(values: readonly T[], value?: string): T | undefined =>
+    values.find((known) => known === value);
+  const tag = query.tag ? normalizeTag(query.tag) : undefined;
+  return {
+    q: query.q?.trim().slice(0, 200) || undefined,
+    state: one(DOMAIN_STATES, query.state),
+    tag: tag && !tag.includes(',') && tag.length <= 50 ? tag : undefined,
+    next_step: one(['yes', 'no'], query.next_step),
+    group: /^[^:,]{1,40}$/.test(query.group ?? '') ? normalizeTag(query.group!) : undefined,
+    sort: query.sort === DEFAULT_SORT ? undefined : one(SORTS, query.sort),
+    order: one(['asc', 'desc'], query.order),
+  };
 }
 
 export async function renderDomains(
   call: PageCall,
-  { query = {}, problem = null, ...typed }: State,
+  { query = {}, problem = null, tagProblem, ...typed }: State,
 ) {
-  const counts = countsOf(await countDomains(call.app.db));
-  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const state = DOMAIN_STATES.find((candidate) => candidate === query.state);
-  const q = query.q?.trim() || undefined;
+  const filters = readFilters(query);
+  const counts = await tableCounts(call.app.db);
   const { starting_after, ending_before } = query;
-  const isFiltered = Boolean(state || q);
-  const listQuery = {
-    ...(state ? filterOf(state) : {}),
-    q,
-    limit: String(PAGE_SIZE),
-    starting_after,
-    ending_before,
-  };
-  const filtered = isFiltered
-    ? await call.invoke(domainOperations.list, { query: listQuery })
-    : null;
-  const groups = isFiltered ? [] : await groupsOf(call, counts);
+  const listQuery = { ...filters, limit: String(PAGE_SIZE), starting_after, ending_before };
+  const found = await call
+    .invoke(tableOperations.table, { query: listQuery as never })
+    .catch((error: unknown) => {
+      // The domain that began this page was deleted, or the link was cut.
+      if (error instanceof AppError && error.code === 'invalid_cursor') return null;
+      throw error;
+    });
+  if (found === null) return seeOther(pathWith(DOMAINS, filters));
+  const shown = problem ?? tagProblem;
   return appPage(call, {
     title: 'Domains',
     section: 'domains',
-    path: pathWith(DOMAINS, { state, q }),
-    status: problem?.status,
-    headers: problem?.headers,
-    actions: counts.pending + counts.failed > 0 && (
-      <a class="button" href={`${DOMAINS}/verify`}>
-        Verify domains
-      </a>
-    ),
+    path: pathWith(DOMAINS, { ...filters, starting_after, ending_before }),
+    status: shown?.status,
+    headers: shown?.headers,
     calls: [
-      { route: domainOperations.list, query: isFiltered ? listQuery : {} },
+      { route: tableOperations.table, query: filters },
       { route: domainOperations.create, body: { name: 'example.com' } },
     ],
+    actions: counts.total > 0 && (
+      <>
+        {counts.states.pending + counts.states.failed > 0 && (
+          <a class="button" href={`${DOMAINS}/verify`}>
+            Verify domains
+          </a>
+        )}
+        <a class="button" href={pathWith('/v1/domains/export', filters)}>
+          Export as CSV
+        </a>
+      </>
+    ),
     children: (
       <>
-        {query.done === 'deleted' && <Notice tone="pass">Domain deleted.</Notice>}
-        {total === 0 && call.actor.tags !== null && (
+        <DoneNotice {...query} />
+        {counts.total === 0 && call.actor.tags !== null && (
           <EmptyState title="No domains yet">
             No domain has the tags that your access is limited to. An admin can add them.
           </EmptyState>
         )}
-        {total === 0 && call.actor.tags === null && (
+        {counts.total === 0 && call.actor.tags === null && (
           <EmptyState title="Add your first domain">
             The service checks the DNS records of your domains every day, and tells you which
             records to publish or fix.
           </EmptyState>
         )}
         <For role="member" team>
-          <AddDomains {...typed} problem={problem} />
+          <details class="edit add-domain" open={counts.total === 0 || problem !== null}>
+            <summary class="button">Add domains</summary>
+            <AddDomains {...typed} problem={problem} />
+          </details>
         </For>
-        {total > 0 && (
-          <Filters path={DOMAINS} active={isFiltered}>
-            <Select
-              name="state"
-              label="State"
-              value={state ?? ''}
-              options={[
-                ['', `All (${total.toLocaleString('en')})`],
-                ...DOMAIN_STATES.map((one): [string, string] => [
-                  one,
-                  `${STATE_WORDS[one]} (${counts[one].toLocaleString('en')})`,
-                ]),
-              ]}
-            />
-            <TextField
-              name="q"
-              label="Name contains"
-              type="search"
-              value={q}
-              maxLength={200}
-              grow
-            />
-          </Filters>
-        )}
-        {groups.map((group) => (
-          <GroupSection key={group.state} {...group} />
-        ))}
-        {filtered && (
-          <FilteredList
-            state={state}
-            q={q}
-            starting_after={starting_after}
-            ending_before={ending_before}
-            {...filtered}
-          />
+        {counts.total > 0 && (
+          <>
+            <TableFilters filters={filters} counts={counts} />
+            <div id="domain-list" class="domain-list" data-live>
+              <List
+                filters={filters}
+                cursors={{ starting_after, ending_before }}
+                rows={found.data}
+                hasMore={found.has_more}
+                matches={await countGroups(call.app.db, filters as never)}
+                tags={counts.tags}
+                tagProblem={tagProblem ?? null}
+                canChange={allows(call.actor.role, 'member')}
+              />
+            </div>
+          </>
         )}
       </>
     ),
   });
 }
 
-function countsOf(rows: Awaited<ReturnType<typeof countDomains>>): Record<DomainState, number> {
-  const counts = { critical: 0, failed: 0, warning: 0, pending: 0, unknown: 0, healthy: 0 };
-  for (const { status, health_status, count } of rows)
-    counts[domainStateOf({ status, health: { status: health_status } })] += count;
-  return counts;
-}
-
-/** The first domains in each state that occurs. */
-async function groupsOf(call: PageCall, counts: Record<DomainState, number>): Promise<Group[]> {
-  const states = DOMAIN_STATES.filter((state) => counts[state] > 0);
-  return Promise.all(
-    states.map(async (state) => {
-      const query = { ...filterOf(state), limit: String(GROUP_SIZE) };
-      const { data: domains } = await call.invoke(domainOperations.list, { query });
-      return { state, count: counts[state], domains };
-    }),
-  );
-}
-
-const ICONS: Record<DomainState, string> = {
-  critical: 'fail',
-  failed: 'fail',
-  warning: 'warn',
-  pending: 'unset',
-  unknown: 'unknown',
-  healthy: 'pass',
-};
-
-/** The heading says the state, except whether an unknown domain still waits for its first check. */
-const columnsOf = (state: DomainState) =>
-  COLUMNS.filter(({ title }) => title !== 'State' || state === 'unknown');
-
-/** What is fine is folded. */
-function GroupSection({ state, count, domains }: Group) {
-  const label = `${STATE_WORDS[state]}: ${count.toLocaleString('en')}`;
-  const content = (
-    <>
-      <p class="muted small">{STATE_SENTENCES[state]}</p>
-      <div class="same-columns">
-        <DomainTable label={label} domains={domains} columns={columnsOf(state)} />
-      </div>
-      {count > domains.length && (
-        <p>
-          <a href={pathWith(DOMAINS, { state })}>
-            Show all {count.toLocaleString('en')}
-            <span class="visually-hidden"> domains: {STATE_WORDS[state]}</span>
-          </a>
-        </p>
-      )}
-    </>
-  );
-  if (state === 'healthy')
-    return (
-      <section class="card panel">
-        <Fold
-          summary={
-            <h2 class="fold-title">
-              {count === 1 ? '1 healthy domain' : `${count.toLocaleString('en')} healthy domains`}
-            </h2>
-          }
-        >
-          <div class="stack">{content}</div>
-        </Fold>
-      </section>
-    );
+function DoneNotice({ done, changed = '' }: Pick<Query, 'done' | 'changed'>) {
+  if (done === 'deleted') return <Notice tone="pass">Domain deleted.</Notice>;
+  if (done === 'select') return <Notice tone="warn">Select at least one domain first.</Notice>;
+  if (done !== 'tagged' || !/^\d{1,4}$/.test(changed)) return null;
   return (
-    <section class="stack" aria-labelledby={`state-${state}`}>
-      <h2 id={`state-${state}`} class={`state-title ${ICONS[state]}`}>
-        <svg class="icon" aria-hidden="true">
-          <use href={`#icon-${ICONS[state]}`} />
-        </svg>
-        {STATE_WORDS[state]} <span class="count">{count.toLocaleString('en')}</span>
-      </h2>
-      {content}
-    </section>
+    <Notice tone="pass">
+      {changed === '0'
+        ? 'The selected domains already had these tags.'
+        : `Tags of ${formatCount(Number(changed), 'domain')} changed.`}
+    </Notice>
   );
 }
 
-interface FilteredProps {
-  state?: DomainState;
-  q?: string;
-  starting_after?: string;
-  ending_before?: string;
-  data: ListedDomain[];
-  has_more: boolean;
+/** Tags such as `client:acme` have a first part, by which they can be grouped. */
+const prefixesOf = (tags: string[]): string[] => [
+  ...new Set(tags.flatMap((tag) => /^([^:]+):./.exec(tag)?.[1] ?? [])),
+];
+
+function TableFilters({ filters, counts }: { filters: TableFilterValues; counts: TableCounts }) {
+  const { q, state, tag, next_step, group, sort, order } = filters;
+  return (
+    <Filters path={DOMAINS} active={FILTERS.some((name) => filters[name])} live>
+      <TextField name="q" label="Name contains" type="search" value={q} maxLength={200} grow />
+      <Select
+        name="state"
+        label="State"
+        value={state ?? ''}
+        options={[
+          ['', `All (${formatCount(counts.total)})`],
+          ...DOMAIN_STATES.map((one): [string, string] => [
+            one,
+            `${STATE_WORDS[one]} (${formatCount(counts.states[one])})`,
+          ]),
+        ]}
+      />
+      {(counts.tags.length > 0 || tag) && (
+        <Select
+          name="tag"
+          label="Tag"
+          value={tag ?? ''}
+          options={optionsOf('All', counts.tags, tag)}
+        />
+      )}
+      <Select
+        name="next_step"
+        label="Next step"
+        value={next_step ?? ''}
+        options={[
+          ['', 'All'],
+          ['yes', 'Something to fix'],
+          ['no', 'Nothing to fix'],
+        ]}
+      />
+      <Select
+        name="group"
+        label="Group by"
+        value={group ?? ''}
+        options={[
+          ['', 'None'],
+          ['state', 'State'],
+          ...optionsOf('', prefixesOf(counts.tags), group === 'state' ? undefined : group)
+            .slice(1)
+            .map(([name]): [string, string] => [name, capitalized(name)]),
+        ]}
+      />
+      <Select name="sort" label="Sort by" value={sort ?? ''} options={SORT_OPTIONS} />
+      {order && <input type="hidden" name="order" value={order} />}
+    </Filters>
+  );
 }
 
-function FilteredList({ state, q, starting_after, ending_before, data, has_more }: FilteredProps) {
-  if (data.length === 0)
+/** The current value stays a choice, even if nothing has it anymore. */
+const optionsOf = (all: string, values: string[], current?: string): [string, string][] => [
+  ['', all],
+  ...[...new Set([...values, ...(current ? [current] : [])])].map((one): [string, string] => [
+    one,
+    one,
+  ]),
+];
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+interface ListProps {
+  filters: TableFilterValues;
+  cursors: { starting_after?: string; ending_before?: string };
+  rows: TableRow[];
+  hasMore: boolean;
+  matches: Map<string | null, number>;
+  /** All tags in use. */
+  tags: string[];
+  tagProblem: FormProblem | null;
+  canChange: boolean;
+}
+
+function List({
+  filters,
+  cursors,
+  rows,
+  hasMore,
+  matches,
+  tags,
+  tagProblem,
+  canChange,
+}: ListProps) {
+  const isSelectable = !useReader().testMode && canChange;
+  if (rows.length === 0)
     return (
       <EmptyState
         title="No matching domains"
@@ -242,75 +272,86 @@ function FilteredList({ state, q, starting_after, ending_before, data, has_more 
           </a>
         }
       >
-        No domains match this state and name.
+        No domains match these filters.
       </EmptyState>
     );
+  const { state, sort, order } = filters;
+  const sorted = (sort ?? DEFAULT_SORT) as Sort;
+  const total = [...matches.values()].reduce((sum, count) => sum + count, 0);
+  const table = (
+    <DomainTable
+      rows={rows}
+      sort={sorted}
+      order={(order as 'asc' | undefined) ?? COLUMNS[sorted].order}
+      group={filters.group}
+      counts={matches}
+      hrefOf={(by) => pathWith(DOMAINS, { ...filters, order: undefined, ...by })}
+      selectable={isSelectable}
+    />
+  );
   return (
     <>
-      {state && <p class="muted small">{STATE_SENTENCES[state]}</p>}
-      <DomainTable label="Matching domains" domains={data} />
+      {state && <p class="muted small">{STATE_SENTENCES[state as keyof typeof STATE_SENTENCES]}</p>}
+      {isSelectable ? (
+        <form method="post" action={TAGS_PATH} data-repeatable>
+          <input type="hidden" name="back" value={pathWith(DOMAINS, { ...filters, ...cursors })} />
+          <ProblemNotice problem={tagProblem} />
+          <div class="table-head">
+            <p class="muted small">{formatCount(total, 'domain')}</p>
+            <TagSelected tags={tags} />
+          </div>
+          {table}
+        </form>
+      ) : (
+        <>
+          <p class="muted small">{formatCount(total, 'domain')}</p>
+          {table}
+        </>
+      )}
       <Pager
         path={DOMAINS}
-        query={{ state, q }}
-        cursors={{ starting_after, ending_before }}
-        rows={data}
-        hasMore={has_more}
+        query={filters}
+        cursors={cursors}
+        rows={rows}
+        hasMore={hasMore}
+        words={['← Previous', 'Next →']}
       />
     </>
   );
 }
 
-const COLUMNS: Column<ListedDomain>[] = [
-  { title: 'Domain', cell: (domain) => <DomainName {...domain} /> },
-  { title: 'State', cell: (domain) => <DomainMark domain={domain} /> },
-  {
-    title: 'Score',
-    number: true,
-    cell: ({ status, health }) => (
-      <Score score={status === 'verified' ? health.score : null} grade={null} />
-    ),
-  },
-  { title: 'Last check', wide: true, cell: (domain) => <LastCheck {...domain} /> },
-  {
-    title: 'Next check',
-    wide: true,
-    cell: ({ next_check_at }) =>
-      next_check_at ? <Due at={next_check_at} /> : <span class="muted">None</span>,
-  },
-];
-
-interface TableProps {
-  label: string;
-  domains: ListedDomain[];
-  columns?: Column<ListedDomain>[];
-}
-
-const DomainTable = ({ label, domains, columns = COLUMNS }: TableProps) => (
-  <DataTable
-    label={label}
-    rows={domains}
-    keyOf={({ id }) => id}
-    hrefOf={({ id }) => `${DOMAINS}/${id}`}
-    columns={columns}
-  />
-);
-
-/** International names are shown as people write them, with the stored A-labels below. */
-function DomainName({ name, missing_since }: Pick<ListedDomain, 'name' | 'missing_since'>) {
-  const readable = readableDomain(name);
+/** Works without the script, which turns the buttons off until a domain is selected. */
+function TagSelected({ tags }: { tags: string[] }) {
   return (
-    <>
-      <bdi>{readable}</bdi>
-      {readable !== name && <span class="row-note">{name}</span>}
-      {missing_since && <span class="row-note">Verification record missing</span>}
-    </>
+    <fieldset class="actions screen-only tag-selected" data-selection>
+      <legend class="visually-hidden">Tags of selected domains</legend>
+      <span class="small muted" role="status" data-selected-count>
+        Selected:
+      </span>
+      <span id="select-one" hidden>
+        Select at least one domain first.
+      </span>
+      <input
+        name="tags"
+        aria-label="Tags, separated by commas"
+        placeholder="client:acme"
+        list="known-tags"
+        maxLength={600}
+        autocomplete="off"
+      />
+      <datalist id="known-tags">
+        {tags.map((tag) => (
+          <option key={tag} value={tag} />
+        ))}
+      </datalist>
+      <button type="submit" name="action" value="add" class="button" data-needs="one">
+        Add tag
+      </button>
+      <button type="submit" name="action" value="remove" class="button" data-needs="one">
+        Remove tag
+      </button>
+    </fieldset>
   );
-}
-
-/** Of the health for a verified domain, otherwise of the verification record. */
-function LastCheck({ status, health, last_checked_at }: ListedDomain) {
-  const at = status === 'verified' ? health.checked_at : last_checked_at;
-  return at ? <Ago at={at} /> : <span class="muted">Never</span>;
 }
 
 const show = page({
@@ -323,4 +364,42 @@ const show = page({
   handle: (call) => renderDomains(call, { query: call.query }),
 });
 
-export const domainListPages = [show];
+/** The table from which the selection comes. */
+function queryOf(back: string): Query {
+  const [path, search = ''] = localPath(back).split('?');
+  if (path !== DOMAINS) return {};
+  const { done, changed, ...query } = Object.fromEntries(new URLSearchParams(search));
+  const parsed = v.safeParse(Query, query);
+  return parsed.success ? parsed.output : {};
+}
+
+const tagSelected = form({
+  path: TAGS_PATH,
+  operation: 'submitTagsOfDomains',
+  role: 'member',
+  summary: 'Change the tags of the selected domains',
+  async handle(call) {
+    const field = readForm(call.raw);
+    const ids = readFormList(call.raw)('id');
+    const query = queryOf(field('back'));
+    const backTo = (more: Query) => seeOther(pathWith(DOMAINS, { ...query, ...more }));
+    if (ids.length === 0) return backTo({ done: 'select' });
+    const tags = splitTags(field('tags'));
+    const name = field('action') === 'remove' ? 'remove' : 'add';
+    const labels = Object.fromEntries(
+      Object.entries(tagLabels(tags)).map(([key, label]) => [key.replace('tags', name), label]),
+    );
+    const { result, problem } = await submit(labels, async () => {
+      if (tags.length === 0) throw new AppError('validation_failed', 'Enter a tag first.');
+      return call.invoke(tableOperations.tag, { body: { ids, [name]: tags } });
+    });
+    if (problem === null) return backTo({ done: 'tagged', changed: String(result.changed) });
+    const [error] = Object.values(problem.fields);
+    return renderDomains(call, {
+      query,
+      tagProblem: { ...problem, notice: problem.notice ?? error ?? null, fields: {} },
+    });
+  },
+});
+
+export const domainListPages = [show, tagSelected];

@@ -1,36 +1,12 @@
 /** The states of a domain: which one applies, how it is marked, and what it means in one sentence. */
 
+import type { TableRow } from '../../domain-table/schema.ts';
 import type { ListedDomain } from '../../domains/schema.ts';
 import { allows } from '../../http/actor.ts';
+import type { DomainState } from '../../domains/states.ts';
 import { StateMark } from '../../ui/components.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { NotSetUp, Waiting } from '../frame/states.tsx';
-
-/** In the order of lists: what fails comes first, what is fine last. */
-export const DOMAIN_STATES = [
-  'critical',
-  'failed',
-  'warning',
-  'pending',
-  'unknown',
-  'healthy',
-] as const;
-export type DomainState = (typeof DOMAIN_STATES)[number];
-
-type Status = Pick<ListedDomain, 'status'> & { health: Pick<ListedDomain['health'], 'status'> };
-
-/** Health counts for verified domains only: the others are no longer checked, or not yet. */
-export const domainStateOf = ({ status, health }: Status): DomainState =>
-  status === 'verified' ? health.status : status;
-
-/** The filters of the API that select the domains in a state. */
-export function filterOf(state: DomainState): {
-  status: 'pending' | 'verified' | 'failed';
-  health?: 'healthy' | 'warning' | 'critical' | 'unknown';
-} {
-  if (state === 'pending' || state === 'failed') return { status: state };
-  return { status: 'verified', health: state };
-}
 
 export const STATE_WORDS: Record<DomainState, string> = {
   critical: 'Critical',
@@ -54,13 +30,12 @@ export const STATE_SENTENCES: Record<DomainState, string> = {
 };
 
 /** Without a result, a domain that was never checked waits; one whose checks were inconclusive is unknown. */
-export function DomainMark({ domain }: { domain: ListedDomain }) {
-  const state = domainStateOf(domain);
-  if (isWaiting(domain)) return <Waiting />;
-  return state === 'unknown' ? (
-    <StateMark state="unknown" word="Unknown" />
+export function DomainMark({ state, checked_at, check_detail }: TableRow) {
+  if (state !== 'unknown') return <DomainStateMark state={state} />;
+  return checked_at === null && check_detail === null ? (
+    <Waiting />
   ) : (
-    <DomainStateMark state={state} />
+    <StateMark state="unknown" word="Unknown" />
   );
 }
 

@@ -1,6 +1,56 @@
 /** Styles of the pages of domains and monitors. */
 
-export const DOMAINS_STYLE = `
+const TABLE = `
+.page > .add-domain { margin-top: 0; }
+.add-domain > form { margin-top: 12px; }
+.domain-list > * + *, .domain-list > form > * + * { margin-top: 12px; }
+.table-head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px 16px; }
+.tag-selected { align-items: center; border: 0; padding: 0; min-width: 0; }
+.tag-selected input { width: 200px; min-height: 36px; padding: 4px 8px; border: 1px solid var(--strong-line); border-radius: 8px; background: var(--surface); color: var(--ink); font: 14px/1.5 var(--sans); }
+.domain-table { width: 100%; table-layout: fixed; font-size: 14px; }
+.domain-table :is(th, td) { padding: 8px 6px; }
+.domain-table .select { width: 32px; padding-left: 12px; }
+.domain-table .c-state { width: 104px; }
+.domain-table .c-policy { width: 92px; }
+.domain-table .number { width: 60px; padding-inline: 4px; text-align: right; }
+.domain-table .c-spf { width: 52px; }
+.domain-table .c-dmarc { width: 68px; }
+.domain-table .c-last_change { width: 92px; padding-left: 12px; }
+.domain-table .c-next_step { width: 19%; }
+.domain-table .tags { flex-wrap: nowrap; }
+.domain-table .tag { max-width: 120px; overflow: hidden; text-overflow: ellipsis; font-size: 12px; font-weight: 400; color: var(--muted); }
+.domain-table .state { white-space: normal; font-size: 14px; }
+.domain-table th { font-size: 13px; }
+.domain-table .sort { color: inherit; text-decoration: none; white-space: nowrap; }
+.domain-table .sort:hover { text-decoration: underline; }
+.domain-table [aria-sort] .sort { color: var(--ink); font-weight: 650; }
+.domain-table .group > th { padding: 12px; background: var(--sunken); text-align: left; font-size: 14px; color: var(--ink); }
+.domain-table .figure { color: var(--tone); font-weight: 650; }
+.step-link { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; overflow-wrap: anywhere; }
+.domain-table a.step-link { position: relative; z-index: 1; }
+@media (max-width: 1100px) {
+  .domain-table :is(.c-spf, .c-dkim, .c-last_change) { display: none; }
+}
+@media (max-width: 640px) {
+  .tag-selected, .domain-table .select, .domain-table thead { display: none; }
+  .domain-table, .domain-table tbody { display: block; }
+  .domain-table tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 12px; padding: 6px 12px; border-top: 1px solid var(--line); }
+  .domain-table tbody:first-of-type > tr:first-child { border-top: 0; }
+  .domain-table :is(td, .group > th) { display: none; padding: 0; border: 0; }
+  .domain-table :is(.c-name, .c-state, .c-next_step, .c-dmarc, .group > th) { display: block; width: auto; }
+  .domain-table .group { grid-template-columns: 1fr; }
+  .domain-table .group > th { padding: 4px 0; background: none; }
+  .domain-table .tags { display: none; }
+  .domain-table :is(.c-state, .c-dmarc) { justify-self: end; }
+  .domain-table .c-next_step { order: 1; }
+  .domain-table .c-dmarc { order: 2; color: var(--muted); }
+  .domain-table .c-dmarc::before { content: 'DMARC '; }
+  .domain-table .step-link { display: block; color: var(--muted); white-space: nowrap; text-overflow: ellipsis; text-decoration: none; }
+  .domain-table a.step-link { position: static; }
+}
+`;
+
+export const DOMAINS_STYLE = `${TABLE}
 .add-domain-row { display: grid; grid-template-columns: minmax(0, 480px) auto; justify-content: start; align-items: end; gap: 12px; }
 .page .add-domain-row .button { min-height: 44px; }
 .look-progress { width: 100%; accent-color: var(--accent); }

@@ -7,6 +7,8 @@ interface FiltersProps {
   path: string;
   /** Whether one is set, so that they can be cleared. */
   active: boolean;
+  /** Where scripts run, the parts of the page marked as `data-live` are replaced instead of the page. */
+  live?: boolean;
   children: ComponentChildren;
 }
 
@@ -14,13 +16,18 @@ interface FiltersProps {
  * Choices apply at once where scripts run. On phones, several filters fold into a line that names the current ones.
  * The line is a sibling of the form: the form of a closed `details` could not be shown on wide screens.
  */
-export function Filters({ path, active, children }: FiltersProps) {
+export function Filters({ path, active, live, children }: FiltersProps) {
   const fields = fieldsOf(children);
   const chosen = fields.flatMap(({ text }) => text || []);
   return (
     <>
       {fields.length > 1 && (
-        <details class="filter-line screen-only" open={fields.some(({ hasError }) => hasError)}>
+        <details
+          id="filter-line"
+          class="filter-line screen-only"
+          data-live={live}
+          open={fields.some(({ hasError }) => hasError)}
+        >
           <summary>
             <svg class="chevron" aria-hidden="true">
               <use href="#chevron" />
@@ -39,9 +46,15 @@ export function Filters({ path, active, children }: FiltersProps) {
           </summary>
         </details>
       )}
-      <form method="get" action={path} class="filters screen-only" data-filters>
+      <form
+        method="get"
+        action={path}
+        class="filters screen-only"
+        data-filters
+        data-replaces={live}
+      >
         {children}
-        <div class="filter-actions">
+        <div id="filter-actions" class="filter-actions" data-live={live}>
           <button type="submit" class="button">
             Apply
           </button>

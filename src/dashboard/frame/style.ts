@@ -130,7 +130,7 @@ const LISTS = `
 .tag { display: inline-block; padding: 0 8px; border: 1px solid var(--line); border-radius: 8px; background: var(--sunken); font-size: 14px; white-space: nowrap; }
 .fold > summary { display: flex; align-items: center; gap: 8px; min-height: 36px; }
 .fold > div { padding-top: 8px; }
-@media (min-width: 641px) { .section-head .filters { flex-wrap: nowrap; } search > .filters .field { flex-basis: 480px; } }
+@media (min-width: 641px) { .script [data-replaces] .filter-actions .button { display: none; } .section-head .filters { flex-wrap: nowrap; } search > .filters .field { flex-basis: 480px; } }
 @media (max-width: 1100px) { .desktop:is(td, th) { display: none; } }
 @media (max-width: 640px) {
   .wide:is(td, th) { display: none; }

@@ -1,4 +1,4 @@
-/** What is broken now: one line for each problem, worst first, each a link to the page about it. */
+/** What is broken now, beside domains: one line for each problem, worst first, each a link to the page about it. */
 
 import { conditionOf } from '../../alerts/conditions/index.ts';
 import { openedIncident } from '../../alerts/evaluate.ts';
@@ -8,10 +8,7 @@ import type { App } from '../../app.ts';
 import { type Dependency, isWaiting } from '../../health/dependencies.ts';
 import { healthOperations } from '../../health/routes.ts';
 import { type Actor, allows } from '../../http/actor.ts';
-import { formatCount } from '../../lib/format/numbers.ts';
-import { readableDomain } from '../../lib/readable-domain.ts';
 import { listAlertingMonitors } from '../../monitors/overview.ts';
-import { brokenDomains } from '../../picture/broken.ts';
 import { StateMark } from '../../ui/components.tsx';
 import { endpointOperations } from '../../webhooks/routes.ts';
 import type { PageCall } from '../frame/app-page.tsx';
@@ -45,7 +42,6 @@ export async function findProblems(call: PageCall): Promise<Problems> {
   const { app, actor } = call;
   const found = await Promise.all([
     findIncidents(app),
-    findDomains(app),
     findMonitors(app),
     ...(allows(actor.role, 'admin') ? [findEndpoints(call, actor), findDependencies(call)] : []),
   ]);
@@ -87,22 +83,6 @@ async function findIncidents(app: App): Promise<Problems> {
     });
   }
   return { problems, more: hasMore ? [{ text: 'All open incidents', href: '/alerts' }] : [] };
-}
-
-/** Their headlines, as on their pages. */
-async function findDomains(app: App): Promise<Problems> {
-  const { pictures, more } = await brokenDomains(app, MAX_LINES);
-  return {
-    problems: pictures.map(({ domain_id, name, state, headline, since, first_step }) => ({
-      state: state === 'fail' ? 'fail' : 'warn',
-      kind: 'Domain',
-      text: `${readableDomain(name)}: ${headline}`,
-      href: `/domains/${domain_id}`,
-      since,
-      step: first_step?.text,
-    })),
-    more: more === 0 ? [] : [{ text: `And ${formatCount(more, 'more domain')}`, href: '/domains' }],
-  };
 }
 
 async function findMonitors({ db }: App): Promise<Problems> {
@@ -153,9 +133,12 @@ async function findDependencies(call: PageCall): Promise<Problems> {
 interface Props extends Problems {
   /** Whether there is anything to watch: a domain, a monitor, or an alert rule. */
   isWatching: boolean;
+  /** Failing domains have a list of their own. */
+  isAnyDomainFailing: boolean;
 }
 
-export function BrokenNow({ problems, more, isWatching }: Props) {
+export function BrokenNow({ problems, more, isWatching, isAnyDomainFailing }: Props) {
+  if (problems.length === 0 && isAnyDomainFailing) return null;
   if (problems.length === 0)
     return (
       <section class="card panel all-fine" aria-label="Problems">

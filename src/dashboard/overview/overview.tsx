@@ -1,14 +1,15 @@
-/** The home page: what is broken now, what to do next, and how it is going. Visitors get the start page. */
+/** The home page: what is broken now, the worst domains, what changed, what to do next, and how it is going. Visitors get the start page. */
 
 import * as v from 'valibot';
 import { countDomains, type DomainCounts } from '../../domains/overview.ts';
+import { DOMAIN_STATES, type DomainState } from '../../domains/states.ts';
 import { allows } from '../../http/actor.ts';
 import { formatCount } from '../../lib/format/numbers.ts';
 import { findScoreChanges } from '../../mailtests/history.ts';
 import { findIssueExamples } from '../../mailtests/issue-examples.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import { summaryOperations } from '../../summary/routes.ts';
-import { DOMAIN_STATES, type DomainState, DomainStateMark } from '../domains/states.tsx';
+import { DomainStateMark } from '../domains/states.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
 import { Notice } from '../frame/form.tsx';
@@ -16,11 +17,13 @@ import { memberCallOf, page } from '../frame/page-route.ts';
 import { NotSetUp } from '../frame/states.tsx';
 import { startPage } from '../public/start.tsx';
 import { BrokenNow, findProblems } from './broken.tsx';
+import { Changes, findChanges } from './changes.tsx';
 import { Grades, KeyFigures, PassRates, TopIssues, Trend } from './figures.tsx';
 import { LatestTests } from './latest-tests.tsx';
 import { findNextSteps, NextSteps } from './next-steps.tsx';
 import { PERIOD_NAMES, queryOf, readScope, ScopeControls, ScopeQuery } from './period.tsx';
 import { Placement } from './placement.tsx';
+import { findWorst, WorstDomains } from './worst.tsx';
 
 const PATH = '/';
 const MAX_ISSUES = 5;
@@ -76,12 +79,14 @@ function emptyOverview(call: PageCall): Promise<Response> {
 async function overview(call: PageCall, query: v.InferOutput<typeof Query>): Promise<Response> {
   const { app, actor } = call;
   const scope = await readScope(call, query);
-  const summaryQuery = queryOf(scope);
+  const summaryQuery = { ...queryOf(scope), include: 'tests' as const };
   const { domain_id } = summaryQuery;
   const domains = allows(actor.role, 'member') ? await countDomains(app.db) : null;
-  const [summary, problems, steps, latest] = await Promise.all([
+  const [summary, problems, worst, changes, steps, latest] = await Promise.all([
     call.invoke(summaryOperations.get, { query: summaryQuery }),
     domains && findProblems(call),
+    domains && findWorst(call),
+    domains ? findChanges(call) : [],
     domains ? findNextSteps(call, domains) : [],
     call.invoke(testOperations.list, { query: { limit: '5', domain_id } }),
   ]);
@@ -98,8 +103,14 @@ async function overview(call: PageCall, query: v.InferOutput<typeof Query>): Pro
     children: (
       <>
         {problems && (
-          <BrokenNow {...problems} isWatching={await isWatching(call, domains, latest.data)} />
+          <BrokenNow
+            {...problems}
+            isWatching={await isWatching(call, domains, latest.data)}
+            isAnyDomainFailing={worst?.isAnyFailing ?? false}
+          />
         )}
+        {worst && <WorstDomains {...worst} />}
+        <Changes lines={changes} />
         <NextSteps steps={steps} />
         <section class="going" aria-labelledby="going-title">
           <div class="panel-head">

@@ -9,6 +9,9 @@ export const OVERVIEW_STYLE = `
 .problems > li { display: grid; grid-template-columns: 132px minmax(0, 1fr) auto; align-items: baseline; gap: 4px 16px; padding: 8px 0; border-top: 1px solid var(--line); }
 .problems > li:first-child { border-top: 0; }
 .problems a { color: var(--ink); }
+.problems .first-step { color: var(--accent); }
+.changes .state { white-space: normal; }
+.changes > li { grid-template-columns: 232px minmax(0, 1fr) auto; }
 .page .problems p { margin: 2px 0 0; max-width: 88ch; }
 .next-steps > li { display: flex; align-items: center; justify-content: space-between; gap: 8px 24px; padding: 12px 0; border-top: 1px solid var(--line); }
 .next-steps > li:first-child { border-top: 0; padding-top: 0; }
@@ -71,7 +74,7 @@ export const OVERVIEW_STYLE = `
 .placement-bars line { stroke: var(--line); }
 @media (max-width: 960px) { .main-and-side { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 640px) {
-  .problems > li { grid-template-columns: minmax(0, 1fr) auto; }
+  .problems > li, .changes > li { grid-template-columns: minmax(0, 1fr) auto; }
   .problems > li > div { grid-column: 1 / -1; grid-row: 2; }
   .next-steps > li { flex-wrap: wrap; }
   .next-steps .button { width: 100%; justify-content: center; }

@@ -15,3 +15,30 @@ ALTER TABLE invitations ADD COLUMN tags TEXT;
 ALTER TABLE tests ADD COLUMN limited_to TEXT;
 ALTER TABLE inboxes ADD COLUMN limited_to TEXT;
 `;
+
+/** What the table of domains shows: see `schema.sql`. */
+export const DOMAIN_DIGESTS = `
+CREATE TABLE domain_digests (
+  id          TEXT NOT NULL PRIMARY KEY,
+  read_at     TEXT NOT NULL,
+  state       TEXT NOT NULL CHECK (state IN ('fail', 'warn', 'unknown', 'pass')),
+  cost        INTEGER NOT NULL,
+  headline    TEXT NOT NULL,
+  since       TEXT,
+  step        TEXT,
+  step_path   TEXT,
+  policy      TEXT CHECK (policy IN ('missing', 'none', 'quarantine', 'reject')),
+  sub_policy  TEXT,
+  pct         INTEGER,
+  messages    INTEGER NOT NULL,
+  spf_rate    REAL,
+  dkim_rate   REAL,
+  dmarc_rate  REAL,
+  spam_rate   REAL,
+  spam_day    TEXT,
+  samples     INTEGER NOT NULL,
+  inbox_rate  REAL,
+  changed_at  TEXT,
+  changed     TEXT
+);
+`;

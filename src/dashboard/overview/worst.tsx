@@ -1,0 +1,82 @@
+/** The domains with the worst headlines, each with what to do first. */
+
+import { countGroups } from '../../domain-table/queries.ts';
+import { tableOperations } from '../../domain-table/routes.ts';
+import type { TableRow } from '../../domain-table/schema.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
+import { readableDomain } from '../../lib/readable-domain.ts';
+import { StateMark } from '../../ui/components.tsx';
+import type { PageCall } from '../frame/app-page.tsx';
+import { Card } from '../frame/card.tsx';
+import { Ago } from '../frame/times.tsx';
+
+const MAX_DOMAINS = 5;
+
+const WITH_STEP = { next_step: 'yes', sort: 'next_step' } as const;
+
+export interface Worst {
+  domains: TableRow[];
+  /** Domains with something to fix. */
+  count: number;
+  /** Whether receivers refuse mail of one, or are about to. */
+  isAnyFailing: boolean;
+}
+
+/** What costs most first. That a new domain waits for its verification is no problem, but a next step. */
+export async function findWorst(call: PageCall): Promise<Worst> {
+  const query = { ...WITH_STEP, limit: String(MAX_DOMAINS) };
+  const { data } = await call.invoke(tableOperations.table, { query });
+  const domains = data.filter(
+    ({ state, next_step }) => state !== 'pending' || !next_step!.path.endsWith('#verification'),
+  );
+  const counts = await countGroups(call.app.db, WITH_STEP);
+  return {
+    domains,
+    count: counts.get(null) ?? 0,
+    isAnyFailing: domains.some(
+      ({ headline_state, state }) => headline_state === 'fail' || state === 'failed',
+    ),
+  };
+}
+
+export function WorstDomains({ domains, count }: Worst) {
+  if (domains.length === 0) return null;
+  return (
+    <Card
+      title={domains.length === 1 ? 'Fix this domain first' : 'Fix these domains first'}
+      id="worst"
+    >
+      <ul class="problems">
+        {domains.map(({ id, name, headline, headline_state: state, since, next_step: step }) => (
+          <li key={id}>
+            <StateMark state={state} word={state === 'fail' ? 'Failing' : 'Warning'} />
+            <div>
+              <a href={`/domains/${id}`}>
+                <bdi>
+                  {readableDomain(name)}: {headline}
+                </bdi>
+              </a>
+              <p class="small">
+                <a class="first-step" href={step!.path}>
+                  {step!.text}
+                </a>
+              </p>
+            </div>
+            {since && (
+              <span class="small muted">
+                <Ago at={since} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+      {count > domains.length && (
+        <p class="links small">
+          <a href="/domains?next_step=yes">
+            All {formatCount(count, 'domain')} with something to fix
+          </a>
+        </p>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,131 @@
+/**
+ * Keeps the digests of domains current. What features write events and observations about is read again within seconds, and
+ * everything within the hour, because some statements also change with time.
+ */
+
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { App } from '../app.ts';
+import { domainRemoved } from '../domains/change-domain.ts';
+import { findDomain } from '../domains/queries.ts';
+import { eventAppended } from '../events/events.ts';
+import { observed } from '../events/observations.ts';
+import { isoTime, monotonicClock } from '../lib/clock.ts';
+import { HOUR_MS } from '../lib/durations.ts';
+import { errorMessage } from '../lib/errors.ts';
+import { memoizePerObject } from '../lib/memoize.ts';
+import type { Job } from '../scheduler/scheduler.ts';
+import { afterCommit, type Db, transact } from '../store/open.ts';
+import { type Subscription, subscribe } from '../store/subscribers.ts';
+import type { DomainDigestRow } from '../store/tables.generated.ts';
+import { readDigest, type Source } from './digest.ts';
+
+/** A page waits for so few. With more, it shows what is stored, and the job reads them. */
+const MAX_AT_ONCE = 5;
+/** The job leaves most of the time to other work. */
+const MAX_RUN_MS = 1_000;
+/** Digests stored in one transaction. */
+const BATCH = 25;
+
+/** Domains about which something was stored since their digest was read. A hint: it only makes them due earlier. */
+const changedOf = memoizePerObject((_: Db) => new Set<string>());
+
+/** The IDs of domains to read, those never read first. */
+async function dueDomains({ db, clock }: Source, limit: number): Promise<string[]> {
+  const hourAgo = isoTime(clock.now() - HOUR_MS);
+  const hints = changedOf(db);
+  const changed = [...hints].slice(0, limit);
+  const rows = await db
+    .selectFrom('domains')
+    .leftJoin('domain_digests as digest', 'digest.id', 'domains.id')
+    .select('domains.id')
+    .where(({ eb, or, ref }) =>
+      or([
+        eb('digest.read_at', 'is', null),
+        eb('digest.read_at', '<=', hourAgo),
+        // Written before the clock was set back.
+        eb('digest.read_at', '>', isoTime(clock.now())),
+        eb('domains.health_checked_at', '>', ref('digest.read_at')),
+        eb('domains.last_checked_at', '>', ref('digest.read_at')),
+        ...(changed.length > 0 ? [eb('domains.id', 'in', changed)] : []),
+      ]),
+    )
+    .orderBy(({ eb }) => eb('digest.read_at', 'is not', null))
+    .orderBy('digest.read_at')
+    .limit(limit)
+    .execute();
+  const ids = rows.map(({ id }) => id);
+  // What is not among all that are due does not exist anymore.
+  if (ids.length < limit) for (const id of changed) if (!ids.includes(id)) hints.delete(id);
+  return ids;
+}
+
+/** Reads these domains, and stores what the table shows about them. */
+async function refresh(app: Source, ids: string[]): Promise<void> {
+  const digests: DomainDigestRow[] = [];
+  for (const id of ids) {
+    changedOf(app.db).delete(id);
+    const domain = await findDomain(app.db, id);
+    if (domain) digests.push(await readDigest(app, domain));
+    // Requests are served in between.
+    await yieldToEventLoop();
+  }
+  if (digests.length > 0) await transact(app.db, (tx) => store(tx, digests));
+}
+
+async function store(tx: Parameters<typeof findDomain>[0], digests: DomainDigestRow[]) {
+  // A domain may have been deleted meanwhile.
+  for (const digest of digests)
+    if (await findDomain(tx, digest.id))
+      await tx
+        .insertInto('domain_digests')
+        .values(digest)
+        .onConflict((conflict) => conflict.column('id').doUpdateSet(digest))
+        .execute();
+}
+
+/** Reads due domains until none is left, or for a second. */
+export async function refreshDue(app: Source): Promise<void> {
+  const endsAt = monotonicClock.now() + MAX_RUN_MS;
+  while (monotonicClock.now() < endsAt) {
+    const ids = await dueDomains(app, BATCH);
+    if (ids.length > 0) await refresh(app, ids);
+    if (ids.length < BATCH) return;
+  }
+}
+
+/** Before a page: if only a few domains are due, it shows them as they are now. */
+export async function refreshFew(app: Source & Pick<App, 'log'>): Promise<void> {
+  const ids = await dueDomains(app, MAX_AT_ONCE + 1);
+  if (ids.length === 0 || ids.length > MAX_AT_ONCE) return;
+  // What is stored can be shown, even if nothing can be written.
+  await refresh(app, ids).catch((error) =>
+    app.log.warn('could not refresh domains', { error: errorMessage(error) }),
+  );
+}
+
+export const refreshJob = (app: App): Job => ({
+  name: 'domain-table.refresh',
+  tick: '*/10 * * * * *',
+  run: () => refreshDue(app),
+});
+
+/** Events name the domain, or are about it. */
+const domainIn = ({ type, data }: { type: string; data: string }): string | null => {
+  const { id, domain_id } = JSON.parse(data) as { id?: string; domain_id?: string | null };
+  return (type.startsWith('domain.') ? id : domain_id) ?? null;
+};
+
+export function refreshSubscriptions(app: App): Subscription[] {
+  const changed = (id: string | null) => () => {
+    if (id !== null) changedOf(app.db).add(id);
+  };
+  return [
+    subscribe(eventAppended, async (tx, event) => afterCommit(tx, changed(domainIn(event)))),
+    subscribe(observed, async (tx, observations) => {
+      for (const { domainId } of observations) afterCommit(tx, changed(domainId));
+    }),
+    subscribe(domainRemoved, async (tx, { id }) => {
+      await tx.deleteFrom('domain_digests').where('id', '=', id).execute();
+    }),
+  ];
+}
