@@ -16,6 +16,7 @@ const DOMAIN = {
   learnt_selectors: '[]',
   health_status: 'unknown' as const,
   health_checks: '[]',
+  badge_enabled: 0,
 };
 
 async function open(t: Parameters<typeof openTestStore>[0]) {
