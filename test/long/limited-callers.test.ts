@@ -226,8 +226,57 @@ test('Limited callers see nothing of others, by any operation or page', {
         }
       }
     }
+  // Query parameters with what belongs to others are like those with what nobody has.
+  for (const caller of callers.slice(2, 4))
+    for (const route of routes) {
+      if (route.method !== 'GET' || !route.limited) continue;
+      if (isPage(route) !== caller.name.startsWith('the session')) continue;
+      const { test: theirTest, domain } = world.owned.beta;
+      const own = world.owned.alpha;
+      const path = pathWith(route, route.path.includes('/tests/') ? own.test : own.domain);
+      for (const key of Object.keys((route.query as { entries?: object })?.entries ?? {}))
+        for (const value of [theirTest, domain, 'zbeta', 'client:zbeta', 'zbeta.example']) {
+          const nobody = value.includes('_') ? UNKNOWN(value) : value.replace('zbeta', 'znone');
+          const { answer, where } = await look(caller, route, `${path}?${key}=${value}`, [
+            value,
+            'zbeta',
+          ]);
+          const none = await ask(world, caller, 'GET', `${path}?${key}=${nobody}`);
+          if (comparable(answer, value) !== comparable(none, nobody))
+            failures.push(`${where} differs from ${nobody}: ${none.status}`);
+        }
+    }
+  // What is their own, they can change.
+  const { headers } = callers[2]!;
+  const write = async (method: string, path: string, json?: object, status = 200) => {
+    const answer = await world.service.call<{ id: string; data: { id: string }[] }>(method, path, {
+      json,
+      key: (await headers()).authorization!.slice('Bearer '.length),
+    });
+    assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`);
+    return answer.body;
+  };
+  const own = world.owned.alpha;
+  const sources = await write('GET', `/v1/feedback/sources?domain_id=${own.domain}`);
+  await write('PATCH', `/v1/feedback/sources/${sources.data[0]!.id}`, { mark: 'own' });
+  await write('POST', `/v1/monitors/${own.monitor}/run`);
+  await write('PATCH', `/v1/monitors/${own.monitor}`, { name: 'zalpha renamed' });
+  await write('POST', `/v1/domains/${own.domain}/verify`);
+  await write('GET', `/v1/domains/${own.domain}/health`);
+  await write('PATCH', `/v1/domains/${own.domain}`, { badge_enabled: true });
+  await write('POST', `/v1/tests/${own.test}/reanalyze`);
+  await write('POST', `/v1/tests/${own.test}/images`);
+  const shared = await write('POST', '/v1/reports/share', { test_ids: [own.test] }, 201);
+  await write('POST', '/v1/reports/share', { test_ids: [world.owned.beta.test] }, 422);
+  await write('DELETE', `/v1/reports/shared/${shared.id}`);
+  await write('DELETE', `/v1/monitors/${own.monitor}`);
+  await write('DELETE', `/v1/inboxes/${own.inbox}`);
+  await write('DELETE', `/v1/tests/${own.test}`);
+  await write('PATCH', '/v1/me', { name: 'Another name' });
+  const { member } = (await write('GET', '/v1/me')) as unknown as { member: { id: string } };
   t.diagnostic(`${asked} answers`);
   assert.deepEqual(failures.slice(0, 60), [], `${failures.length} failures`);
   for (const [client, rows] of before)
     assert.deepEqual(settled(await world.rowsOf(client)), rows, client);
+  await write('DELETE', `/v1/team/members/${member.id}`);
 });

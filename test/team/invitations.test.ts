@@ -38,6 +38,7 @@ test('POST /v1/team/invitations returns the invitation and, once, its accept URL
     object: 'team_invitation',
     email: 'bob@example.com',
     role: 'member',
+    tags: null,
     status: 'pending',
     email_status: 'not_configured',
     invited_by: owner!.id,

@@ -63,6 +63,7 @@ test('makeOwner creates a member as owner of a team without one', async (t) => {
     password_hash: null,
     time_zone: null,
     date_locale: null,
+    tags: null,
     ...NOT_LINKED,
   });
   assert.deepEqual(await members(), [['ann.lee@example.com', 'owner']]);
