@@ -40,7 +40,6 @@ export const DOMAINS_STYLE = `
 .check-reasons { color: var(--muted); font-size: 14px; }
 .check-reasons strong { color: var(--ink); }
 .selectors, .targets { display: flex; flex-wrap: wrap; gap: 4px 8px; }
-.edit[open] > summary { margin-bottom: 16px; }
 .logo-row { display: flex; flex-wrap: wrap; gap: 16px 24px; align-items: center; }
 .logo-row > img { padding: 8px; border: 1px solid var(--line); border-radius: 12px; background: #fff; }
 .logo-row > .facts { flex: 1 1 280px; min-width: 0; }

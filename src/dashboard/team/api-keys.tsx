@@ -191,6 +191,7 @@ function KeyTable({ keys, nameOf }: { keys: ApiKey[]; nameOf: NameOf }) {
     <DataTable<ApiKey>
       label="API keys"
       rows={keys}
+      compact
       keyOf={({ id }) => id}
       columns={[
         { title: 'Name', cell: ({ name }) => name },
@@ -233,6 +234,7 @@ function AssistantTable({ rows, nameOf }: { rows: ConnectedAssistant[]; nameOf: 
     <DataTable<ConnectedAssistant>
       label="Connected assistants"
       rows={rows}
+      compact
       keyOf={({ id }) => id}
       columns={[
         { title: 'Name', cell: ({ name, host }) => withNote(name, host) },
