@@ -124,7 +124,6 @@ export async function startFilled(t: TestContext): Promise<Filled> {
       '/feedback',
       '/feedback/reports',
       '/feedback/mailboxes',
-      `${ofDomain}/reporters`,
       '/reports/schedules',
       '/reports/shares',
       '/team',
@@ -137,6 +136,7 @@ export async function startFilled(t: TestContext): Promise<Filled> {
     others: [
       '/',
       ofDomain,
+      `${ofDomain}/reporters`,
       `/monitors/${monitor_id}`,
       `/webhooks/${delivery.endpoint_id}`,
       '/account',

@@ -41,7 +41,8 @@ export function startFilters(onReplaced: () => void): void {
     'toggle',
     ({ target, newState }) => {
       const form = filtersOf(target);
-      if (form && newState === 'closed' && document.activeElement === document.body)
+      const used = document.activeElement;
+      if (form && newState === 'closed' && (used === document.body || form.contains(used)))
         document.querySelector<HTMLElement>(`.filter-button[popovertarget="${form.id}"]`)?.focus();
     },
     true,
@@ -124,14 +125,19 @@ function siblingsOf(node: ChildNode, side: 'previousSibling' | 'nextSibling'): C
   return siblings;
 }
 
-/** Choices and errors may be others now. The field in use stays. */
-function replaceFields(form: Element, next: Element): void {
-  const used = [...form.children].find((child) => child.contains(document.activeElement));
-  const name = used?.querySelector<HTMLInputElement>('[name]')?.name;
-  const same = [...next.children].find((child) => name && child.querySelector(`[name="${name}"]`));
-  if (!used || !same) {
-    if (!used) form.replaceChildren(...next.childNodes);
+/** Choices and errors may be others now. The control in use stays. */
+function replaceFields(form: HTMLFormElement, next: HTMLFormElement): void {
+  const used = document.activeElement;
+  if (!form.contains(used)) {
+    form.replaceChildren(...next.childNodes);
     return;
+  }
+  const same = used?.id && next.querySelector(`#${used.id}`);
+  if (!used || !same) return;
+  for (const name of ['aria-invalid', 'aria-describedby']) {
+    const value = same.getAttribute(name);
+    if (value === null) used.removeAttribute(name);
+    else used.setAttribute(name, value);
   }
   replaceAround(used, same, form);
 }

@@ -8,6 +8,7 @@ export const DOMAINS_STYLE = `
 .panel:has(> .fold) { padding-block: 12px; }
 .tight-facts .facts { grid-template-columns: repeat(auto-fit, minmax(min(100%, 150px), 1fr)); }
 .fold-title { font-size: 16px; }
+@media (max-width: 640px) { .group-note { display: none; } .state-title { font-size: 16px; } }
 .count { color: var(--muted); font-weight: 400; font-variant-numeric: tabular-nums; }
 .page > .under-title { margin-top: -16px; }
 .dns-record { border: 1px solid var(--line); border-radius: 8px; background: var(--sunken); }

@@ -20,12 +20,12 @@ main { padding: 24px 0 48px; outline: none; }
 @media (max-width: 640px) {
   main { padding-top: 4px; }
   .page-head { gap: 4px 8px; min-height: 44px; margin-bottom: 4px; }
-  .page-head > :first-child { flex: 1 1 120px; min-width: 0; }
+  .page-head > :first-child { flex: 1 1 88px; min-width: 0; }
   .page-head > .actions { align-items: center; margin-left: auto; }
   .page > * + * { margin-top: 16px; }
   .page > .filters + *, .page > .filter-button + * + *, .page > .tabs + * { margin-top: 8px; }
   .breadcrumbs { margin: 0; }
-  .breadcrumbs a, .tabs a { display: inline-flex; align-items: center; gap: 6px; min-height: 44px; padding: 0; }
+  .breadcrumbs a, .tabs a { display: inline-flex; align-items: center; gap: 6px; min-width: 44px; min-height: 44px; padding: 0; }
   .breadcrumbs li { display: flex; align-items: center; gap: 4px; }
   .tabs { flex-wrap: nowrap; overflow-x: auto; white-space: nowrap; }
 }
@@ -161,7 +161,9 @@ main .button.filter-button, .script .button.filter-done { display: none; }
   .script .button.filter-done { display: inline-flex; margin-left: auto; }
   .results > li + li { margin: 0; }
   .results > li > a { display: flex; align-items: center; min-height: 44px; }
-  .fold > summary { min-height: 44px; }
+  main summary { min-height: 44px; align-content: center; }
+  main :is(.panel-head .actions > a, a.small) { display: inline-flex; align-items: center; min-height: 44px; }
+  .check { min-height: 44px; }
   .filter-actions > a { padding: 12px 0; }
   .filter-actions { grid-column: 1 / -1; width: 100%; }
   :is(.page, .card) > .filters { grid-template-columns: 1fr 1fr; }
@@ -173,7 +175,7 @@ main .button.filter-button, .script .button.filter-done { display: none; }
   .compact.selectable thead th:not(.select) { display: none; }
   .compact :is(tbody, .select) { display: block; }
   .compact tbody tr { display: grid; grid-template-columns: auto minmax(0, 1fr) auto auto; align-content: center; min-height: 45px; padding: 8px 12px; border-bottom: 1px solid var(--line); line-height: 20px; }
-  .compact.selectable tbody tr { padding: 0 12px 0 0; }
+  .compact.selectable tbody tr { padding: 4px 12px 4px 0; }
   .compact tbody tr:last-child { border: 0; }
   .compact tbody td { padding: 0; border: 0; }
   .compact .select { grid-area: 1 / 1 / 3; align-self: center; width: 44px; border: 0; }
@@ -183,7 +185,8 @@ main .button.filter-button, .script .button.filter-done { display: none; }
   .compact .lone { grid-row: 1 / 3; align-self: center; }
   .compact .act { grid-area: 1 / 4 / 3; align-self: center; margin-left: 8px; }
   .compact .fact .state { display: block; }
-  .compact.linked :is(.main, .main > *, .row-note), .compact :is(.fact, .fact > *) { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  .compact .fact .icon { margin-right: 4px; }
+  .compact :is(.main > strong, .narrow), .compact.linked :is(.main, .main > *, .row-note), .compact :is(.fact, .fact > *) { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
   .compact :is(.fact .row-note, .row-note ~ .row-note) { display: none; }
   .compact .number[data-title]::before { content: attr(data-title) " "; color: var(--muted); }
 }
@@ -224,6 +227,12 @@ const CHOICES = `
 .choice > input { flex: none; width: 18px; height: 18px; margin: 3px 0 0; accent-color: var(--accent); }
 .choice > div { min-width: 0; }
 .choice label { display: inline-block; }
+@media (max-width: 640px) {
+  .choice { padding: 0; }
+  .choice > input { margin-top: 13px; }
+  .choice label { min-width: 44px; padding: 10px 0; }
+  .choice p { margin-top: -8px; padding-bottom: 8px; }
+}
 `;
 
 const TOOLS = `

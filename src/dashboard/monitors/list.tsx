@@ -84,7 +84,7 @@ async function render(call: PageCall, query: Query) {
         )}
         {state && filtered && filtered.data.length > 0 && (
           <>
-            <p class="muted small">{STATE_SENTENCES[state]}</p>
+            <p class="group-note muted small">{STATE_SENTENCES[state]}</p>
             <MonitorTable label={STATE_WORDS[state]} monitors={filtered.data} names={names} />
             <Pager
               path={MONITORS}

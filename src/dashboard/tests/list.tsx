@@ -212,7 +212,7 @@ function TestTable({ tests, names, changes, count, exportPath, back }: TestTable
       <input type="hidden" name="back" value={back} />
       <div class="selection-head">
         <p class="muted">
-          {countText(count)}{' '}
+          {countText(count)}
           <a class="screen-only" href={exportPath}>
             Export as CSV
           </a>
@@ -266,8 +266,14 @@ function TestTable({ tests, names, changes, count, exportPath, back }: TestTable
           { title: 'Tags', cell: ({ tags }) => <Tags tags={tags} />, wide: true },
           {
             title: 'Received',
-            cell: ({ received_at }) =>
-              received_at === null ? <span class="muted">–</span> : <Ago at={received_at} />,
+            cell: ({ received_at, created_at }) =>
+              received_at ? (
+                <Ago at={received_at} />
+              ) : (
+                <span class="muted">
+                  created <Ago at={created_at} />
+                </span>
+              ),
           },
         ]}
       />

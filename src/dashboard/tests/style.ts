@@ -7,7 +7,8 @@ const LIST = `
 .image-url { overflow-wrap: anywhere; }
 .selection table { table-layout: fixed; }
 .selection .select { width: 44px; }
-.selection-head > p > a { display: inline-flex; align-items: center; min-height: 36px; margin-left: 12px; font-size: 14px; }
+.selection-head > p { display: flex; align-items: center; gap: 12px; }
+.selection-head > p > a { display: flex; align-items: center; min-height: 36px; font-size: 14px; }
 .selection th:nth-child(3) { width: 152px; }
 .selection th:nth-child(4) { width: 264px; }
 .selection th:nth-child(5) { width: 148px; }
@@ -28,6 +29,7 @@ const LIST = `
 }
 @media (max-width: 640px) {
   .selection-head { margin: 0; }
+  .selection > .table { margin-top: 0; }
   .selection-head > p > a { min-height: 44px; }
   /* What can be done with selected tests is at the bottom, so that a selection moves nothing. */
   .selection:not(:has([name="id"]:checked)) .actions { display: none; }
