@@ -80,20 +80,26 @@ test(
     const { service, lists, others } = await startFilled(t);
     const browser = await startMemberBrowser(t, service, 'owner');
     const page = await browser.open('/', { viewport: SIZES.phone });
+    const faults: string[] = [];
+    const check = (isFine: boolean, fault: string) => {
+      if (!isFine) faults.push(fault);
+    };
     for (const path of [...lists, ...others]) {
       await page.goto(service.url + path);
       const found = await page.evaluate(look, TARGET);
-      assert.deepEqual(found.small, [], `${path} has small targets`);
-      assert.equal(found.isTooWide, false, `${path} scrolls sideways`);
+      for (const control of found.small) faults.push(`${path} has a small target: ${control}`);
+      check(!found.isTooWide, `${path} scrolls sideways`);
+      // The API reference has a header of its own.
       if (path === '/docs') continue;
-      assert.ok(found.header <= MAX_HEADER, `${path}: the header has ${found.header} px`);
-      assert.equal(found.action, 'visible', path);
-      for (const height of found.rowHeights)
-        assert.ok(height >= TARGET && height <= MAX_ROW, `${path}: a row has ${height} px`);
+      check(found.header <= MAX_HEADER, `${path}: the header has ${found.header} px`);
+      check(found.action === 'visible', `${path}: no test address`);
+      for (const height of new Set(found.rowHeights))
+        check(height >= TARGET && height <= MAX_ROW, `${path}: a row has ${height} px`);
       if (others.includes(path) || WITH_GROUPS.includes(path)) continue;
-      assert.ok(found.visible >= MIN_ROWS, `${path} shows ${found.visible} rows`);
-      assert.ok(found.top <= MAX_TOP, `${path}: the list begins at ${found.top} px`);
+      check(found.visible >= MIN_ROWS, `${path} shows ${found.visible} rows`);
+      check(found.top <= MAX_TOP, `${path}: the list begins at ${found.top} px`);
     }
+    assert.deepEqual(faults, []);
   },
 );
 

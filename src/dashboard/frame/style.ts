@@ -26,6 +26,7 @@ main { padding: 24px 0 48px; outline: none; }
   .page > .filters + *, .page > .filter-button + * + *, .page > .tabs + * { margin-top: 8px; }
   .breadcrumbs { margin: 0; }
   .breadcrumbs a, .tabs a { display: inline-flex; align-items: center; gap: 6px; min-width: 44px; min-height: 44px; padding: 0; }
+  .tabs a { flex: none; }
   .breadcrumbs li { display: flex; align-items: center; gap: 4px; }
   .tabs { flex-wrap: nowrap; overflow-x: auto; white-space: nowrap; }
 }
@@ -161,8 +162,8 @@ main .button.filter-button, .script .button.filter-done { display: none; }
   .script .button.filter-done { display: inline-flex; margin-left: auto; }
   .results > li + li { margin: 0; }
   .results > li > a { display: flex; align-items: center; min-height: 44px; }
-  main summary { min-height: 44px; align-content: center; }
-  main :is(.panel-head .actions > a, a.small) { display: inline-flex; align-items: center; min-height: 44px; }
+  main .page summary { min-height: 44px; align-content: center; }
+  main :is(.panel-head .actions > a, a.small, .stack > p:not(.muted) > a:only-child, .problems a, .counts a, .issues a, .links a, .facts dd > a) { display: inline-flex; align-items: center; min-height: 44px; }
   .check { min-height: 44px; }
   .filter-actions > a { padding: 12px 0; }
   .filter-actions { grid-column: 1 / -1; width: 100%; }
@@ -187,7 +188,7 @@ main .button.filter-button, .script .button.filter-done { display: none; }
   .compact .fact .state { display: block; }
   .compact .fact .icon { margin-right: 4px; }
   .compact :is(.main > strong, .narrow), .compact.linked :is(.main, .main > *, .row-note), .compact :is(.fact, .fact > *) { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-  .compact :is(.fact .row-note, .row-note ~ .row-note) { display: none; }
+  .compact :is(.fact :is(.row-note, .small.muted, .basis, .share-bar), .row-note ~ .row-note) { display: none; }
   .compact .number[data-title]::before { content: attr(data-title) " "; color: var(--muted); }
 }
 `;

@@ -171,7 +171,7 @@ const ICONS: Record<MonitorState, string> = {
 function GroupSection({ state, count, monitors, names }: Group & { names: Names }) {
   const content = (
     <>
-      <p class="muted small">{STATE_SENTENCES[state]}</p>
+      <p class="group-note muted small">{STATE_SENTENCES[state]}</p>
       <div class="same-columns">
         <MonitorTable label={STATE_WORDS[state]} monitors={monitors} names={names} state={state} />
       </div>
