@@ -230,13 +230,14 @@ button.link { padding: 0; border: 0; background: none; color: var(--accent); fon
   .side a { min-height: 44px; }
   .search-link > span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 }
+@media (max-width: 800px) { .menu-name { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } }
 @media (max-width: 640px) {
   .search-link .key { display: none !important; }
   .test-mode-banner { padding: 8px 16px; }
   /* One row of targets for fingers. The texts of icons are still read aloud. */
   .bar:has(.menu) .wrap { gap: 0; min-height: 55px; padding: 0 4px; }
   .bar:has(.menu) .brand { justify-content: center; min-width: 44px; min-height: 44px; }
-  .brand > span, .menu-button > span, .menu-name { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .brand > span, .menu-button > span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .bar-end { gap: 4px; min-width: 0; }
   .bar:has(.menu) .button:not(.primary) { justify-content: center; min-width: 44px; padding: 0; border-color: transparent; background: none; }
   .bar .primary { padding: 0 8px; line-height: 1.2; white-space: normal; }
