@@ -71,7 +71,7 @@ interface TagsProps {
 export function Tags({ domain: { id, tags }, typed, problem }: TagsProps) {
   const { testMode } = useReader();
   return (
-    <Card title="Tags" id="tags">
+    <Card title="Tags" id="domain-tags">
       <p class="muted">
         Tags group your domains. Members, reports and alert rules can be limited to tags such as
         client:acme.

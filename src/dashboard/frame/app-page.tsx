@@ -60,8 +60,8 @@ export async function appPage(
         <Breadcrumbs parents={parents} />
         <div class="page-head">
           <h1>{title}</h1>
-          <div class="actions screen-only">
-            {actions}
+          <div class="actions">
+            {actions && <div class="actions screen-only">{actions}</div>}
             {status < 400 && <PageTools appUrl={app.config.APP_URL} path={path} calls={calls} />}
           </div>
         </div>

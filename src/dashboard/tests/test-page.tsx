@@ -206,8 +206,10 @@ async function reportPage(
           <p class="test-name">
             <bdi>{titleOf(row)}</bdi>
           </p>
-          <div class="actions screen-only">
-            <ManageActions row={row} />
+          <div class="actions">
+            <div class="actions screen-only">
+              <ManageActions row={row} />
+            </div>
             <PageTools
               appUrl={app.config.APP_URL}
               path={`/tests/${row.id}`}
