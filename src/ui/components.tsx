@@ -92,6 +92,42 @@ export function ScrollArea({ label, class: className, children }: ScrollProps) {
   );
 }
 
+interface PopoverProps {
+  /** Unique in the page. */
+  id: string;
+  /** What the button shows. */
+  button: ComponentChildren;
+  /** Names a button without a text. */
+  label?: string;
+  buttonClass?: string;
+  class?: string;
+  children: ComponentChildren;
+}
+
+/**
+ * A button that opens a panel above the page, which moves nothing; on phones at the bottom. The browser closes it on
+ * Escape or a click elsewhere, and returns the focus, without a script.
+ */
+export function Popover(props: PopoverProps) {
+  const { id, button, label, buttonClass = 'button', class: className, children } = props;
+  return (
+    <>
+      <button
+        type="button"
+        class={`${buttonClass} screen-only`}
+        popovertarget={id}
+        aria-label={label}
+        title={label}
+      >
+        {button}
+      </button>
+      <div id={id} popover="auto" class={className ? `popover ${className}` : 'popover'}>
+        {children}
+      </div>
+    </>
+  );
+}
+
 /** Text with a copy button, which is shown only if scripts run. */
 export function Copyable({ text, label }: { text: string; label: string }): JSX.Element {
   return (

@@ -184,10 +184,11 @@ function Body({ skip, main, aside, foot, shell }: Omit<Page, 'csp' | 'referrer'>
       {shell && <ShellIcons />}
       <header class="bar">
         <div class="wrap">
+          {shell && <MenuButton />}
           {shell ? (
             <a class="brand" href="/">
               <BrandMark />
-              Deliverability
+              <span>Deliverability</span>
             </a>
           ) : (
             <span class="brand">
@@ -196,16 +197,20 @@ function Body({ skip, main, aside, foot, shell }: Omit<Page, 'csp' | 'referrer'>
             </span>
           )}
           <div class="bar-end">
-            {shell && <SearchLink />}
-            {shell && <MenuButton />}
-            <button type="button" class="button needs-script" data-action="theme">
-              <svg class="icon" aria-hidden="true" viewBox="0 0 16 16">
-                <circle cx="8" cy="8" r="6" />
-                <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" stroke="none" />
-              </svg>
-              <span>Dark theme</span>
-            </button>
-            {shell && <ShellControls {...shell} />}
+            {shell ? (
+              <>
+                <SearchLink />
+                <ShellControls {...shell} />
+              </>
+            ) : (
+              <button type="button" class="button needs-script" data-action="theme">
+                <svg class="icon" aria-hidden="true" viewBox="0 0 16 16">
+                  <circle cx="8" cy="8" r="6" />
+                  <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" stroke="none" />
+                </svg>
+                <span>Dark theme</span>
+              </button>
+            )}
           </div>
         </div>
       </header>
@@ -343,6 +348,11 @@ tbody:last-child > tr:last-child > * { border-bottom: 0; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 .box { padding: 12px; border: 1px solid var(--line); border-radius: 8px; background: var(--sunken); font-size: 14px; line-height: 1.5; }
 
+.popover { inset: auto; position-area: block-end span-inline-start; position-try-fallbacks: flip-block, flip-inline, flip-block flip-inline; width: max-content; max-width: min(480px, 100vw - 32px); max-height: calc(100vh - 32px); margin: 4px 0; padding: 16px; border: 1px solid var(--strong-line); border-radius: 8px; background: var(--surface); color: var(--ink); font-size: 16px; font-weight: 400; text-align: left; white-space: normal; overflow: auto; overscroll-behavior: contain; }
+.popover > * + * { margin-top: 12px; }
+/* Without anchors, in the middle. */
+@supports not (position-area: block-end) { .popover { inset: 0; margin: auto; } }
+
 details > summary { cursor: pointer; list-style: none; }
 details > summary::-webkit-details-marker { display: none; }
 .chevron { flex: none; width: 16px; height: 16px; fill: none; stroke: var(--muted); stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; transition: transform 0.12s; }
@@ -352,6 +362,9 @@ details[open] > summary .chevron { transform: rotate(90deg); }
   .wrap { padding: 0 16px; }
   h1 { font-size: 20px; line-height: 1.35; }
   th, td { padding: 8px; }
+  .popover { position-area: none; inset: auto 0 0; width: 100%; max-width: none; max-height: 80vh; margin: 0; padding: 16px 16px max(16px, env(safe-area-inset-bottom)); border-width: 1px 0 0; border-radius: 8px 8px 0 0; }
+  .popover::backdrop { background: rgb(0 0 0 / 0.4); }
+  .popover .button, .bar .button { min-height: 44px; }
 }
 
 @media print {

@@ -1,5 +1,7 @@
 /** The frame of pages for signed-in members: navigation, account menu, and switches. */
 
+import { Popover } from './components.tsx';
+
 interface ShellLink {
   href: string;
   text: string;
@@ -92,41 +94,49 @@ export function ShellControls({ member, testMode, canCreateTests, path }: Shell)
           </button>
         </form>
       )}
-      <details class="menu screen-only" data-menu>
-        <summary class="button">
-          <svg class="icon" aria-hidden="true" viewBox="0 0 16 16">
-            <path d="M8 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6zm-5.5 6c0-5.6 11-5.6 11 0" />
-          </svg>
-          <span class="menu-name">{member.name}</span>
-        </summary>
-        <div class="menu-panel">
-          <p class="small muted">{member.email}</p>
-          {member.limit && <p class="small muted">You see only {member.limit.join(', ')}.</p>}
-          <ul>
-            <li>
-              <a href="/account">Account</a>
-            </li>
-            <li>
-              <a href="/docs">API reference</a>
-            </li>
-            <li>
-              <form method="post" action="/mode">
-                <input type="hidden" name="next" value={path} />
-                <button type="submit" name="mode" value={testMode ? 'live' : 'test'} class="link">
-                  {testMode ? 'Switch to live mode' : 'Switch to test mode'}
-                </button>
-              </form>
-            </li>
-            <li>
-              <form method="post" action="/sign-out">
-                <button type="submit" class="link">
-                  Sign out
-                </button>
-              </form>
-            </li>
-          </ul>
-        </div>
-      </details>
+      <Popover
+        id="account-menu"
+        class="menu"
+        button={
+          <>
+            <svg class="icon" aria-hidden="true" viewBox="0 0 16 16">
+              <path d="M8 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6zm-5.5 6c0-5.6 11-5.6 11 0" />
+            </svg>
+            <span class="menu-name">{member.name}</span>
+          </>
+        }
+      >
+        <p class="small muted">{member.email}</p>
+        {member.limit && <p class="small muted">You see only {member.limit.join(', ')}.</p>}
+        <ul>
+          <li>
+            <a href="/account">Account</a>
+          </li>
+          <li>
+            <a href="/docs">API reference</a>
+          </li>
+          <li class="needs-script">
+            <button type="button" data-action="theme" class="link">
+              <span>Dark theme</span>
+            </button>
+          </li>
+          <li>
+            <form method="post" action="/mode">
+              <input type="hidden" name="next" value={path} />
+              <button type="submit" name="mode" value={testMode ? 'live' : 'test'} class="link">
+                {testMode ? 'Switch to live mode' : 'Switch to test mode'}
+              </button>
+            </form>
+          </li>
+          <li>
+            <form method="post" action="/sign-out">
+              <button type="submit" class="link">
+                Sign out
+              </button>
+            </form>
+          </li>
+        </ul>
+      </Popover>
     </>
   );
 }
@@ -162,7 +172,10 @@ export function MenuButton() {
       aria-controls="navigation"
       aria-expanded="false"
     >
-      Menu
+      <svg class="icon" aria-hidden="true" viewBox="0 0 16 16">
+        <path d="M2 4h12M2 8h12M2 12h12" />
+      </svg>
+      <span>Menu</span>
     </button>
   );
 }
@@ -170,8 +183,10 @@ export function MenuButton() {
 /** Added to the style of all pages. */
 export const SHELL_STYLE = `
 .button.primary { border-color: var(--accent); background: var(--accent); color: var(--page); font-weight: 600; }
-.bar:has(.bar-end .menu) .wrap { max-width: 1440px; padding: 0 24px 0 28px; }
+.bar:has(.menu) .wrap { max-width: 1440px; padding: 0 24px 0 28px; }
+.bar:has(.menu) .brand { margin-right: auto; }
 .bar-end { display: flex; align-items: center; gap: 8px; }
+.bar-end > .button { display: inline-flex; gap: 6px; }
 .bar .brand { text-decoration: none; }
 button.link { padding: 0; border: 0; background: none; color: var(--accent); font: inherit; text-decoration: underline; text-underline-offset: 2px; cursor: pointer; }
 .app { display: grid; grid-template-columns: 208px minmax(0, 1fr); max-width: 1440px; margin: 0 auto; }
@@ -182,11 +197,12 @@ button.link { padding: 0; border: 0; background: none; color: var(--accent); fon
 .side a:hover { background: var(--sunken); }
 .side a[aria-current] { background: var(--accent-soft); color: var(--accent); font-weight: 600; }
 .side .icon { vertical-align: 0; }
-.menu { position: relative; }
-.menu > summary { display: inline-flex; align-items: center; gap: 6px; }
-.menu-name { overflow: hidden; max-width: 160px; text-overflow: ellipsis; }
-.menu-panel { position: absolute; right: 0; z-index: 2; min-width: 220px; margin-top: 4px; padding: 12px 16px; border: 1px solid var(--strong-line); border-radius: 8px; background: var(--surface); }
-.menu-panel li { padding: 4px 0; }
+.menu { min-width: 220px; padding-bottom: 4px; }
+.menu-name { overflow: hidden; max-width: 160px; line-height: 1.5; text-overflow: ellipsis; }
+.menu ul { margin: 8px -16px 0; }
+.menu :is(a, .link) { display: flex; align-items: center; width: 100%; min-height: 44px; padding: 0 16px; color: var(--ink); text-decoration: none; }
+.script .menu .needs-script { display: block; }
+.menu :is(a, .link):hover { background: var(--sunken); }
 .test-mode-banner { padding: 8px 24px; border-bottom: 1px solid var(--warn); background: var(--warn-soft); font-size: 14px; }
 .menu-button { display: none !important; }
 .search-link { display: inline-flex; color: var(--muted); text-decoration: none; }
@@ -214,16 +230,20 @@ button.link { padding: 0; border: 0; background: none; color: var(--accent); fon
   .script .side:not(.open) { display: none; }
   .side ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 4px; }
   .side a { min-height: 44px; }
-  .search-link > span, .bar:has(.menu) [data-action="theme"] span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .search-link > span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 }
 @media (max-width: 800px) { .menu-name { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } }
 @media (max-width: 640px) {
   .search-link .key { display: none !important; }
-  .bar:has(.bar-end .menu) .wrap { gap: 8px; padding: 0 16px; }
-  .bar-end > form { display: none; }
   .test-mode-banner { padding: 8px 16px; }
+  /* One row of targets for fingers. The texts of icons are still read aloud. */
+  .bar:has(.menu) .wrap { gap: 0; min-height: 55px; padding: 0 4px; }
+  .bar:has(.menu) .brand { justify-content: center; min-width: 44px; min-height: 44px; }
+  .brand > span, .menu-button > span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .bar-end { gap: 4px; min-width: 0; }
+  .bar:has(.menu) .button:not(.primary) { justify-content: center; min-width: 44px; padding: 0; border-color: transparent; background: none; }
+  .bar .primary { padding: 0 8px; line-height: 1.2; white-space: normal; }
 }
-/* Only the mark is left. The text is still read aloud. */
-@media (max-width: 430px) { .bar:has(.bar-end .menu) .brand { gap: 0; font-size: 0; } }
+@media (max-width: 375px) { .bar:has(.menu) .brand { display: none; } }
 @media print { .side, .test-mode-banner { display: none !important; } /* Otherwise its space below can fill a page of its own. */ .app { display: block; } .app > .wrap, .app main { padding-bottom: 0 !important; margin-bottom: 0 !important; } }
 `;

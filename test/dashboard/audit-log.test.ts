@@ -11,7 +11,7 @@ import { storeTest } from './stored-tests.ts';
 
 /** The actions in the table, without the options of the filter. */
 const actionsIn = (html: string): string[] =>
-  [...html.matchAll(/<div class="change"><strong>([^<]*)<\/strong>/g)].map(([, text]) => text!);
+  [...html.matchAll(/<td class="main"><strong>([^<]*)<\/strong>/g)].map(([, text]) => text!);
 
 test('The audit log is filtered by member, change, object and period, all in the URL', async (t) => {
   const { service, owner } = await startWithOwner(t);

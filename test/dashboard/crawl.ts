@@ -18,7 +18,7 @@ export interface Crawl {
   opened: Set<string>;
   /** Actions of forms that send data, as on the pages, with a page that has them. */
   forms: Map<string, string>;
-  /** The commands of "Show as curl", with the page that shows them. */
+  /** The curl commands, with the page that shows them. */
   commands: Map<string, string>;
   /** Pages with the navigation that show no command. */
   withoutCommand: string[];
@@ -130,7 +130,7 @@ export async function crawl({ role, get, prefix = '' }: CrawlOptions): Promise<C
         faults.push(`${path} has a form to ${action}, which requires the ${route.role} role.`);
     }
     const isInApplication = html.includes('<nav id="navigation"');
-    const [, box = ''] = /<details class="curl[^>]*>(.*?)<\/details>/s.exec(html) ?? [];
+    const [, box = ''] = /<div class="curl[^>]*>(.*?)<\/main>/s.exec(html) ?? [];
     if (isInApplication && box === '') withoutCommand.push(path);
     for (const [, command] of box.matchAll(/<code[^>]*>(curl .*?)<\/code>/gs))
       commands.set(decode(command!.replace(/<[^>]+>/g, '')), path);

@@ -175,7 +175,7 @@ test('A monitor is edited and deleted; a wrong edit keeps what was typed', async
   const wrong = await member.post(path, { ...edit, targets: '203.0.114.0/24' });
   assert.equal(wrong.status, 422);
   assert.match(mainOf(wrong.html), /The target “203\.0\.114\.0\/24” is an address range/);
-  assert.match(wrong.html, /<details class="edit" open/);
+  assert.match(wrong.html, /<div class="opened screen-only"><form/);
   assert.equal((await member.post(`${path}/delete`)).location, '/monitors?done=deleted');
   assert.equal((await member.get(path)).status, 404);
 });

@@ -68,7 +68,7 @@ export const mainOf = (html: string): string => textOf(html, 'main') ?? '';
 /** The name and the address in the account menu: who is signed in. */
 export function accountOf(html: string): string | undefined {
   const [, name] = /<span class="menu-name">([^<]*)</.exec(html) ?? [];
-  const [, email] = /<div class="menu-panel"><p[^>]*>([^<]*)</.exec(html) ?? [];
+  const [, email] = /class="popover menu"><p[^>]*>([^<]*)</.exec(html) ?? [];
   return name && email && decoded(`${name} (${email})`);
 }
 

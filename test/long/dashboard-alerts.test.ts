@@ -85,7 +85,7 @@ test(
       await page.goto(`${service.url}/alerts`);
       await page.getByRole('link', { name }).click();
       await page.getByText('Delete rule…').click();
-      await page.getByRole('button', { name: 'Delete rule' }).click();
+      await page.getByRole('button', { name: 'Delete rule', exact: true }).click();
       await page.getByText('Rule deleted.').waitFor();
       await page.context().close();
     }
@@ -100,7 +100,7 @@ test(
     const browser = await startMemberBrowser(t, service);
     const page = await browser.open('/webhooks', { viewport: SIZES.phone });
     await page.getByRole('link', { name: 'Add endpoint' }).click();
-    await page.getByLabel('URL').fill(receiver.url);
+    await page.getByLabel('URL', { exact: true }).fill(receiver.url);
     assert.equal(await page.getByLabel('test.failed').isVisible(), false);
     await page.getByLabel('All events').uncheck();
     await page.getByLabel('test.completed').check();
@@ -137,10 +137,9 @@ test(
     await page.getByText('1 delivery is being resent.').waitFor();
     await receiver.waitForRequests(3);
     await page.goto(`${service.url}${path}`);
-    // On a phone, the filters are one line that opens.
-    await page.locator('.filter-line > summary').click();
+    // On a phone, a button opens the filters.
+    await page.locator('.filter-button').click();
     await page.getByLabel('State').selectOption('succeeded');
-    await page.getByRole('button', { name: 'Apply' }).click();
     await page.waitForURL(/status=succeeded/);
     assert.ok((await page.locator('.row-link').count()) >= 1);
   },

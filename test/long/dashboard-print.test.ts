@@ -19,7 +19,7 @@ const PAPER = { width: 672, height: 1000 };
 function findPrintFaults(): string[] {
   const faults: string[] = [];
   const controls =
-    'nav, button, .button, .filters, .pager, .confirm, .curl, .menu, .test-mode-banner, dialog';
+    'nav, button, .button, .filters, .pager, .confirm-panel, .curl, .menu, .test-mode-banner, dialog';
   for (const element of document.querySelectorAll(controls))
     if (element.checkVisibility()) faults.push(`prints ${element.outerHTML.slice(0, 100)}`);
   for (const element of document.querySelectorAll('table, pre, .copyable, h1, h2')) {
@@ -29,7 +29,7 @@ function findPrintFaults(): string[] {
   }
   for (const details of document.querySelectorAll('details')) {
     const content = [...details.children].find(({ localName }) => localName !== 'summary');
-    const isControl = details.matches('.confirm, .curl, .menu, .screen-only, .screen-only *');
+    const isControl = details.matches('.screen-only, .screen-only *');
     if (
       content &&
       !isControl &&

@@ -36,7 +36,7 @@ test(
     const page = await browser.open('/team');
     const { keyboard } = page;
     const link = page.getByRole('link', { name: 'Account' });
-    await page.locator('summary', { hasText: 'owner' }).first().click();
+    await page.locator('[popovertarget="account-menu"]').click();
     await link.focus();
     await keyboard.press('/');
     const field = fieldOf(page);

@@ -152,7 +152,7 @@ test('A focus in the header stays, and one in the content moves to the report', 
   const service = await start(t);
   const browser = await startMemberBrowser(t, service);
   for (const [name, expected] of [
-    ['Dark theme', 'Dark theme'],
+    ['owner', 'owner'],
     ['Copy the test address', 'main'],
   ] as const) {
     const page = await browser.open('/api-keys');

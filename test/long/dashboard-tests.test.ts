@@ -56,26 +56,28 @@ describe('Tests in the browser', () => {
       const page = await browser.open('/tests', { viewport });
       assert.deepEqual(await titles(page), ['Waits', 'April', 'March']);
       if (size === 'phone') {
-        // The filters take one line until it is opened, and wait for the button.
+        // The filters are a button until it opens them.
         assert.equal(await page.isVisible('#status'), false);
-        await page.click('.filter-line summary');
-        await page.selectOption('#status', 'completed');
-      } else {
-        // A choice applies at once, and the URL contains only what was chosen.
-        await Promise.all([
-          page.waitForURL('**/tests?status=completed'),
-          page.selectOption('#status', 'completed'),
-        ]);
-        assert.equal(await page.isVisible('.filter-line'), false);
-      }
+        await page.click('.filter-button');
+      } else assert.equal(await page.isVisible('.filter-button'), false);
+      // A choice applies at once, and the URL contains only what was chosen.
+      await Promise.all([
+        page.waitForURL('**/tests?status=completed'),
+        page.selectOption('#status', 'completed'),
+      ]);
       await page.fill('#tag', 'Newsletter');
       await Promise.all([
         page.waitForURL('**/tests?status=completed&tag=Newsletter'),
         page.press('#tag', 'Enter'),
       ]);
       assert.deepEqual(await titles(page), ['April', 'March']);
-      if (size === 'phone')
-        assert.match(await page.innerText('.filter-line'), /^Filter:\s+Completed · Newsletter$/);
+      if (size === 'phone') {
+        assert.match(
+          await page.innerText('.filter-button'),
+          /^Filters \(2\)\s+Completed · Newsletter$/,
+        );
+        await page.click('button:text("Done")');
+      }
       await page.check('[data-action="select-all"]');
       await page.click('button:text("Compare")');
       await page.waitForURL('**/tests/compare?a=*');
@@ -184,7 +186,7 @@ describe('Tests in the browser', () => {
       javaScriptEnabled: false,
     });
     assert.equal(await page.isVisible('#status'), false);
-    await page.click('.filter-line summary');
+    await page.click('.filter-button');
     await page.selectOption('#status', 'waiting');
     await page.click('button:text("Apply")');
     await page.waitForURL('**/tests?*status=waiting*');

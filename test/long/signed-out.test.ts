@@ -29,7 +29,7 @@ async function startKeepingBrowser(t: TestContext) {
 }
 
 async function signOut(page: Page): Promise<void> {
-  await page.locator('details[data-menu] > summary').click();
+  await page.locator('[popovertarget="account-menu"]').click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByText("You're signed out.").waitFor();
 }

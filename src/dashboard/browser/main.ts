@@ -1,7 +1,7 @@
 /** The script of the pages for members. Every page works without it, except that it does not update itself. */
 
 import { saveDraft } from './drafts.ts';
-import { applyForm, applySoon, isLive, isLiveLink, showAt } from './live.ts';
+import { startFilters } from './filters.ts';
 import { fillInReceipt, omitUnchanged } from './receipt.ts';
 import { startRefreshing, stopRefreshing } from './refresh.ts';
 import { openSearch, opensSearch } from './search.ts';
@@ -15,14 +15,6 @@ import { resumeWatching, stopWatching, watchTest } from './watch-test.ts';
 function toggleNavigation(button: HTMLElement): void {
   const isOpen = document.getElementById('navigation')!.classList.toggle('open');
   button.setAttribute('aria-expanded', String(isOpen));
-}
-
-/** Not on phones, where the filters are opened to set several of them. */
-function applyFilters({ form }: HTMLSelectElement): void {
-  if (form?.dataset.filters === undefined) return;
-  const line = form.previousElementSibling;
-  const isFolded = line instanceof HTMLDetailsElement && line.checkVisibility();
-  if (!isFolded) form.requestSubmit();
 }
 
 /** Before the upload, which could take minutes. */
@@ -49,39 +41,19 @@ addEventListener('click', (event) => {
   // With a key, the link opens as any other, for example in a new tab.
   const isPlain = !(event.ctrlKey || event.metaKey || event.shiftKey);
   if (control?.dataset.action === 'search' && isPlain && openSearch()) event.preventDefault();
-  const link = isPlain && isLiveLink(target);
-  if (link) {
-    event.preventDefault();
-    void showAt(link.href);
-  }
   if (control?.dataset.action === 'navigation') toggleNavigation(control);
   if (control instanceof HTMLInputElement && control.dataset.action === 'select-all')
     selectAll(control);
-  // A menu closes when something else is clicked.
-  for (const menu of document.querySelectorAll<HTMLDetailsElement>('details[data-menu][open]'))
-    if (!menu.contains(target)) menu.open = false;
 });
 
 addEventListener('keydown', (event) => {
   if (opensSearch(event) && openSearch()) event.preventDefault();
-  if (event.key !== 'Escape') return;
-  const menu = document.querySelector<HTMLDetailsElement>('details[data-menu][open]');
-  if (!menu) return;
-  menu.open = false;
-  menu.querySelector('summary')?.focus();
 });
 
-/** Choices in filters apply at once; text fields wait for Enter. */
 addEventListener('change', ({ target }) => {
   if (target instanceof HTMLInputElement && target.dataset.maxBytes) checkFileSize(target);
   if (isMessageSource(target)) void fillInReceipt(target);
   if (target instanceof HTMLInputElement && target.name === 'id') showSelection();
-  if (target instanceof HTMLSelectElement) applyFilters(target);
-});
-
-addEventListener('input', ({ target }) => {
-  if (target instanceof HTMLInputElement && target.type === 'search' && isLive(target.form))
-    applySoon(target.form);
 });
 
 /** A form is sent once, even if its button is clicked twice. */
@@ -91,11 +63,7 @@ addEventListener('submit', (event) => {
     event.preventDefault();
     return;
   }
-  if (isLive(form)) {
-    event.preventDefault();
-    applyForm(form);
-    return;
-  }
+  if ('filters' in form.dataset) return;
   if (form.method === 'get') {
     for (const field of form.elements)
       if (
@@ -133,6 +101,7 @@ addEventListener('pagehide', () => {
 });
 for (const event of ['online', 'visibilitychange']) addEventListener(event, resumeWatching);
 addEventListener('DOMContentLoaded', startRelativeTimes);
+startFilters(start);
 
 function start(): void {
   showLocalTimes(document);

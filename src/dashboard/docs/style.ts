@@ -28,6 +28,8 @@ details > :not(summary) { margin-left: 24px; }
 .statuses > div { display: grid; grid-template-columns: subgrid; padding: 4px 0; }
 .statuses dt { font-weight: 600; }
 @media (max-width: 640px) {
+  .links a { align-items: center; min-height: 44px; }
+  summary { min-height: 44px; }
   .command .copyable { flex-direction: column; align-items: stretch; }
   .command .copy { align-self: flex-start; }
 }

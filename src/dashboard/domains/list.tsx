@@ -138,7 +138,7 @@ export async function renderDomains(
         {counts.total > 0 && (
           <>
             <TableFilters filters={filters} counts={counts} />
-            <div id="domain-list" class="domain-list" data-live>
+            <div id="domain-list" class="domain-list">
               <List
                 filters={filters}
                 cursors={{ starting_after, ending_before }}
@@ -178,7 +178,7 @@ const prefixesOf = (tags: string[]): string[] => [
 function TableFilters({ filters, counts }: { filters: TableFilterValues; counts: TableCounts }) {
   const { q, state, tag, next_step, group, sort, order } = filters;
   return (
-    <Filters path={DOMAINS} active={FILTERS.some((name) => filters[name])} live>
+    <Filters path={DOMAINS} active={FILTERS.some((name) => filters[name])}>
       <TextField name="q" label="Name contains" type="search" value={q} maxLength={200} grow />
       <Select
         name="state"

@@ -3,7 +3,7 @@
 import type { Domain } from '../../domains/schema.ts';
 import type { Monitor } from '../../monitors/schema.ts';
 import { Copyable } from '../../ui/components.tsx';
-import { ActionButton, Confirm } from '../frame/action.tsx';
+import { ActionButton, Confirm, EditForm } from '../frame/action.tsx';
 import { Card } from '../frame/card.tsx';
 import { type FormProblem, ProblemNotice, TextArea, TextField } from '../frame/form.tsx';
 import { useReader } from '../frame/reader.tsx';
@@ -40,23 +40,24 @@ export function Selectors({ domain, typed, problem }: SelectorsProps) {
         </ul>
       )}
       {!testMode && (
-        <details class="edit" open={problem !== null}>
-          <summary class="button">Edit selectors</summary>
-          <form method="post" action={`${DOMAINS}/${id}/selectors`} class="fields">
-            <ProblemNotice problem={problem} />
-            <TextArea
-              name="dkim_selectors"
-              label="Selectors"
-              hint="One per line: the value after s= in the DKIM-Signature header. This list replaces the current one."
-              value={typed ?? selectors.join('\n')}
-              error={problem?.fields.dkim_selectors}
-              mono
-            />
-            <button type="submit" class="button primary">
-              Save selectors
-            </button>
-          </form>
-        </details>
+        <EditForm
+          action={`${DOMAINS}/${id}/selectors`}
+          label="Edit selectors"
+          open={problem !== null}
+        >
+          <ProblemNotice problem={problem} />
+          <TextArea
+            name="dkim_selectors"
+            label="Selectors"
+            hint="One per line: the value after s= in the DKIM-Signature header. This list replaces the current one."
+            value={typed ?? selectors.join('\n')}
+            error={problem?.fields.dkim_selectors}
+            mono
+          />
+          <button type="submit" class="button primary">
+            Save selectors
+          </button>
+        </EditForm>
       )}
     </Card>
   );
@@ -71,7 +72,7 @@ interface TagsProps {
 export function Tags({ domain: { id, tags }, typed, problem }: TagsProps) {
   const { testMode } = useReader();
   return (
-    <Card title="Tags" id="tags">
+    <Card title="Tags" id="domain-tags">
       <p class="muted">
         Tags group your domains. Members, reports and alert rules can be limited to tags such as
         client:acme.
@@ -86,22 +87,19 @@ export function Tags({ domain: { id, tags }, typed, problem }: TagsProps) {
         </ul>
       )}
       {!testMode && (
-        <details class="edit" open={problem !== null}>
-          <summary class="button">Edit tags</summary>
-          <form method="post" action={`${DOMAINS}/${id}/tags`} class="fields">
-            <ProblemNotice problem={problem} />
-            <TextField
-              name="tags"
-              label="Tags"
-              hint="Separated by commas."
-              value={typed ?? tags.join(', ')}
-              error={problem ? tagsError(problem) : undefined}
-            />
-            <button type="submit" class="button primary">
-              Save tags
-            </button>
-          </form>
-        </details>
+        <EditForm action={`${DOMAINS}/${id}/tags`} label="Edit tags" open={problem !== null}>
+          <ProblemNotice problem={problem} />
+          <TextField
+            name="tags"
+            label="Tags"
+            hint="Separated by commas."
+            value={typed ?? tags.join(', ')}
+            error={problem ? tagsError(problem) : undefined}
+          />
+          <button type="submit" class="button primary">
+            Save tags
+          </button>
+        </EditForm>
       )}
     </Card>
   );

@@ -59,6 +59,7 @@ export const DOMAINS_STYLE = `${TABLE}
 .panel:has(> .fold) { padding-block: 12px; }
 .tight-facts .facts { grid-template-columns: repeat(auto-fit, minmax(min(100%, 150px), 1fr)); }
 .fold-title { font-size: 16px; }
+@media (max-width: 640px) { .group-note { display: none; } .state-title { font-size: 16px; } }
 .count { color: var(--muted); font-weight: 400; font-variant-numeric: tabular-nums; }
 .page > .under-title { margin-top: -16px; }
 .dns-record { border: 1px solid var(--line); border-radius: 8px; background: var(--sunken); }
@@ -91,7 +92,6 @@ export const DOMAINS_STYLE = `${TABLE}
 .check-reasons { color: var(--muted); font-size: 14px; }
 .check-reasons strong { color: var(--ink); }
 .selectors, .targets { display: flex; flex-wrap: wrap; gap: 4px 8px; }
-.edit[open] > summary { margin-bottom: 16px; }
 .logo-row { display: flex; flex-wrap: wrap; gap: 16px 24px; align-items: center; }
 .logo-row > img { padding: 8px; border: 1px solid var(--line); border-radius: 12px; background: #fff; }
 .logo-row > .facts { flex: 1 1 280px; min-width: 0; }

@@ -36,7 +36,7 @@ export const FEEDBACK_STYLE = `
 .steps .record-done { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; overflow-wrap: anywhere; }
 .period { display: flex; flex-wrap: wrap; align-items: flex-end; gap: 8px 24px; }
 @media (min-width: 641px) { .period .filters { flex-wrap: nowrap; } }
-.period details > summary { min-height: 36px; padding: 6px 0; color: var(--accent); font-size: 14px; cursor: pointer; }
+.period details > summary { min-height: 44px; align-content: center; color: var(--accent); font-size: 14px; cursor: pointer; }
 form.dragging .drop-zone { outline: 2px dashed var(--accent); outline-offset: 8px; }
 .upload-lines { margin: 0; padding: 0; list-style: none; }
 .upload-lines > li { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; min-height: 40px; padding: 6px 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }

@@ -1,6 +1,7 @@
 /** Buttons that change something: with one click, or after a confirmation. */
 
 import type { ComponentChildren } from 'preact';
+import { Popover } from '../../ui/components.tsx';
 
 interface ActionProps {
   /** The path of the form. */
@@ -40,10 +41,14 @@ interface ConfirmProps extends Pick<ActionProps, 'action' | 'fields'> {
 
 /** A button that opens a question; only the answer sends the form. Works without scripts. */
 export function Confirm(props: ConfirmProps) {
-  const { action, fields = {}, label, warning, confirm, children, open } = props;
+  const { action, fields = {}, label, warning, confirm, children, open = false } = props;
   return (
-    <details class="confirm screen-only" open={open}>
-      <summary class="button danger">{label}</summary>
+    <PopoverForm
+      id={idOf('confirm', [action, ...Object.values(fields)])}
+      label={label}
+      buttonClass="button danger"
+      open={open}
+    >
       <form method="post" action={action} class="confirm-panel">
         <HiddenFields fields={fields} />
         <p>{warning}</p>
@@ -52,9 +57,50 @@ export function Confirm(props: ConfirmProps) {
           {confirm}
         </button>
       </form>
-    </details>
+    </PopoverForm>
   );
 }
+
+interface EditFormProps {
+  action: string;
+  /** The text of the button: "Edit tags". */
+  label: string;
+  /** Open, to show an error of the form. */
+  open: boolean;
+  children: ComponentChildren;
+}
+
+/** A button that opens a form with fields. */
+export function EditForm({ action, label, open, children }: EditFormProps) {
+  return (
+    <PopoverForm id={idOf('edit', [action])} label={label} open={open}>
+      <form method="post" action={action} class="fields">
+        {children}
+      </form>
+    </PopoverForm>
+  );
+}
+
+interface PopoverFormProps {
+  id: string;
+  label: string;
+  buttonClass?: string;
+  open: boolean;
+  children: ComponentChildren;
+}
+
+/** Only a script could open a popover, so a form with an error is in the page. */
+function PopoverForm({ id, label, buttonClass, open, children }: PopoverFormProps) {
+  if (open) return <div class="opened screen-only">{children}</div>;
+  return (
+    <Popover id={id} button={label} buttonClass={buttonClass}>
+      {children}
+    </Popover>
+  );
+}
+
+const idOf = (name: string, parts: string[]): string =>
+  [name, ...parts].join('-').replace(/\W+/g, '-');
 
 export function HiddenFields({ fields }: { fields: Record<string, string> }) {
   return (

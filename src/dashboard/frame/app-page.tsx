@@ -8,11 +8,10 @@ import { AppError } from '../../lib/errors.ts';
 import { NAVIGATION, type Section } from '../../search/pages.ts';
 import type { MemberRow } from '../../store/tables.generated.ts';
 import { findMember } from '../../team/members.ts';
-import { Copyable } from '../../ui/components.tsx';
 import { FORM_REFERRER, renderPage } from '../../ui/frame.tsx';
 import type { Shell } from '../../ui/shell.tsx';
 import { ASSETS } from './assets.ts';
-import { type ApiCall, ShowAsCurl } from './curl.tsx';
+import { type ApiCall, PageTools } from './curl.tsx';
 import { PAGE_POLICY, pageHeaders } from './policy.ts';
 import { DEFAULT_LOCALE, type Reader, ReaderContext } from './reader.tsx';
 
@@ -61,13 +60,14 @@ export async function appPage(
         <Breadcrumbs parents={parents} />
         <div class="page-head">
           <h1>{title}</h1>
-          {actions && <div class="actions screen-only">{actions}</div>}
+          <div class="actions">
+            {actions && <div class="actions screen-only">{actions}</div>}
+            {status < 400 && <PageTools appUrl={app.config.APP_URL} path={path} calls={calls} />}
+          </div>
         </div>
         <div class="page" data-now={app.clock.now()}>
           {children}
         </div>
-        {status < 400 && <PageLinks appUrl={app.config.APP_URL} path={path} />}
-        {calls.length > 0 && <ShowAsCurl calls={calls} />}
       </ReaderContext.Provider>
     ),
   });
@@ -124,31 +124,5 @@ export function Breadcrumbs({ parents }: { parents: { href: string; text: string
         ))}
       </ol>
     </nav>
-  );
-}
-
-/** The ID of the object that a page is about, at the end of its path. */
-const ID_IN_PATH = /\/([a-z]{3,4}_[0-9a-z]{26})(?:\?|$)/;
-
-/** What someone needs to send a page on: its link and, on the page of an object, the ID. */
-export function PageLinks({ appUrl, path }: { appUrl: string; path: string }) {
-  const [, id] = ID_IN_PATH.exec(path) ?? [];
-  return (
-    <dl class="page-links">
-      <div>
-        <dt>Link</dt>
-        <dd>
-          <Copyable text={`${appUrl.replace(/\/$/, '')}${path}`} label="the link to this page" />
-        </dd>
-      </div>
-      {id !== undefined && (
-        <div>
-          <dt>ID</dt>
-          <dd>
-            <Copyable text={id} label="the ID" />
-          </dd>
-        </div>
-      )}
-    </dl>
   );
 }

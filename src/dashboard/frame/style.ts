@@ -17,6 +17,19 @@ main { padding: 24px 0 48px; outline: none; }
 .foot { margin: 48px 0 32px; color: var(--muted); font-size: 14px; }
 .foot .wrap { justify-content: center; }
 .foot a { display: inline-block; padding: 4px 0; color: inherit; }
+@media (max-width: 640px) {
+  main { padding-top: 4px; }
+  .page-head { gap: 4px 8px; min-height: 44px; margin-bottom: 4px; }
+  .page-head > :first-child { flex: 1 1 88px; min-width: 0; }
+  .page-head > .actions { align-items: center; margin-left: auto; }
+  .page > * + * { margin-top: 16px; }
+  .page > .filters + *, .page > .filter-button + * + *, .page > .tabs + * { margin-top: 8px; }
+  .breadcrumbs { margin: 0; }
+  .breadcrumbs a, .tabs a { display: inline-flex; align-items: center; gap: 6px; min-width: 44px; min-height: 44px; padding: 0; }
+  .tabs a { flex: none; }
+  .breadcrumbs li { display: flex; align-items: center; gap: 4px; }
+  .tabs { flex-wrap: nowrap; overflow-x: auto; white-space: nowrap; }
+}
 @media print { .breadcrumbs, .tabs { display: none; } }
 `;
 
@@ -73,7 +86,7 @@ const FIELDS = `
 .fields .field-row > * { margin-top: 0; }
 form.inline { display: inline-flex; }
 form.inline > * { margin: 0; }
-.bar form > *, .test-mode-banner form > *, .menu-panel form > * { margin: 0; }
+.bar form > *, .test-mode-banner form > *, .menu form > * { margin: 0; }
 .notice { display: flex; gap: 8px; padding: 12px; border: 1px solid var(--tone); border-radius: 8px; background: var(--soft); }
 .notice > .icon { margin-top: 4px; color: var(--tone); }
 .notice > p { min-width: 0; }
@@ -81,16 +94,18 @@ main .button:not(.needs-script) { display: inline-flex; min-height: 36px; text-d
 .button.danger { color: var(--fail); }
 .button.danger-solid { border-color: var(--fail); background: var(--fail); color: var(--page); font-weight: 600; }
 .button:is(:disabled, [aria-disabled="true"]) { opacity: 0.6; cursor: default; }
-.confirm[open] { flex-basis: 100%; }
-.confirm-panel { max-width: 480px; margin-top: 8px; padding: 16px; border: 1px solid var(--fail); border-radius: 8px; background: var(--surface); }
+.popover:has(> .confirm-panel), .opened:has(> .confirm-panel) { border-color: var(--fail); }
 .confirm-panel > * + * { margin-top: 12px; }
+.popover > .fields { width: 448px; max-width: 100%; }
+.opened { flex-basis: 100%; max-width: 640px; padding: 16px; border: 1px solid var(--line); border-radius: 8px; }
 main .confirm-panel .button { max-width: 100%; padding-block: 8px; line-height: 1.25; white-space: normal; overflow-wrap: anywhere; }
-@media (max-width: 640px) { main .button:not(.needs-script) { min-height: 44px; } }
+@media (max-width: 640px) { main .button { min-height: 44px; } main .button:not(.needs-script) { min-height: 44px; } }
 `;
 
 const LISTS = `
 .filters { display: flex; flex-wrap: wrap; align-items: flex-end; gap: 12px; }
 :is(.page, .card) > .filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(112px, 1fr)); }
+.script .filter-actions > [type="submit"] { display: none; }
 .filters > * { margin: 0; }
 .filters .field > label { font-size: 14px; font-weight: 400; color: var(--muted); }
 .filters .field > input, .filters .field > select { min-height: 36px; padding: 4px 8px; font-size: 14px; }
@@ -98,14 +113,16 @@ const LISTS = `
 .filters .field.grow { grid-column: span 2; }
 .filter-actions { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; }
 .filter-actions > a { padding: 8px 0; font-size: 14px; white-space: nowrap; }
-.filter-line { display: none; }
+main .button.filter-button, .script .button.filter-done { display: none; }
 .table { border: 1px solid var(--line); border-radius: 8px; background: var(--surface); }
 .rows td { vertical-align: middle; }
 .rows td time { white-space: nowrap; }
 .one-line { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .nowrap { white-space: nowrap; }
-.rows .select { width: 40px; }
-:is(.script .rows .select input, .rows .select input:not(.needs-script)) { display: block; }
+.rows .select { width: 40px; padding: 0; }
+.select label { align-items: center; justify-content: center; width: 44px; height: 44px; cursor: pointer; }
+.select label:not(.needs-script) { display: flex; }
+.selectable th { vertical-align: middle; }
 .rows.linked tbody tr { position: relative; }
 .rows.linked tbody tr:hover { background: var(--sunken); }
 .row-link { color: var(--ink); font-weight: 600; text-decoration: none; }
@@ -130,20 +147,49 @@ const LISTS = `
 .tag { display: inline-block; padding: 0 8px; border: 1px solid var(--line); border-radius: 8px; background: var(--sunken); font-size: 14px; white-space: nowrap; }
 .fold > summary { display: flex; align-items: center; gap: 8px; min-height: 36px; }
 .fold > div { padding-top: 8px; }
-@media (min-width: 641px) { .script [data-replaces] .filter-actions .button { display: none; } .section-head .filters { flex-wrap: nowrap; } search > .filters .field { flex-basis: 480px; } }
+@media (min-width: 641px) {
+  .section-head .filters { flex-wrap: nowrap; }
+  search > .filters .field { flex-basis: 480px; }
+  .filters.popover { position: static; width: auto; max-width: none; max-height: none; margin: 0; padding: 0; border: 0; background: none; overflow: visible; }
+  .filters.popover:not(:is(.page, .card) > *) { display: flex; }
+}
 @media (max-width: 1100px) { .desktop:is(td, th) { display: none; } }
 @media (max-width: 640px) {
   .wide:is(td, th) { display: none; }
   .rows .number .small { min-width: 96px; white-space: normal; }
-  .filter-line { display: block; width: 100%; border: 1px solid var(--strong-line); border-radius: 8px; background: var(--surface); font-size: 14px; }
-  .filter-line > summary { display: flex; align-items: center; gap: 8px; min-height: 44px; padding: 4px 12px; }
-  .filter-line > summary > span:first-of-type { flex: none; color: var(--muted); }
-  .filter-line + .filters { margin-top: 8px; }
-  .filter-line:not([open]) + .filters { display: none; }
+  main .button.filter-button { display: flex; gap: 8px; width: fit-content; max-width: 100%; border-color: var(--strong-line); line-height: 1.5; }
+  .filters.popover:not(:popover-open) { display: none; }
+  .script .button.filter-done { display: inline-flex; margin-left: auto; }
+  .results > li + li { margin: 0; }
+  .results > li > a { display: flex; align-items: center; min-height: 44px; }
+  main .page summary { min-height: 44px; align-content: center; }
+  main :is(.panel-head .actions > a, a.small, .stack > p:not(.muted) > a:only-child, .problems a, .counts a, .issues a, .links a, .facts dd > a) { display: inline-flex; align-items: center; min-height: 44px; }
+  .check { min-height: 44px; }
+  .filter-actions > a { padding: 12px 0; }
+  .filter-actions { grid-column: 1 / -1; width: 100%; }
   :is(.page, .card) > .filters { grid-template-columns: 1fr 1fr; }
   .filters { width: 100%; }
   .filters .field { flex: 1 1 130px; }
-  .filters .field > input, .filters .field > select { min-height: 44px; }
+  .filters .field > input, .filters .field > select { min-height: 44px; font-size: 16px; }
+  .compact thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .compact.selectable thead { position: static; width: auto; height: auto; clip-path: none; }
+  .compact.selectable thead th:not(.select) { display: none; }
+  .compact :is(tbody, .select) { display: block; }
+  .compact tbody tr { display: grid; grid-template-columns: auto minmax(0, 1fr) auto auto; align-content: center; min-height: 45px; padding: 8px 12px; border-bottom: 1px solid var(--line); line-height: 20px; }
+  .compact.selectable tbody tr { padding: 4px 12px 4px 0; }
+  .compact tbody tr:last-child { border: 0; }
+  .compact tbody td { padding: 0; border: 0; }
+  .compact .select { grid-area: 1 / 1 / 3; align-self: center; width: 44px; border: 0; }
+  .compact .main { grid-area: 1 / 2 / 3; align-self: center; }
+  .compact .main > * { display: block; }
+  .compact .fact { grid-column: 3; justify-self: end; max-width: 44vw; margin-left: 12px; text-align: right; }
+  .compact .lone { grid-row: 1 / 3; align-self: center; }
+  .compact .act { grid-area: 1 / 4 / 3; align-self: center; margin-left: 8px; }
+  .compact .fact .state { display: block; }
+  .compact .fact .icon { margin-right: 4px; }
+  .compact :is(.main > strong, .narrow), .compact.linked :is(.main, .main > *, .row-note), .compact :is(.fact, .fact > *) { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  .compact :is(.fact :is(.row-note, .small.muted, .basis, .share-bar), .row-note ~ .row-note) { display: none; }
+  .compact .number[data-title]::before { content: attr(data-title) " "; color: var(--muted); }
 }
 `;
 
@@ -182,21 +228,29 @@ const CHOICES = `
 .choice > input { flex: none; width: 18px; height: 18px; margin: 3px 0 0; accent-color: var(--accent); }
 .choice > div { min-width: 0; }
 .choice label { display: inline-block; }
+@media (max-width: 640px) {
+  .choice { padding: 0; }
+  .choice > input { margin-top: 13px; }
+  .choice label { min-width: 44px; padding: 10px 0; }
+  .choice p { margin-top: -8px; padding-bottom: 8px; }
+}
 `;
 
-const CURL = `
-.page-links { display: flex; flex-wrap: wrap; gap: 4px 24px; margin-top: 32px; color: var(--muted); font-size: 14px; }
-.page-links > div { display: flex; align-items: baseline; gap: 8px; min-width: 0; }
-.page-links .copyable { align-items: baseline; }
-.page-links + .curl { margin-top: 8px; }
-.curl { margin-top: 32px; color: var(--muted); font-size: 14px; }
-.curl > summary { display: inline-block; padding: 8px 0; text-decoration: underline; text-underline-offset: 2px; }
-.curl > div { color: var(--ink); }
+const TOOLS = `
+.quiet-icon { justify-content: center; min-width: 36px; padding: 0; border-color: transparent; background: none; color: var(--muted); }
+.page-tools { color: var(--muted); font-size: 14px; }
+.page-links > div { display: grid; grid-template-columns: 40px minmax(0, 1fr); align-items: center; min-height: 44px; }
+.page-links .copyable { align-items: center; }
+.curl h2 { font-size: 16px; }
 .command code { white-space: pre-wrap; }
-@media print { .curl { display: none; } }
+@media (max-width: 640px) { .quiet-icon { min-width: 44px; } }
+@media print {
+  .popover.printed { display: block; position: static; width: auto; max-width: none; max-height: none; margin: 0; padding: 0; border: 0; }
+  .curl { display: none; }
+}
 `;
 
-export const APP_STYLE = PAGE + CARD + FIELDS + LISTS + PANELS + CHOICES + CURL;
+export const APP_STYLE = PAGE + CARD + FIELDS + LISTS + PANELS + CHOICES + TOOLS;
 
 /** For reports, whose own style comes first. */
-export const REPORT_FRAME_STYLE = PAGE + FIELDS + CURL;
+export const REPORT_FRAME_STYLE = PAGE + FIELDS + TOOLS;

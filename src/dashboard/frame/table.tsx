@@ -1,4 +1,7 @@
-/** Tables of objects whose rows are links, with paging below. */
+/**
+ * Tables of objects whose rows are links, with paging below. On phones, such a row has two lines: the first cell, and beside
+ * it the next two.
+ */
 
 import type { ComponentChildren } from 'preact';
 import { ScrollArea } from '../../ui/components.tsx';
@@ -14,6 +17,9 @@ export interface Column<Row> {
   wide?: boolean | 'desktop';
 }
 
+/** How many columns a compact row shows beside its first. */
+const MAX_FACTS = 2;
+
 interface TableProps<Row> {
   /** Names the table for screen readers. */
   label: string;
@@ -26,27 +32,29 @@ interface TableProps<Row> {
   selectable?: boolean;
   /** Names a row in the label of its check box. */
   labelOf?(row: Row): string;
+  /** Two lines on phones, for rows that lead to no page but have one-line cells. */
+  compact?: boolean;
 }
 
 export function DataTable<Row>(props: TableProps<Row>) {
   const { label, columns, rows, keyOf, hrefOf, selectable = false, labelOf } = props;
+  const { compact = hrefOf !== undefined } = props;
+  const shown: PlacedColumn<Row>[] = compact ? compactColumns(columns) : columns;
+  const names = ['rows', hrefOf && 'linked', compact && 'compact', selectable && 'selectable'];
   return (
     <ScrollArea label={label} class="table">
-      <table class={hrefOf ? 'rows linked' : 'rows'}>
+      <table class={names.filter(Boolean).join(' ')}>
         <thead>
           <tr>
             {selectable && (
               <th scope="col" class="select">
-                <input
-                  type="checkbox"
-                  class="needs-script"
-                  data-action="select-all"
-                  aria-label="Select all"
-                />
+                <label class="needs-script">
+                  <input type="checkbox" data-action="select-all" aria-label="Select all" />
+                </label>
               </th>
             )}
-            {columns.map(({ title, hiddenTitle, number, wide }) => (
-              <th key={title} scope="col" class={classOf({ number, wide })}>
+            {shown.map(({ title, hiddenTitle, ...column }) => (
+              <th key={title} scope="col" class={classOf(column)}>
                 {hiddenTitle ? <span class="visually-hidden">{title}</span> : title}
               </th>
             ))}
@@ -57,16 +65,22 @@ export function DataTable<Row>(props: TableProps<Row>) {
             <tr key={keyOf(row)}>
               {selectable && (
                 <td class="select">
-                  <input
-                    type="checkbox"
-                    name="id"
-                    value={keyOf(row)}
-                    aria-label={labelOf ? `Select ${labelOf(row)}` : 'Select'}
-                  />
+                  <label>
+                    <input
+                      type="checkbox"
+                      name="id"
+                      value={keyOf(row)}
+                      aria-label={labelOf ? `Select ${labelOf(row)}` : 'Select'}
+                    />
+                  </label>
                 </td>
               )}
-              {columns.map(({ title, cell, number, wide }, index) => (
-                <td key={title} class={classOf({ number, wide })}>
+              {shown.map(({ title, cell, ...column }, index) => (
+                <td
+                  key={title}
+                  class={classOf(column)}
+                  data-title={column.number && column.place ? title : undefined}
+                >
                   {index === 0 && hrefOf ? (
                     <a class="row-link" href={hrefOf(row)}>
                       {cell(row)}
@@ -84,9 +98,32 @@ export function DataTable<Row>(props: TableProps<Row>) {
   );
 }
 
-const classOf = ({ number, wide }: Pick<Column<unknown>, 'number' | 'wide'>): string | undefined =>
-  [number && 'number', wide && 'wide', wide === 'desktop' && 'desktop'].filter(Boolean).join(' ') ||
-  undefined;
+interface PlacedColumn<Row> extends Column<Row> {
+  /** Where a compact row shows it; `lone` if it is the only one beside the first. */
+  place?: 'main' | 'fact' | 'fact lone' | 'act';
+}
+
+function compactColumns<Row>(columns: Column<Row>[]): PlacedColumn<Row>[] {
+  const facts = columns.filter(
+    ({ wide, hiddenTitle }, index) => index > 0 && !wide && !hiddenTitle,
+  );
+  return columns.map((column, index) => {
+    if (index === 0) return { ...column, place: 'main' };
+    if (column.hiddenTitle) return { ...column, place: 'act' };
+    if (!facts.slice(0, MAX_FACTS).includes(column))
+      return { ...column, wide: column.wide ?? true };
+    return { ...column, place: facts.length === 1 ? 'fact lone' : 'fact' };
+  });
+}
+
+const classOf = ({
+  number,
+  wide,
+  place,
+}: Pick<PlacedColumn<unknown>, 'number' | 'wide' | 'place'>): string | undefined =>
+  [number && 'number', wide && 'wide', wide === 'desktop' && 'desktop', place]
+    .filter(Boolean)
+    .join(' ') || undefined;
 
 interface PagerProps {
   /** The path of the list. */

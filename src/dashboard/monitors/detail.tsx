@@ -10,7 +10,7 @@ import { monitorOperations } from '../../monitors/routes.ts';
 import type { Monitor, MonitorPatch, MonitorRun } from '../../monitors/schema.ts';
 import { Copyable } from '../../ui/components.tsx';
 import { ReportedFigures } from '../feedback/figures.tsx';
-import { ActionButton, Confirm } from '../frame/action.tsx';
+import { ActionButton, Confirm, EditForm } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
 import {
@@ -265,40 +265,37 @@ function Edit({ monitor, values, problem }: EditProps) {
     );
   return (
     <Card title="Settings" id="settings">
-      <details class="edit" open={problem !== null}>
-        <summary class="button">Edit monitor</summary>
-        <form method="post" action={`${MONITORS}/${id}`} class="fields">
-          <ProblemNotice problem={problem} />
-          <VersionField version={versionOf(monitorOperations.get, monitor)} />
-          <TextField
-            name="name"
-            label="Name"
-            value={values?.name ?? name}
-            error={errors.name}
+      <EditForm action={`${MONITORS}/${id}`} label="Edit monitor" open={problem !== null}>
+        <ProblemNotice problem={problem} />
+        <VersionField version={versionOf(monitorOperations.get, monitor)} />
+        <TextField
+          name="name"
+          label="Name"
+          value={values?.name ?? name}
+          error={errors.name}
+          required
+        />
+        {targets && <input type="hidden" name="has_targets" value="yes" />}
+        {targets && (
+          <TextArea
+            name="targets"
+            label="IP addresses and names"
+            hint="One per line, at most 50. A change starts a run."
+            value={values?.targets ?? targets.join('\n')}
+            error={errors.targets}
             required
+            mono
           />
-          {targets && <input type="hidden" name="has_targets" value="yes" />}
-          {targets && (
-            <TextArea
-              name="targets"
-              label="IP addresses and names"
-              hint="One per line, at most 50. A change starts a run."
-              value={values?.targets ?? targets.join('\n')}
-              error={errors.targets}
-              required
-              mono
-            />
-          )}
-          <Frequency
-            value={values?.frequency ?? frequency}
-            error={errors.frequency}
-            hint={type === 'placement' ? MESSAGE_HINT : undefined}
-          />
-          <button type="submit" class="button primary">
-            Save changes
-          </button>
-        </form>
-      </details>
+        )}
+        <Frequency
+          value={values?.frequency ?? frequency}
+          error={errors.frequency}
+          hint={type === 'placement' ? MESSAGE_HINT : undefined}
+        />
+        <button type="submit" class="button primary">
+          Save changes
+        </button>
+      </EditForm>
       <Confirm
         action={`${MONITORS}/${id}/delete`}
         label="Delete monitor…"

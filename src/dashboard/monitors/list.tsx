@@ -84,7 +84,7 @@ async function render(call: PageCall, query: Query) {
         )}
         {state && filtered && filtered.data.length > 0 && (
           <>
-            <p class="muted small">{STATE_SENTENCES[state]}</p>
+            <p class="group-note muted small">{STATE_SENTENCES[state]}</p>
             <MonitorTable label={STATE_WORDS[state]} monitors={filtered.data} names={names} />
             <Pager
               path={MONITORS}
@@ -171,7 +171,7 @@ const ICONS: Record<MonitorState, string> = {
 function GroupSection({ state, count, monitors, names }: Group & { names: Names }) {
   const content = (
     <>
-      <p class="muted small">{STATE_SENTENCES[state]}</p>
+      <p class="group-note muted small">{STATE_SENTENCES[state]}</p>
       <div class="same-columns">
         <MonitorTable label={STATE_WORDS[state]} monitors={monitors} names={names} state={state} />
       </div>

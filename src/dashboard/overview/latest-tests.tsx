@@ -54,7 +54,6 @@ export function LatestTests({
                     created <Ago at={created_at} />
                   </span>
                 ),
-              wide: true,
             },
           ]}
         />

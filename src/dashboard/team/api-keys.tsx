@@ -194,6 +194,7 @@ function KeyTable({ keys, nameOf }: { keys: ApiKey[]; nameOf: NameOf }) {
     <DataTable<ApiKey>
       label="API keys"
       rows={keys}
+      compact
       keyOf={({ id }) => id}
       columns={[
         { title: 'Name', cell: ({ name }) => name },
@@ -244,6 +245,7 @@ function AssistantTable({ rows, nameOf }: { rows: ConnectedAssistant[]; nameOf: 
     <DataTable<ConnectedAssistant>
       label="Connected assistants"
       rows={rows}
+      compact
       keyOf={({ id }) => id}
       columns={[
         { title: 'Name', cell: ({ name, host }) => withNote(name, host) },

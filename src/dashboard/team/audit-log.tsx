@@ -7,11 +7,12 @@ import type { AuditedObject } from '../../store/audited.ts';
 import { auditOperations } from '../../team/audit-routes.ts';
 import { memberOperations } from '../../team/member-routes.ts';
 import type { AuditEntry, TeamMember } from '../../team/schema.ts';
+import { Popover } from '../../ui/components.tsx';
 import { appPage } from '../frame/app-page.tsx';
 import { Filters } from '../frame/filters.tsx';
 import { Select } from '../frame/form.tsx';
 import { page } from '../frame/page-route.ts';
-import { EmptyState, Fold } from '../frame/states.tsx';
+import { EmptyState } from '../frame/states.tsx';
 import { DataTable, Pager, pathWith } from '../frame/table.tsx';
 import { Ago, Time } from '../frame/times.tsx';
 import {
@@ -188,9 +189,18 @@ function EntryTable({ audited, entries, members, pages }: EntriesProps) {
     <DataTable
       label="Audit log"
       rows={entries}
+      compact
       keyOf={({ id }) => id}
       columns={[
-        { title: 'Change', cell: (entry) => <Change {...propsOf(entry)} /> },
+        {
+          title: 'Change',
+          cell: ({ action, member_email }) => (
+            <>
+              <strong>{actionText(audited, action)}</strong>
+              <div class="narrow long">{member_email ?? 'The service'}</div>
+            </>
+          ),
+        },
         {
           title: 'Object',
           cell: (entry) => (
@@ -224,6 +234,7 @@ function EntryTable({ audited, entries, members, pages }: EntriesProps) {
             </span>
           ),
         },
+        { title: 'Details', hiddenTitle: true, cell: (entry) => <Details {...propsOf(entry)} /> },
       ]}
     />
   );
@@ -249,10 +260,10 @@ function ChangedObject({ audited, entry, path, memberName }: EntryProps & { memb
   );
 }
 
-/** The change, and what is known about both. */
-function Change({ audited, entry, path }: EntryProps) {
+/** What is known about the change and who made it. */
+function Details({ audited, entry, path }: EntryProps) {
   const noun = objectNoun(objectName(audited, entry.object_type));
-  const { action, object_id, key_id, session_id, ip, details } = entry;
+  const { id, object_id, key_id, session_id, ip, details } = entry;
   const facts: [string, string][] = [
     ...Object.entries(details).map(([name, value]): [string, string] => [
       detailName(name),
@@ -266,28 +277,34 @@ function Change({ audited, entry, path }: EntryProps) {
     ...(ip ? [['Address', ip] as [string, string]] : []),
   ];
   return (
-    <div class="change">
-      <strong>{actionText(audited, action)}</strong>
-      <div class="narrow long">{entry.member_email ?? 'The service'}</div>
-      <Fold summary={<span class="small">Details</span>}>
-        <dl class="details">
-          {facts.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>
-                <bdi>
-                  <WithTimes text={cut(value)} />
-                </bdi>
-              </dd>
-            </div>
-          ))}
-        </dl>
-        <p class="links small">
-          {path && <a href={path}>Open the {noun}</a>}
-          <a href={pathWith(PATH, { object: object_id })}>All changes to this object</a>
-        </p>
-      </Fold>
-    </div>
+    <Popover
+      id={id}
+      class="printed"
+      label="Details"
+      buttonClass="button quiet-icon"
+      button={
+        <svg class="icon" aria-hidden="true" viewBox="0 0 16 16">
+          <path d="M3 8h.1M8 8h.1M13 8h.1" />
+        </svg>
+      }
+    >
+      <dl class="details">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <bdi>
+                <WithTimes text={cut(value)} />
+              </bdi>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p class="links small">
+        {path && <a href={path}>Open the {noun}</a>}
+        <a href={pathWith(PATH, { object: object_id })}>All changes to this object</a>
+      </p>
+    </Popover>
   );
 }
 

@@ -5,7 +5,6 @@ export const TEAM_STYLE = `
 .clipped { display: inline-block; max-width: 260px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; vertical-align: bottom; }
 .rows strong + .state { margin-left: 8px; }
 .long { overflow-wrap: anywhere; }
-.change .fold > summary { min-height: 28px; color: var(--muted); }
 .parts > li + li { margin-top: 16px; }
 .part > p { margin-top: 4px; }
 .part > strong { margin-right: 8px; }

@@ -183,7 +183,6 @@ const InboxTests = ({ tests, changes }: { tests: ListedTest[]; changes: Map<stri
       {
         title: 'Received',
         cell: ({ received_at }) => received_at && <Ago at={received_at} />,
-        wide: true,
       },
     ]}
   />

@@ -100,11 +100,6 @@ const show = page({
       calls: [{ route: testOperations.list, query: listQuery }],
       actions: (
         <>
-          {count > 0 && (
-            <a class="button" href={pathWith('/v1/tests/export', api)}>
-              Export as CSV
-            </a>
-          )}
           <a class="button" href={INBOXES_PATH}>
             Inboxes
           </a>
@@ -143,6 +138,7 @@ const show = page({
               names={await readDomainNames(app.db, domainIdsOf(tests))}
               changes={await findScoreChanges(app.db, tests)}
               count={count}
+              exportPath={pathWith('/v1/tests/export', api)}
               back={path}
             />
           )}
@@ -206,16 +202,22 @@ interface TestTableProps {
   /** Changes of the score by ID. */
   changes: Map<string, number>;
   count: number;
+  exportPath: string;
   /** The path of this page. */
   back: string;
 }
 
-function TestTable({ tests, names, changes, count, back }: TestTableProps) {
+function TestTable({ tests, names, changes, count, exportPath, back }: TestTableProps) {
   return (
     <form method="post" action={SELECTION_PATH} class="selection" data-repeatable>
       <input type="hidden" name="back" value={back} />
       <div class="selection-head">
-        <p class="muted">{countText(count)}</p>
+        <p class="muted">
+          {countText(count)}
+          <a class="screen-only" href={exportPath}>
+            Export as CSV
+          </a>
+        </p>
         <fieldset class="actions screen-only" data-selection>
           <legend class="visually-hidden">Actions on selected tests</legend>
           <span class="selected-count small muted" role="status" data-selected-count>
@@ -265,9 +267,14 @@ function TestTable({ tests, names, changes, count, back }: TestTableProps) {
           { title: 'Tags', cell: ({ tags }) => <Tags tags={tags} />, wide: true },
           {
             title: 'Received',
-            cell: ({ received_at }) =>
-              received_at === null ? <span class="muted">–</span> : <Ago at={received_at} />,
-            wide: true,
+            cell: ({ received_at, created_at }) =>
+              received_at ? (
+                <Ago at={received_at} />
+              ) : (
+                <span class="muted">
+                  created <Ago at={created_at} />
+                </span>
+              ),
           },
         ]}
       />

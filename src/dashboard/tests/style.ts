@@ -1,13 +1,14 @@
 /** The styles of the list of tests, of new tests, and of comparisons. */
 
 const LIST = `
-.narrow-only { display: none; }
 .selection-head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px 16px; margin-bottom: 8px; }
 .selection-head fieldset { align-items: center; border: 0; padding: 0; min-width: 0; }
 .selected-count { min-width: 96px; }
 .image-url { overflow-wrap: anywhere; }
 .selection table { table-layout: fixed; }
 .selection .select { width: 44px; }
+.selection-head > p { display: flex; align-items: center; gap: 12px; }
+.selection-head > p > a { display: flex; align-items: center; min-height: 36px; font-size: 14px; }
 .selection th:nth-child(3) { width: 152px; }
 .selection th:nth-child(4) { width: 264px; }
 .selection th:nth-child(5) { width: 148px; }
@@ -27,12 +28,15 @@ const LIST = `
   .selection th:nth-child(4) { width: 144px; }
 }
 @media (max-width: 640px) {
-  .narrow-only { display: block; }
-  .selection-head .actions { gap: 4px; }
+  .selection-head { margin: 0; }
+  .selection > .table { margin-top: 0; }
+  .selection-head > p > a { min-height: 44px; }
+  /* What can be done with selected tests is at the bottom, so that a selection moves nothing. */
+  .selection:not(:has([name="id"]:checked)) .actions { display: none; }
+  .selection-head .actions { position: fixed; inset: auto 0 0; z-index: 2; gap: 4px; padding: 8px 16px max(8px, env(safe-area-inset-bottom)); border-top: 1px solid var(--strong-line); background: var(--surface); }
+  .selection-head .button { padding: 4px 8px; }
   .selected-count { flex-basis: 100%; }
-  .selection-head .button { min-height: 36px; padding: 4px 8px; }
-  .selection th:nth-child(3) { width: 116px; }
-  .selection .state { white-space: normal; }
+  .compact .main .test-title { display: block; }
 }
 `;
 

@@ -14,9 +14,9 @@ type Named = Pick<ListedTest, 'name' | 'subject' | 'status' | 'address' | 'recei
 export const titleOf = (test: Named): string =>
   test.name === null && test.received_at === null ? test.address : oneLine(titleOfTest(test), 100);
 
-/** The name with the sender and the subject below; on phones also the time. */
+/** The name with the sender and the subject below. */
 export function TestName({ test }: { test: ListedTest }) {
-  const { name, subject, from_address, received_at } = test;
+  const { name, subject, from_address } = test;
   return (
     <>
       <bdi class="test-title">{titleOf(test)}</bdi>
@@ -29,11 +29,6 @@ export function TestName({ test }: { test: ListedTest }) {
               <bdi>{oneLine(subject, 100)}</bdi>
             </>
           )}
-        </span>
-      )}
-      {received_at !== null && (
-        <span class="row-note narrow-only">
-          <Ago at={received_at} />
         </span>
       )}
     </>

@@ -18,9 +18,9 @@ import type { TestRow } from '../../store/tables.generated.ts';
 import { findMember } from '../../team/members.ts';
 import { reauthorize } from '../../team/permissions.ts';
 import { APP_REPORT_CSP } from '../../ui/frame.tsx';
-import { appPage, Breadcrumbs, PageLinks, readerOf, shellOf } from '../frame/app-page.tsx';
+import { appPage, Breadcrumbs, readerOf, shellOf } from '../frame/app-page.tsx';
 import { REPORT_ASSETS } from '../frame/assets.ts';
-import { type ApiCall, ShowAsCurl } from '../frame/curl.tsx';
+import { type ApiCall, PageTools } from '../frame/curl.tsx';
 import { Notice } from '../frame/form.tsx';
 import { page } from '../frame/page-route.ts';
 import { ReaderContext } from '../frame/reader.tsx';
@@ -207,8 +207,15 @@ async function reportPage(
           <p class="test-name">
             <bdi>{titleOf(row)}</bdi>
           </p>
-          <div class="actions screen-only">
-            <ManageActions row={row} />
+          <div class="actions">
+            <div class="actions screen-only">
+              <ManageActions row={row} />
+            </div>
+            <PageTools
+              appUrl={app.config.APP_URL}
+              path={`/tests/${row.id}`}
+              calls={[...callsOf(row), historyCall(row.id)]}
+            />
           </div>
         </div>
         <div class="actions toolbar screen-only">
@@ -229,13 +236,7 @@ async function reportPage(
         />
       </div>,
     ),
-    below: inContext(
-      <>
-        <History history={history} />
-        <PageLinks appUrl={app.config.APP_URL} path={`/tests/${row.id}`} />
-        <ShowAsCurl calls={[...callsOf(row), historyCall(row.id)]} />
-      </>,
-    ),
+    below: inContext(<History history={history} />),
     times: hasChosenTimes ? { timeZone: reader.timeZone, locale: reader.locale } : null,
   });
 }
