@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { IconSprite } from './components.tsx';
+import { HelpMenu } from './help-panel.tsx';
 import {
   type Assets,
   MenuButton,
@@ -197,6 +198,7 @@ function Body({ skip, main, aside, foot, shell }: Omit<Page, 'csp' | 'referrer'>
           )}
           <div class="bar-end">
             {shell && <SearchLink />}
+            {shell && <HelpMenu help={shell.help} />}
             {shell && <MenuButton />}
             <button type="button" class="button needs-script" data-action="theme">
               <svg class="icon" aria-hidden="true" viewBox="0 0 16 16">

@@ -1,5 +1,7 @@
 /** The frame of pages for signed-in members: navigation, account menu, and switches. */
 
+import { HELP_MENU_STYLE, type HelpPanel } from './help-panel.tsx';
+
 interface ShellLink {
   href: string;
   text: string;
@@ -14,6 +16,8 @@ export interface Shell {
   groups: { title: string | null; links: ShellLink[] }[];
   member: { id: string; name: string; email: string };
   testMode: boolean;
+  /** What the "?" in the header shows; null without help for this page. */
+  help: HelpPanel | null;
   /** Whether the member's role allows new tests. */
   canCreateTests: boolean;
   /** The path and query of the page, to which the switches return. */
@@ -223,5 +227,5 @@ button.link { padding: 0; border: 0; background: none; color: var(--accent); fon
 }
 /* Only the mark is left. The text is still read aloud. */
 @media (max-width: 430px) { .bar:has(.bar-end .menu) .brand { gap: 0; font-size: 0; } }
-@media print { .side, .test-mode-banner { display: none !important; } /* Otherwise its space below can fill a page of its own. */ .app { display: block; } .app > .wrap, .app main { padding-bottom: 0 !important; margin-bottom: 0 !important; } }
+${HELP_MENU_STYLE}@media print { .side, .test-mode-banner { display: none !important; } /* Otherwise its space below can fill a page of its own. */ .app { display: block; } .app > .wrap, .app main { padding-bottom: 0 !important; margin-bottom: 0 !important; } }
 `;
