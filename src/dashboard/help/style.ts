@@ -15,5 +15,5 @@ export const HELP_STYLE = `
 .chapter details li { margin-top: 0; padding: 2px 0; }
 .chapter summary { display: flex; align-items: center; gap: 8px; }
 @media (min-width: 641px) { .chapter td, .chapter td code { overflow-wrap: break-word; } }
-@media (max-width: 640px) { .chapter td { min-width: 92px; } }
+@media (max-width: 640px) { .chapter :is(th, td) { min-width: 92px; padding: 8px; } }
 `;
