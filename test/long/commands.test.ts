@@ -48,7 +48,7 @@ test('Invalid commands and arguments exit with 2 and explain the error', { skip 
   const cases: [string[], RegExp][] = [
     [['chekc'], /Unknown command "chekc"\. Did you mean check\?/],
     [['nonsense'], /Unknown command "nonsense"\. To list the commands, run deliverability --help/],
-    [['serve', 'now'], /Unexpected argument: "now"[\s\S]*Usage: deliverability serve/],
+    [['serve', 'now'], /serve takes no argument "now"[\s\S]*Usage: deliverability serve/],
     [['serve', '--port', '80'], /--port[\s\S]*Usage: deliverability serve/],
     [['owner'], /Missing argument: EMAIL/],
     [['owner', 'nobody'], /"nobody" is not a valid email address/],
