@@ -52,7 +52,8 @@ async function main([name, ...args]: string[], io: Io): Promise<number> {
 function explain(error: unknown, command: Command, io: Io): number {
   if (error instanceof UsageError) {
     const usages = usagesOf(command).map((usage) => `Usage: ${io.program} ${usage}`);
-    printMessage(io, [withFinalMark(printable(error.message)), ...usages].join('\n'));
+    const list = command.variables ? [`To list the variables, run ${io.program} env.`] : [];
+    printMessage(io, [withFinalMark(printable(error.message)), ...list, ...usages].join('\n'));
     return EXIT.usage;
   }
   if (error instanceof ConfigError) {

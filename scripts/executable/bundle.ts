@@ -4,9 +4,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
 import { type BuildOptions, build, transform } from 'esbuild';
 import { ANALYSIS_BUNDLE } from '../../src/analysis/worker-file.ts';
 import { FEEDBACK_BUNDLE } from '../../src/feedback/thread/worker-file.ts';
+import { collectDocuments, DOCUMENTS_FILE } from '../../src/help/documents.ts';
 import { RENDER_BUNDLE } from '../../src/report/worker-file.ts';
 
 const resolvePath = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
@@ -52,7 +54,7 @@ export interface Bundle {
 }
 
 /**
- * Writes MAIN_BUNDLE, the bundles of the threads and the code that several of them share to a folder. Shared code saves
+ * Writes MAIN_BUNDLE, the bundles of the threads, the code that several of them share, and the documents to a folder. Shared code saves
  * almost 3 MB; each thread still loads only what it needs.
  */
 export async function bundle(folder: string): Promise<Bundle> {
@@ -79,8 +81,11 @@ export async function bundle(folder: string): Promise<Bundle> {
     metafile: true,
     logLevel: 'warning',
   });
-  const outputs = Object.keys(metafile.outputs).map((path) => basename(path));
-  for (const name of outputs) await convertToCommonJs(join(folder, name));
+  const scripts = Object.keys(metafile.outputs).map((path) => basename(path));
+  for (const name of scripts) await convertToCommonJs(join(folder, name));
+  const documents = JSON.stringify(collectDocuments(resolvePath('../../')));
+  writeFileSync(join(folder, DOCUMENTS_FILE), brotliCompressSync(documents));
+  const outputs = [...scripts, DOCUMENTS_FILE];
   return { outputs, inputs: Object.keys(metafile.inputs) };
 }
 

@@ -13,6 +13,7 @@ import {
   type Options,
   optionText,
 } from './declaration.ts';
+import { variableAdvice } from './variables.ts';
 
 export interface Io {
   env: Record<string, string | undefined>;
@@ -112,7 +113,9 @@ export function printMessage(
 export class UsageError extends Error {}
 
 function readArguments(command: Declaration, args: string[]) {
-  const { options = {}, actions } = command;
+  const { options = {}, actions, variables } = command;
+  if (variables && args.some((arg) => arg !== '--'))
+    throw new UsageError(variableAdvice(command, args, variables));
   const { values, positionals } = parse(args, options);
   const action = actions ? readAction(actions, positionals.shift()) : '';
   const expected = (actions ? actions[action]!.arguments : command.arguments) ?? [];

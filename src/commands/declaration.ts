@@ -17,6 +17,8 @@
  * arguments; an option that not all of them take names its `actions`. A new command also needs its line in commands.ts.
  */
 
+import type { VariableName } from '../config/config.ts';
+
 /**
  * What shells complete for a value: files, folders, some words, or words that something follows, such as `json=FILE`.
  * Nothing unless it is declared.
@@ -72,6 +74,11 @@ export interface Declaration {
   arguments?: readonly Argument[];
   actions?: Actions;
   options?: Options;
+  /**
+   * For a command that environment variables configure: those that matter most, for `--help`. It takes no arguments; an
+   * unknown one is answered with the variable that does what was meant.
+   */
+  variables?: readonly VariableName[];
   /** What its exit codes mean, if that says more than `EXIT`. */
   exitCodes?: string;
 }

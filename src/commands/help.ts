@@ -4,6 +4,7 @@ import { wrap } from '../report/text.ts';
 import { VERSION } from '../version.ts';
 import type { Io } from './command.ts';
 import { actionText, type Declaration, optionText, usagesOf } from './declaration.ts';
+import { describedVariables } from './variables.ts';
 
 export const PURPOSE = 'find out why mail lands in spam, and how to fix it';
 
@@ -31,9 +32,24 @@ export function commandHelp(command: Declaration, { program, width }: Terminal):
     '',
     `${command.summary}.`,
     ...terms.map(([term, text]) => definition(term.padEnd(column), text, width)),
+    ...variablesHelp(command, { program, width }),
     ...(command.exitCodes ? [definition('Exit codes:  ', command.exitCodes, width)] : []),
     '',
   ].join('\n');
+}
+
+function variablesHelp({ variables }: Declaration, { program, width }: Terminal): string[] {
+  if (!variables) return [];
+  return [
+    '',
+    wrap('Set environment variables. Most installations need only these:', width),
+    ...describedVariables(variables).map(([name, text]) => {
+      const indent = '      ';
+      return `  ${name}\n${indent}${wrap(text, width, indent).slice(indent.length)}`;
+    }),
+    '',
+    wrap(`To list all variables with their values, run ${program} env.`, width),
+  ];
 }
 
 /** Actions, arguments and options, each with its description. */

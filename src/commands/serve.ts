@@ -11,6 +11,7 @@ import { configure, prepareDataFolder } from './configure.ts';
 export const serve = defineCommand({
   name: 'serve',
   summary: 'Run the service: SMTP listener, analysis, API and web pages',
+  variables: ['DATA_DIR', 'INBOX_DOMAIN', 'BASE_URL', 'HTTP_PORT', 'SMTP_HOST', 'SMTP_PORT'],
   async run(_input, io) {
     const { config, log } = configure(io);
     prepareDataFolder(config, io);

@@ -33,6 +33,7 @@ import { reporterPages } from './feedback/reporters.tsx';
 import { feedbackReportPages } from './feedback/reports.tsx';
 import { sourcePages } from './feedback/source.tsx';
 import { tlsPages } from './feedback/tls.tsx';
+import { helpPages } from './help/help.tsx';
 import { modePages } from './mode.ts';
 import { monitorPages } from './monitors/detail.tsx';
 import { monitorListPages } from './monitors/list.tsx';
@@ -100,6 +101,7 @@ export const DASHBOARD_ROUTES = [
   ...feedbackReportPages,
   ...sourcePages,
   ...tlsPages,
+  ...helpPages,
   ...modePages,
   ...monitorPages,
   ...monitorListPages,

@@ -1,4 +1,4 @@
-/** The search over tests, domains and pages. */
+/** The search over domains, pages, tests and the help. */
 
 import type { Feature } from '../feature.ts';
 import { searchRoute } from './routes.ts';

@@ -228,7 +228,7 @@ export const PAGES: PageEntry[] = [
 
 type Named = Pick<PageEntry, 'title' | 'words'>;
 
-/** Pages that contain all words of the search, in any order; first those whose title begins with it. */
+/** Pages with words that begin as those of the search do, in any order; first those whose title begins with it. */
 export function matching<P extends Named>(pages: P[], q: string): P[] {
   const words = q.toLowerCase().split(/\s+/).filter(Boolean);
   const rank = ({ title }: Named): number => {
@@ -238,8 +238,8 @@ export function matching<P extends Named>(pages: P[], q: string): P[] {
   };
   return pages
     .filter(({ title, words: others }) => {
-      const text = `${title} ${others}`.toLowerCase();
-      return words.every((word) => text.includes(word));
+      const text = ` ${title} ${others}`.toLowerCase().replace(/[^\p{L}\p{N}.]+/gu, ' ');
+      return words.every((word) => text.includes(` ${word}`));
     })
     .toSorted((a, b) => rank(a) - rank(b));
 }

@@ -12,7 +12,7 @@ export const searchRoute = route({
   role: 'viewer',
   summary: 'Search',
   description:
-    'Finds tests by name, subject, sender, address or ID among the latest 100,000 of the mode of your key. It also finds domains and pages of the web application. Returns only what your role allows you to see: viewers get no domains. Senders of tests that an earlier version analyzed are found by their whole domain or address.',
+    'Finds domains, pages of the web application, tests and chapters of the help. Tests are found by name, subject, sender, address or ID among the latest 100,000 of the mode of your key. The groups are in this order, and a domain with exactly the name that you search for is the first result. Returns only what your role allows you to see: viewers get no domains. Senders of tests that an earlier version analyzed are found by their whole domain or address.',
   query: SearchQuery,
   response: SearchResults,
   async handle({ app, actor, query }) {

@@ -32,14 +32,19 @@ export const SearchQuery = v.strictObject({
   ),
 });
 
-const SEARCH_GROUPS = ['tests', 'domains', 'pages'] as const;
+/** In the order of the results: names and places before the many tests, and what members have before the help. */
+const SEARCH_GROUPS = ['domains', 'pages', 'tests', 'help'] as const;
 export type SearchGroupName = (typeof SEARCH_GROUPS)[number];
 
 const SearchResult = named(
   'SearchResult',
   v.object({
     object: typeField('search_result'),
-    id: described(Text, 'The ID of the test or domain. Null for pages.', exampleId('test')),
+    id: described(
+      Text,
+      'The ID of the test or domain. Null for pages and help.',
+      exampleId('test'),
+    ),
     title: described(v.string(), 'The title to show.', 'Spring newsletter'),
     detail: described(
       Text,
@@ -72,7 +77,10 @@ export const SearchResults = named(
   'SearchResults',
   v.object({
     object: typeField('search_results'),
-    groups: described(v.array(SearchGroup), 'The groups that have results.'),
+    groups: described(
+      v.array(SearchGroup),
+      'The groups that have results: domains, pages, tests, then help.',
+    ),
   }),
   'The results of a search, by group.',
 );

@@ -1,7 +1,8 @@
-/** Finds what a member may see: tests of their mode, domains and pages. */
+/** Finds what a member may see: domains, pages, tests of their mode, and the help. */
 
 import type { App } from '../app.ts';
 import { searchDomains } from '../domains/queries.ts';
+import { searchHelp } from '../help/chapters.ts';
 import { type Actor, allows } from '../http/actor.ts';
 import { type FoundTest, searchTests } from '../mailtests/search.ts';
 import { matching, PAGES } from './pages.ts';
@@ -13,7 +14,7 @@ interface Search {
   limit: number;
 }
 
-/** The groups with results. */
+/** The groups with results, those of `SEARCH_GROUPS` in their order. */
 export async function search(
   { db, config }: Pick<App, 'db' | 'config'>,
   { role, livemode, tags }: Actor,
@@ -28,7 +29,6 @@ export async function search(
     (page) => allows(role, page.role) && (tags === null || !page.wholeTeam),
   );
   const groups: [SearchGroupName, Found[]][] = [
-    ['tests', tests.map((test) => presentTest(test, config.INBOX_DOMAIN))],
     [
       'domains',
       domains.map(({ id, name }) => ({ id, title: name, detail: null, path: `/domains/${id}` })),
@@ -37,6 +37,8 @@ export async function search(
       'pages',
       matching(pages, q).map(({ title, path }) => ({ id: null, title, detail: null, path })),
     ],
+    ['tests', tests.map((test) => presentTest(test, config.INBOX_DOMAIN))],
+    ['help', searchHelp(q).map((entry) => ({ id: null, ...entry }))],
   ];
   return groups
     .filter(([, found]) => found.length > 0)

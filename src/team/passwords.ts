@@ -17,33 +17,42 @@ import { passwordMail } from './mails.ts';
 import { findMemberByEmail, findOwner, lockMembers, type TeamContext } from './members.ts';
 import { checkPassword } from './password-rules.ts';
 import { endSessions } from './sessions.ts';
-import { normalizeAccount, type SignInRequest } from './sign-in.ts';
+import { normalizeAccount, replaceSession, type SignInRequest } from './sign-in.ts';
 import { signInGuardOf } from './sign-in-guard.ts';
 
+interface PasswordReset {
+  member: Pick<MemberRow, 'id' | 'password_hash'>;
+  /** The value of the session cookie; null if the link does not start a session. */
+  sessionToken: string | null;
+}
+
 /**
- * Sets a password with a link and returns its member. Throws `not_found` and `gone` for the link,
- * `validation_failed` for the password.
+ * Sets a password with a link. With `startsSession`, the link of an owner who chooses a first password also
+ * signs in this browser. Throws `not_found` and `gone` for the link, `validation_failed` for the password.
  */
 export async function resetPassword(
-  { app, caller, signal, transact }: Omit<SignInRequest, 'headers' | 'requestId'>,
+  { app, caller, headers, signal, transact }: Omit<SignInRequest, 'requestId'>,
   { token, password }: { token: string; password: string },
-): Promise<Pick<MemberRow, 'id' | 'password_hash'>> {
+  { startsSession = false } = {},
+): Promise<PasswordReset> {
   const holder = await verifyPasswordLink(app.db, app.clock.now(), token);
   checkPassword(password, holder.email);
   const password_hash = await signInGuardOf(app).passwords.hash(password, signal);
-  await transact(async (tx) => {
+  const sessionToken = await transact(async (tx) => {
     // Before the link, as in other transactions that change a password.
     await lockMembers(tx, [holder.id]);
     // Checked again, so that only one of two concurrent requests uses the link.
-    const { id, email } = await verifyPasswordLink(tx, app.clock.now(), token);
+    const { id, email, isFirst } = await verifyPasswordLink(tx, app.clock.now(), token);
     const sessionsEnded = await replacePassword(tx, app, { id, password_hash });
     const actor = { memberId: id, email, keyId: null, sessionId: null };
     await audit(tx, { app, actor, caller }, AUDITED_MEMBER, 'password.reset', id, {
       sessions_ended: sessionsEnded,
     });
+    if (!startsSession || !isFirst) return null;
+    return (await replaceSession(tx, { app, caller, headers }, { id, email })).token;
   });
   await signInGuardOf(app).attempts.clear(holder.email);
-  return { id: holder.id, password_hash };
+  return { member: { id: holder.id, password_hash }, sessionToken };
 }
 
 /** Throws `validation_failed` if the password is wrong, and `rate_limited` after too many attempts. */
@@ -186,6 +195,8 @@ export async function revokePasswordLinks(tx: Tx, memberId: string, now: number)
 interface LinkHolder {
   id: string;
   email: string;
+  /** Whether this is the owner before their first sign-in: without a password, and without an account at the identity provider. */
+  isFirst: boolean;
 }
 
 /** The member of a link. Throws `not_found`, or `gone` if it was used, was revoked, or has expired. */
@@ -197,7 +208,8 @@ export async function verifyPasswordLink(
   const query = db
     .selectFrom('password_links')
     .innerJoin('members', 'members.id', 'password_links.member_id')
-    .select(['members.id', 'email', 'expires_at', 'used_at'])
+    .select(['members.id', 'email', 'role', 'password_hash', 'oidc_subject'])
+    .select(['expires_at', 'used_at'])
     .where('hash', '=', sha256(token));
   const link = await lockIn(db, query, 'password_links').executeTakeFirst();
   if (!link) throw new AppError('not_found', 'Invalid password link.');
@@ -205,7 +217,9 @@ export async function verifyPasswordLink(
     throw new AppError('gone', 'This link has been used or is no longer valid. Request a new one.');
   if (Date.parse(link.expires_at) <= now)
     throw new AppError('gone', 'This link has expired. Request a new one.');
-  return { id: link.id, email: link.email };
+  const { id, email, role, password_hash, oidc_subject } = link;
+  const isFirst = role === 'owner' && password_hash === null && oidc_subject === null;
+  return { id, email, isFirst };
 }
 
 // Requests for a password link. Every address gets the same response after the same work, so that

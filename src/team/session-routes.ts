@@ -61,7 +61,7 @@ const confirmReset = route({
   async handle(call) {
     const response = { object: 'password_reset' as const, status: 'completed' as const };
     const transact: Transact = (work) => call.transact(work, () => response);
-    const member = await resetPassword({ ...call, transact }, call.body);
+    const { member } = await resetPassword({ ...call, transact }, call.body);
     // Password guessing by others must not delay the next sign-in in this browser.
     const device = deviceCookie(call.app, member);
     if (device) call.setHeader('set-cookie', device);

@@ -104,13 +104,26 @@ export async function startSession(
         .set({ password_hash: newHash })
         .where('id', '=', id)
         .execute();
-    await endReplacedSession(tx, { app, caller, headers });
-    const { token, row } = await insertSession(tx, app, id, caller);
-    const actor = { memberId: id, email: member.email, keyId: null, sessionId: row.id };
-    const author = { app, actor, caller };
-    await audit(tx, author, AUDITED_SESSION, 'session.created', row.id, by && { by });
-    return { token, session: row, member: { ...member, password_hash: newHash } };
+    const started = await replaceSession(tx, { app, caller, headers }, member, by);
+    return { ...started, member: { ...member, password_hash: newHash } };
   });
+}
+
+type SessionContext = Pick<SignInRequest, 'app' | 'caller' | 'headers'>;
+
+/** Starts a session for a member, who is locked in this transaction, and ends the browser's current one. */
+export async function replaceSession(
+  tx: Tx,
+  { app, caller, headers }: SessionContext,
+  { id, email }: Pick<MemberRow, 'id' | 'email'>,
+  by?: 'oidc',
+): Promise<Pick<SignedIn, 'token' | 'session'>> {
+  await endReplacedSession(tx, { app, caller, headers });
+  const { token, row } = await insertSession(tx, app, id, caller);
+  const actor = { memberId: id, email, keyId: null, sessionId: row.id };
+  const author = { app, actor, caller };
+  await audit(tx, author, AUDITED_SESSION, 'session.created', row.id, by && { by });
+  return { token, session: row };
 }
 
 /** The normalized address of an account. An invalid address has no member and stays as entered. */
@@ -153,10 +166,7 @@ export async function endOtherSessions(
  * Ends the session whose cookie a sign-in replaces, because nobody could sign out of it anymore. The
  * audit log names the member of that session as the author.
  */
-async function endReplacedSession(
-  tx: Tx,
-  { app, caller, headers }: Pick<Author, 'caller'> & { app: App; headers: Headers },
-): Promise<void> {
+async function endReplacedSession(tx: Tx, { app, caller, headers }: SessionContext): Promise<void> {
   for (const token of readSessionCookies(headers.get('cookie'), app.config)) {
     const actor = await identifySession({ db: tx, clock: app.clock }, token);
     if (!actor?.sessionId) continue;

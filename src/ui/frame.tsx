@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { IconSprite } from './components.tsx';
+import { HelpMenu } from './help-panel.tsx';
 import {
   type Assets,
   MenuButton,
@@ -200,6 +201,7 @@ function Body({ skip, main, aside, foot, shell }: Omit<Page, 'csp' | 'referrer'>
             {shell ? (
               <>
                 <SearchLink />
+                <HelpMenu help={shell.help} />
                 <ShellControls {...shell} />
               </>
             ) : (

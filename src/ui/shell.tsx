@@ -1,6 +1,7 @@
 /** The frame of pages for signed-in members: navigation, account menu, and switches. */
 
 import { Popover } from './components.tsx';
+import { HELP_MENU_STYLE, type HelpPanel } from './help-panel.tsx';
 
 interface ShellLink {
   href: string;
@@ -17,6 +18,8 @@ export interface Shell {
   /** `limit`: the tags to which they are limited. */
   member: { id: string; name: string; email: string; limit: string[] | null };
   testMode: boolean;
+  /** What the "?" in the header shows; null without help for this page. */
+  help: HelpPanel | null;
   /** Whether the member's role allows new tests. */
   canCreateTests: boolean;
   /** The path and query of the page, to which the switches return. */
@@ -245,5 +248,5 @@ button.link { padding: 0; border: 0; background: none; color: var(--accent); fon
   .bar .primary { padding: 0 8px; line-height: 1.2; white-space: normal; }
 }
 @media (max-width: 375px) { .bar:has(.menu) .brand { display: none; } }
-@media print { .side, .test-mode-banner { display: none !important; } /* Otherwise its space below can fill a page of its own. */ .app { display: block; } .app > .wrap, .app main { padding-bottom: 0 !important; margin-bottom: 0 !important; } }
+${HELP_MENU_STYLE}@media print { .side, .test-mode-banner { display: none !important; } /* Otherwise its space below can fill a page of its own. */ .app { display: block; } .app > .wrap, .app main { padding-bottom: 0 !important; margin-bottom: 0 !important; } }
 `;

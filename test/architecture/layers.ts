@@ -24,6 +24,7 @@ const MECHANISMS = [
   'analysis',
   'report',
   'sign-ins',
+  'help',
   'feature',
 ];
 const BELOW_SURFACES = [...MECHANISMS, ...FEATURES];
@@ -50,6 +51,8 @@ const ALLOWED: Record<string, string[]> = {
   scheduler: ['lib', 'store', 'net'],
   smtp: ['lib', 'store', 'http', 'analysis'],
   'sign-ins': ['lib', 'store', 'net'],
+  /** The documents and what pages show of them: data, as for the report. */
+  help: ['lib', 'ui'],
   analysis: ['lib', 'net', 'figures'],
   report: ['lib', 'analysis', 'figures', 'ui'],
   app: ['lib', 'store', 'net', 'scheduler', 'keys', 'analysis', 'report'],

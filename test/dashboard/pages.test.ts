@@ -200,6 +200,7 @@ test('GET /forgot-password without outgoing mail refers to the owner command', a
 
 test('Password link page sets the password once and redirects to sign-in', async (t) => {
   const service = await start(t);
+  await givePassword(service, OWNER);
   const path = await passwordLink(service);
   const page = await getPage(service, path);
   assert.equal(page.status, 200);

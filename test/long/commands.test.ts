@@ -2,18 +2,20 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createTransport } from 'nodemailer';
 import manifest from '../../package.json' with { type: 'json' };
 import { check } from '../../src/commands/check/check.ts';
 import { COMMANDS } from '../../src/commands/commands.ts';
+import { whatNextText } from '../../src/commands/demo/what-next.ts';
 import { commandHelp } from '../../src/commands/help.ts';
 import { PREFIX } from '../../src/config/config.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 import { postForm } from '../dashboard/pages.ts';
 import { temporaryFolder } from '../helpers/app.ts';
+import { startDnsServer } from '../helpers/dns-server.ts';
 import { runProgram, spawnProgram } from '../helpers/program.ts';
 import { environmentOf, serveEnvironment, startServe } from '../helpers/serve-process.ts';
 import { onPostgres } from '../helpers/store.ts';
@@ -46,7 +48,7 @@ test('Invalid commands and arguments exit with 2 and explain the error', { skip 
   const cases: [string[], RegExp][] = [
     [['chekc'], /Unknown command "chekc"\. Did you mean check\?/],
     [['nonsense'], /Unknown command "nonsense"\. To list the commands, run deliverability --help/],
-    [['serve', 'now'], /Unexpected argument: "now"[\s\S]*Usage: deliverability serve/],
+    [['serve', 'now'], /serve takes no argument "now"[\s\S]*Usage: deliverability serve/],
     [['serve', '--port', '80'], /--port[\s\S]*Usage: deliverability serve/],
     [['owner'], /Missing argument: EMAIL/],
     [['owner', 'nobody'], /"nobody" is not a valid email address/],
@@ -190,6 +192,55 @@ test('demo --once runs through and writes nothing', { skip }, async (t) => {
   });
   assert.deepEqual([code, stderr], [0, '']);
   assert.match(stdout, /SPF pass {3}DKIM pass {3}DMARC pass[\s\S]*SPF fail {3}DKIM none/);
+});
+
+test('The three commands that the demo names work as they are written', { skip }, async (t) => {
+  const { stdout } = await runProgram(['demo', '--once']);
+  const [, next = ''] = stdout.split('What next\n');
+  const commands = [...next.matchAll(/^ {4}deliverability (.+)$/gm)].map(([, args]) =>
+    args!.split(' '),
+  );
+  assert.deepEqual(commands, [['domain', 'example.com'], ['serve'], ['owner', 'you@example.com']]);
+  const [domain, serve, owner] = commands;
+  const dns = await startDnsServer({ 'example.com': { TXT: ['v=spf1 -all'] } });
+  t.after(() => dns.close());
+  const checked = await runProgram(domain!, {
+    DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
+  });
+  assert.ok(checked.code === 0 || checked.code === 1, checked.stderr);
+  assert.match(checked.stdout, /example\.com/);
+  const env = {
+    DELIVERABILITY_DATA_DIR: join(temporaryFolder(t), 'data'),
+    DELIVERABILITY_HTTP_PORT: '0',
+    DELIVERABILITY_SMTP_PORT: '0',
+  };
+  const service = await spawnProgram(serve!, env);
+  t.after(() => service.kill('SIGKILL'));
+  let log = '';
+  for await (const part of service.stderr.setEncoding('utf8')) {
+    log += part;
+    if (log.includes('"ready"')) break;
+  }
+  const created = await runProgram(owner!, env);
+  assert.equal(created.code, 0, created.stderr);
+  assert.match(created.stderr, /To sign in, set a password/);
+  // From source, they begin with what starts the program there.
+  const text = whatNextText({ program: 'npm start --', width: 80, useColor: false });
+  assert.match(text, /^ {4}npm start -- serve$/m);
+});
+
+test('serve with an option names the variable, exits with 2 and starts nothing', {
+  skip,
+}, async (t) => {
+  const folder = join(temporaryFolder(t), 'data');
+  const env = { DELIVERABILITY_DATA_DIR: folder };
+  const { code, stdout, stderr } = await runProgram(['serve', '--port', '8080'], env);
+  assert.deepEqual([code, stdout], [2, '']);
+  assert.equal(
+    stderr,
+    'serve has no option --port. Set DELIVERABILITY_HTTP_PORT=8080 or DELIVERABILITY_SMTP_PORT=8080.\nTo list the variables, run deliverability env.\nUsage: deliverability serve\n',
+  );
+  assert.equal(existsSync(folder), false);
 });
 
 test('demo prints an address, an account, and reports and domains that open', {

@@ -170,6 +170,9 @@ test('Executable serves from an empty directory and exits on SIGTERM', { skip },
   const { api } = await firstLog(child, 'ready');
   const health = await fetch(`${api}/healthz`);
   assert.equal(((await health.json()) as { status: string }).status, 'ok');
+  // The documents are in the executable.
+  const chapter = await (await fetch(`${api}/help/scoring`)).text();
+  assert.match(chapter, /<h2 id="grades">Grades<\/h2>/);
   child.kill('SIGTERM');
   assert.deepEqual(await once(child, 'exit'), [0, null]);
   assertNothingLeft(sandbox, ['data']);

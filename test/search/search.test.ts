@@ -101,6 +101,32 @@ test('A message that arrives is found by its sender, and by its name after a cha
   assert.equal((await find(service, 'first')).tests, undefined);
 });
 
+test('Domains and pages come first, then tests and the help; an exact domain is the first of all', async (t) => {
+  const service = await withDomains(t);
+  await storeTest(service.app, recorded('Domains of shop.example', 'a@shop.example', 's'));
+  for (const [q, groups, first] of [
+    ['shop.example', ['domains', 'tests'], 'shop.example'],
+    ['domains', ['pages', 'tests', 'help'], 'Domains'],
+  ] as const) {
+    const { body } = await service.call<{ groups: SearchGroup[] }>('GET', `/v1/search?q=${q}`);
+    const found = body.groups.map(({ group }) => group);
+    assert.deepEqual(found.slice(0, groups.length), groups);
+    assert.equal(body.groups[0]!.data[0]!.title, first);
+  }
+});
+
+test('The help is found for every role, each result with its chapter and its place', async (t) => {
+  const service = await startTestService(t);
+  const { help } = await find(service, 'restore drill', await service.makeKey('viewer'));
+  assert.deepEqual(help!.data[0], {
+    object: 'search_result',
+    id: null,
+    title: 'Restore drill',
+    detail: 'Operations',
+    url: `${service.app.config.APP_URL.replace(/\/$/, '')}/help/operations#restore-drill`,
+  });
+});
+
 async function withDomains(t: TestContext): Promise<TestService> {
   const service = await startTestService(t);
   for (const name of ['shop.example', 'my-shop.example', 'shop.example.net', 'bücher.example'])
@@ -158,7 +184,8 @@ test('Each group has at most `limit` results and says whether there are more', a
   const { tests } = await find(service, 'many');
   assert.deepEqual([tests!.data.length, tests!.has_more], [5, true]);
   const most = await service.call<{ groups: SearchGroup[] }>('GET', '/v1/search?q=many&limit=7');
-  assert.equal(most.body.groups[0]!.has_more, false);
+  const [found] = most.body.groups.filter(({ group }) => group === 'tests');
+  assert.equal(found!.has_more, false);
   for (const query of [
     '',
     '?q=',
@@ -215,7 +242,7 @@ test('The page shows the results in groups, keeps the text, and links to all of 
   assert.equal([...html.matchAll(/<a href="\/tests\/test_/g)].length, 20);
   assert.doesNotMatch(html, /<b>|\u202e/);
   assert.match(html, /href="\/tests\?q=%22many%22"/);
-  assert.match(mainOf((await owner.get('/search')).html), /Finds tests by name/);
+  assert.match(mainOf((await owner.get('/search')).html), /Finds domains, pages, tests by name/);
   assert.match(mainOf((await owner.get('/search?q=zzzzz')).html), /No results for “zzzzz”/);
   assert.equal((await owner.get(`/search?q=${'é'.repeat(300)}`)).status, 200);
   const viewer = await newMember(service, 'viewer');

@@ -21,6 +21,7 @@ import { defineCommand, EXIT, type Io } from '../command.ts';
 import { addDemoDomains, receiversFetched } from './domains.ts';
 import { DEMO_MAILS, type DemoMail, demoKey, demoZone } from './mails.ts';
 import { startDemoProviders } from './providers.ts';
+import { whatNextText } from './what-next.ts';
 
 /** Keeps everything in this process: database and DNS in memory, any free ports. */
 const DEMO_ENVIRONMENT = {
@@ -68,7 +69,8 @@ export const demo = defineCommand({
       const domains = await addDemoDomains(call, service, dns.zone);
       const tests: Test[] = [];
       for (const mail of DEMO_MAILS) tests.push(await runDemoTest(mail, api, key, service, io));
-      if (!values.once) {
+      if (values.once) io.stdout(`${whatNextText(io)}\n`);
+      else {
         await receiversFetched(call);
         dns.useNetwork();
         io.stdout(
@@ -227,6 +229,7 @@ function nextStepsText(
       '  ',
     ),
     '',
+    whatNextText(io),
     'Everything is in memory. Press Ctrl-C to stop and discard it.',
     '',
   ].join('\n');

@@ -1,6 +1,6 @@
 /** The manual page, in the man(7) macros that groff and mandoc read. */
 
-import { readConfig, settingsOf } from '../../config/config.ts';
+import { PREFIX, readConfig, settingsOf } from '../../config/config.ts';
 import { wrap } from '../../report/text.ts';
 import { VERSION } from '../../version.ts';
 import { EXIT } from '../command.ts';
@@ -89,9 +89,11 @@ The documentation is in /usr/share/doc/deliverability.
 function commandSection(command: Declaration): string {
   const { name, summary, exitCodes } = command;
   const terms = describedTerms(command).map(([term, text]) => item(term, text));
+  const variables = (command.variables ?? []).map((name) => PREFIX + name).join(', ');
+  const needed = variables && `.PP\n${sentence(`Most installations set only ${variables}`)}\n`;
   const codes = exitCodes ? `.PP\n${sentence(`Exit codes: ${exitCodes}`)}\n` : '';
   const usage = usagesOf(command)
     .map((usage) => escaped(`deliverability ${usage}`))
     .join('\n.br\n');
-  return `.SS ${escaped(name)}\n.nh\n${usage}\n.hy\n.PP\n${sentence(summary)}\n${terms.join('')}${codes}`;
+  return `.SS ${escaped(name)}\n.nh\n${usage}\n.hy\n.PP\n${sentence(summary)}\n${terms.join('')}${needed}${codes}`;
 }

@@ -18,6 +18,7 @@ import {
   Submit,
 } from '../frame/form.tsx';
 import { invalidLinkPage, pageResponse, seeOther } from '../frame/page.tsx';
+import { redirectSignedIn } from './sign-in.tsx';
 
 const SET_PASSWORD_PATH = '/password/:token';
 const REQUEST_NEW_LINK = { href: '/forgot-password', text: 'Get a new link' };
@@ -25,25 +26,30 @@ const REQUEST_NEW_LINK = { href: '/forgot-password', text: 'Get a new link' };
 interface SetPasswordState {
   token: string;
   email: string;
+  isFirst: boolean;
   fieldErrors?: FieldErrors;
   /** An error of the whole form. */
   formError?: string;
 }
 
 function renderSetPassword(
-  { token, email, fieldErrors = {}, formError }: SetPasswordState,
+  { token, email, isFirst, fieldErrors = {}, formError }: SetPasswordState,
   status?: number,
 ): Response {
   return pageResponse({
-    title: 'Set a new password',
+    title: isFirst ? 'Choose a password' : 'Set a new password',
     status,
     children: (
       <>
-        <p>Setting a new password signs you out of all browsers.</p>
+        <p>
+          {isFirst
+            ? `You sign in as ${email}.`
+            : 'Setting a new password signs you out of all browsers.'}
+        </p>
         {formError && <Notice tone="fail">{formError}</Notice>}
         <form method="post" action={`/password/${encodeURIComponent(token)}`}>
           <NewPasswordFields email={email} errors={fieldErrors} />
-          <Submit>Set password</Submit>
+          <Submit>{isFirst ? 'Set password and sign in' : 'Set password'}</Submit>
         </form>
       </>
     ),
@@ -66,7 +72,7 @@ const showSetPassword = route({
     );
     return error
       ? invalidLinkPage(error, REQUEST_NEW_LINK)
-      : renderSetPassword({ token, email: result.email });
+      : renderSetPassword({ token, ...result });
   },
 });
 
@@ -88,19 +94,21 @@ const submitSetPassword = route({
       verifyPasswordLink(app.db, app.clock.now(), token),
     );
     if (link.error) return invalidLinkPage(link.error, REQUEST_NEW_LINK);
-    const { email } = link.result;
+    const state = { token, ...link.result };
     const field = readForm(raw);
-    const fieldErrors = newPasswordErrors(field, email);
-    if (hasErrors(fieldErrors)) return renderSetPassword({ token, email, fieldErrors }, 422);
+    const fieldErrors = newPasswordErrors(field, state.email);
+    if (hasErrors(fieldErrors)) return renderSetPassword({ ...state, fieldErrors }, 422);
     const { result, error } = await catchErrors(['not_found', 'gone', 'unavailable'], () =>
-      resetPassword(call, { token, password: field('password') }),
+      resetPassword(call, { token, password: field('password') }, { startsSession: true }),
     );
     if (error?.code === 'unavailable')
-      return renderSetPassword({ token, email, formError: error.detail }, ERROR_STATUS.unavailable);
+      return renderSetPassword({ ...state, formError: error.detail }, ERROR_STATUS.unavailable);
     if (error) return invalidLinkPage(error, REQUEST_NEW_LINK);
-    // The link doesn't start a session, because it may have been opened on another person's screen. The
+    const { member, sessionToken } = result;
+    if (sessionToken !== null) return redirectSignedIn(app, { token: sessionToken, member });
+    // A reset doesn't start a session, because its link may have been opened on another person's screen. The
     // device cookie keeps password guessing by others from delaying the next sign-in here.
-    const device = deviceCookie(app, result);
+    const device = deviceCookie(app, member);
     if (device) call.setHeader('set-cookie', device);
     return seeOther('/sign-in?done=password');
   },

@@ -330,7 +330,7 @@ export async function findSignedInActor({
 /** Redirects to `next`, the home page by default, and sets the session and device cookies after other `cookies`. */
 export function redirectSignedIn(
   app: App,
-  { token, member }: { token: string; member: MemberRow },
+  { token, member }: { token: string; member: Pick<MemberRow, 'id' | 'password_hash'> },
   { next = '/', cookies = [] }: { next?: string; cookies?: string[] } = {},
 ): Response {
   const response = seeOther(next);

@@ -12,13 +12,14 @@ interface Group {
 }
 
 const TITLES: Record<string, string> = {
-  tests: 'Tests',
   domains: 'Domains',
   pages: 'Pages',
+  tests: 'Tests',
+  help: 'Help',
 };
 /** After the last letter, so that a word is one request. */
 const DELAY_MS = 150;
-const HINT = 'Tests, domains and pages';
+const HINT = 'Domains, pages, tests and help';
 
 /** The link to the page with the results, which works without this script. */
 const linkToPage = (): HTMLAnchorElement | null =>

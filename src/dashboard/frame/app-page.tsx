@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import type { App } from '../../app.ts';
+import { helpPanelOf } from '../../help/panels.ts';
 import { type Actor, allows } from '../../http/actor.ts';
 import type { Call } from '../../http/route.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -106,6 +107,8 @@ export function shellOf(
         })),
     })).filter(({ links }) => links.length > 0),
     member: { id, name, email, limit: actor.tags },
+    // Pages of errors have the path of the overview, to which their switches return.
+    help: path === '/' && section === null ? null : helpPanelOf(path),
     testMode: !actor.livemode,
     canCreateTests: allows(actor.role, 'member'),
     path,

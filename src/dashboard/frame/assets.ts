@@ -11,6 +11,7 @@ import { ALERT_STYLE } from '../alerts/style.ts';
 import { DNS_STYLE } from '../dns/style.ts';
 import { DOMAINS_STYLE } from '../domains/style.ts';
 import { FEEDBACK_STYLE } from '../feedback/style.ts';
+import { HELP_STYLE } from '../help/style.ts';
 import { OVERVIEW_STYLE } from '../overview/style.ts';
 import { RECEIVERS_STYLE } from '../receivers/style.ts';
 import { REPORTS_STYLE } from '../reports/style.ts';
@@ -31,6 +32,7 @@ const STYLE_FILE = [
   OVERVIEW_STYLE,
   REPORTS_STYLE,
   FEEDBACK_STYLE,
+  HELP_STYLE,
   RECEIVERS_STYLE,
   TEAM_STYLE,
   TEST_STYLE,

@@ -59,9 +59,10 @@ export function pageResponse(options: PageOptions): Response {
   });
 }
 
-const FooterLinks = ({ isPreview }: { isPreview: boolean }) => (
+export const FooterLinks = ({ isPreview }: { isPreview: boolean }) => (
   <>
     {!isPreview && <a href="/">Home</a>}
+    {!isPreview && <a href="/help">Help</a>}
     {!isPreview && <a href="/docs">API reference</a>}
     <a href="/openapi.json">OpenAPI document</a>
   </>

@@ -44,8 +44,8 @@ export function SetUp({ missing }: { missing: ReceiverId[] }) {
         ))}
       </ol>
       <p>
-        Set this environment variable and restart the service. <code>docs/receivers.md</code>{' '}
-        explains each step.
+        Set this environment variable and restart the service.{' '}
+        <a href="/help/receivers">The help</a> explains each step.
       </p>
       <div class="box command">
         <Copyable

@@ -14,9 +14,10 @@ const PATH = '/search';
 const LIMIT = '20';
 
 const TITLES: Record<SearchGroupName, string> = {
-  tests: 'Tests',
   domains: 'Domains',
   pages: 'Pages',
+  tests: 'Tests',
+  help: 'Help',
 };
 /** The lists that show all results. */
 const LISTS: Partial<Record<SearchGroupName, string>> = { tests: '/tests', domains: '/domains' };
@@ -65,7 +66,7 @@ async function renderSearch(call: PageCall, text: string) {
         </search>
         {q === '' && (
           <p class="muted">
-            Finds tests by name, subject, sender, address or ID, and domains and pages.
+            Finds domains, pages, tests by name, subject, sender, address or ID, and help.
           </p>
         )}
         {q !== '' && groups.length === 0 && (

@@ -62,8 +62,8 @@ const Setup = () => (
     </p>
     <p class="muted">
       Create a mailbox at each provider that matters to you. Then set this environment variable and
-      restart the service. <code>docs/seed-mailboxes.md</code> explains how to get access to each
-      provider.
+      restart the service. <a href="/help/seed-mailboxes">The help</a> explains how to get access to
+      each provider.
     </p>
     <div class="box command">
       <Copyable text={exampleText(SEED_EXAMPLE)} label="the variable" />

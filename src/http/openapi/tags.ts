@@ -79,7 +79,7 @@ const ALL_TAGS: Tag[] = [
   },
   {
     name: 'Search',
-    description: 'Finds tests, domains and pages of the web application.',
+    description: 'Finds domains, tests, and pages and help of the web application.',
     paths: ['/v1/search'],
   },
   {
