@@ -21,7 +21,7 @@ import type { DomainDigestRow, DomainRow } from '../store/tables.generated.ts';
 import { readDigest, type Source } from './digest.ts';
 
 /** A page waits for so few. With more, it shows what is stored, and the job reads them. */
-const MAX_AT_ONCE = 5;
+const MAX_BEFORE_PAGE = 5;
 /** With more domains, comparing all with their digests takes longer than a page may, and only those that changed are read. */
 const MAX_COMPARED = 1_000;
 /** The job leaves most of the time to other work. */
@@ -118,8 +118,10 @@ export async function refreshFew(app: Source & Pick<App, 'log'>): Promise<void> 
     .select(({ fn }) => fn.countAll().as('count'))
     .executeTakeFirstOrThrow();
   const ids =
-    Number(count) > MAX_COMPARED ? [...changedOf(app.db)] : await dueDomains(app, MAX_AT_ONCE + 1);
-  if (ids.length === 0 || ids.length > MAX_AT_ONCE) return;
+    Number(count) > MAX_COMPARED
+      ? [...changedOf(app.db)]
+      : await dueDomains(app, MAX_BEFORE_PAGE + 1);
+  if (ids.length === 0 || ids.length > MAX_BEFORE_PAGE) return;
   // What is stored can be shown, even if nothing can be written.
   await refresh(app, ids).catch((error) =>
     app.log.warn('could not refresh domains', { error: errorMessage(error) }),
