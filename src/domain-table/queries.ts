@@ -151,7 +151,7 @@ export async function tablePage(
   return { rows: isBackward ? rows.reverse() : rows, hasMore: found.length > limit };
 }
 
-const EXPORTED_AT_ONCE = 500;
+const EXPORT_BATCH = 500;
 
 /** All matching rows, for exports. */
 export async function* eachTableRow(
@@ -160,11 +160,7 @@ export async function* eachTableRow(
   visible: Visible = {},
 ): AsyncGenerator<TableRow> {
   for (let starting_after: string | undefined; ; ) {
-    const page = await tablePage(
-      db,
-      { ...filters, limit: EXPORTED_AT_ONCE, starting_after },
-      visible,
-    );
+    const page = await tablePage(db, { ...filters, limit: EXPORT_BATCH, starting_after }, visible);
     yield* page.rows;
     if (!page.hasMore) return;
     starting_after = page.rows.at(-1)!.id;

@@ -14,13 +14,16 @@ import { HOUR_MS } from '../lib/durations.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
 import type { Job } from '../scheduler/scheduler.ts';
+import { DatabaseUnavailableError } from '../store/errors.ts';
 import { afterCommit, type Db, transact } from '../store/open.ts';
 import { type Subscription, subscribe } from '../store/subscribers.ts';
-import type { DomainDigestRow } from '../store/tables.generated.ts';
+import type { DomainDigestRow, DomainRow } from '../store/tables.generated.ts';
 import { readDigest, type Source } from './digest.ts';
 
 /** A page waits for so few. With more, it shows what is stored, and the job reads them. */
-const MAX_AT_ONCE = 5;
+const MAX_BEFORE_PAGE = 5;
+/** With more domains, comparing all with their digests takes longer than a page may, and only those that changed are read. */
+const MAX_COMPARED = 1_000;
 /** The job leaves most of the time to other work. */
 const MAX_RUN_MS = 1_000;
 /** Digests stored in one transaction. */
@@ -29,47 +32,63 @@ const BATCH = 25;
 /** Domains about which something was stored since their digest was read. A hint: it only makes them due earlier. */
 const changedOf = memoizePerObject((_: Db) => new Set<string>());
 
-/** The IDs of domains to read, those never read first. */
+/** The IDs of domains to read: those that changed, those never read, then the oldest. */
 async function dueDomains({ db, clock }: Source, limit: number): Promise<string[]> {
+  const now = isoTime(clock.now());
   const hourAgo = isoTime(clock.now() - HOUR_MS);
-  const hints = changedOf(db);
-  const changed = [...hints].slice(0, limit);
+  const changed = [...changedOf(db)].slice(0, limit);
   const rows = await db
     .selectFrom('domains')
     .leftJoin('domain_digests as digest', 'digest.id', 'domains.id')
     .select('domains.id')
-    .where(({ eb, or, ref }) =>
+    .where(({ and, eb, or, ref }) =>
       or([
         eb('digest.read_at', 'is', null),
         eb('digest.read_at', '<=', hourAgo),
         // Written before the clock was set back.
-        eb('digest.read_at', '>', isoTime(clock.now())),
-        eb('domains.health_checked_at', '>', ref('digest.read_at')),
-        eb('domains.last_checked_at', '>', ref('digest.read_at')),
-        ...(changed.length > 0 ? [eb('domains.id', 'in', changed)] : []),
+        eb('digest.read_at', '>', now),
+        ...(['domains.health_checked_at', 'domains.last_checked_at'] as const).map((column) =>
+          // The same for a later time.
+          and([eb(column, '>', ref('digest.read_at')), eb(column, '<=', now)]),
+        ),
       ]),
     )
     .orderBy(({ eb }) => eb('digest.read_at', 'is not', null))
     .orderBy('digest.read_at')
     .limit(limit)
     .execute();
-  const ids = rows.map(({ id }) => id);
-  // What is not among all that are due does not exist anymore.
-  if (ids.length < limit) for (const id of changed) if (!ids.includes(id)) hints.delete(id);
-  return ids;
+  return [...new Set([...changed, ...rows.map(({ id }) => id)])].slice(0, limit);
 }
 
-/** Reads these domains, and stores what the table shows about them. */
-async function refresh(app: Source, ids: string[]): Promise<void> {
+type Refreshed = Source & Partial<Pick<App, 'log'>>;
+
+/** Reads these domains, and stores what the table shows about them. Returns how many could be read. */
+async function refresh(app: Refreshed, ids: string[]): Promise<number> {
   const digests: DomainDigestRow[] = [];
   for (const id of ids) {
     changedOf(app.db).delete(id);
     const domain = await findDomain(app.db, id);
-    if (domain) digests.push(await readDigest(app, domain));
+    if (domain) digests.push(...(await tryToRead(app, domain)));
     // Requests are served in between.
     await yieldToEventLoop();
   }
   if (digests.length > 0) await transact(app.db, (tx) => store(tx, digests));
+  return digests.length;
+}
+
+/** One domain with a fault must not keep all others from being read. */
+async function tryToRead(app: Refreshed, domain: DomainRow): Promise<DomainDigestRow[]> {
+  try {
+    return [await readDigest(app, domain)];
+  } catch (error) {
+    if (error instanceof DatabaseUnavailableError) throw error;
+    app.log?.error('could not read a domain for the table', {
+      domain: domain.id,
+      error: errorMessage(error),
+      fault: error instanceof Error ? error.stack : undefined,
+    });
+    return [];
+  }
 }
 
 async function store(tx: Parameters<typeof findDomain>[0], digests: DomainDigestRow[]) {
@@ -83,20 +102,26 @@ async function store(tx: Parameters<typeof findDomain>[0], digests: DomainDigest
         .execute();
 }
 
-/** Reads due domains until none is left, or for a second. */
-export async function refreshDue(app: Source): Promise<void> {
+/** Reads due domains until none is left that can be read, or for a second. */
+export async function refreshDue(app: Refreshed): Promise<void> {
   const endsAt = monotonicClock.now() + MAX_RUN_MS;
   while (monotonicClock.now() < endsAt) {
     const ids = await dueDomains(app, BATCH);
-    if (ids.length > 0) await refresh(app, ids);
-    if (ids.length < BATCH) return;
+    if (ids.length === 0 || (await refresh(app, ids)) === 0) return;
   }
 }
 
 /** Before a page: if only a few domains are due, it shows them as they are now. */
 export async function refreshFew(app: Source & Pick<App, 'log'>): Promise<void> {
-  const ids = await dueDomains(app, MAX_AT_ONCE + 1);
-  if (ids.length === 0 || ids.length > MAX_AT_ONCE) return;
+  const { count } = await app.db
+    .selectFrom('domains')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
+  const ids =
+    Number(count) > MAX_COMPARED
+      ? [...changedOf(app.db)]
+      : await dueDomains(app, MAX_BEFORE_PAGE + 1);
+  if (ids.length === 0 || ids.length > MAX_BEFORE_PAGE) return;
   // What is stored can be shown, even if nothing can be written.
   await refresh(app, ids).catch((error) =>
     app.log.warn('could not refresh domains', { error: errorMessage(error) }),

@@ -188,3 +188,16 @@ test('The policy is that of the last look, inherited with sp, and unknown before
     ['none', null, 100],
   );
 });
+
+test('A domain that cannot be read does not keep others from being read', async (t) => {
+  const world = await startWorld(t);
+  const row = await world.db.selectFrom('domains').selectAll().executeTakeFirstOrThrow();
+  const broken = { ...row, id: 'dom_01broken', name: 'broken.example', health_checks: 'no JSON' };
+  await world.db.insertInto('domains').values(broken).execute();
+  const failed: unknown[] = [];
+  const log = { error: (_: string, { domain }: { domain: string }) => failed.push(domain) };
+  await refreshDue({ ...world.app, log: log as never });
+  assert.ok(await digestIn(world));
+  assert.equal(await digestIn(world, broken.id), undefined);
+  assert.ok(failed.includes(broken.id));
+});

@@ -55,7 +55,7 @@ const NO_SPF = JSON.stringify([
   },
 ]);
 
-/** A domain in good order, one in trouble, and one about which nothing is known. */
+/** A healthy domain, one in trouble, and one about which nothing is known. */
 async function threeDomains(service: TestService) {
   const { db } = service.app;
   const good = await add(service, 'good.example', ['client:acme', 'newsletter'], {
