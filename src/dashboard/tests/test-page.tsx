@@ -202,18 +202,14 @@ async function reportPage(
     above: inContext(
       <div class="report-head">
         <Breadcrumbs parents={[TESTS]} />
-        <div class="page-head">
-          <p class="test-name">
-            <bdi>{titleOf(row)}</bdi>
-          </p>
-          <div class="actions screen-only">
-            <ManageActions row={row} />
-          </div>
-        </div>
+        <p class="test-name">
+          <bdi>{titleOf(row)}</bdi>
+        </p>
+        <SinceLastTest history={history} />
         <div class="actions toolbar screen-only">
           <TestActions row={row} />
+          <ManageActions row={row} />
         </div>
-        <SinceLastTest history={history} />
         {progress.isReanalysis ? (
           <Notice tone="info">
             The message is being analyzed again. This page shows the previous result until then.

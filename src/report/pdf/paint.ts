@@ -67,7 +67,6 @@ function spaceAbove(block: Block): number {
     // These add their own space.
     case 'section':
     case 'heading':
-    case 'card':
     case 'findings':
       return 0;
     default:
@@ -86,6 +85,7 @@ type NotForPdf =
   | 'average'
   | 'bars'
   | 'choice'
+  | 'front'
   | 'grades'
   | 'group'
   | 'inbox'
@@ -116,11 +116,9 @@ const RENDERERS: Renderers = {
   note: (sheet, { state, text }) =>
     drawNotice(sheet, text, MARKS[state].color, state === 'fail' ? COLOR.failTint : COLOR.tint),
   findings(sheet, { groups }) {
-    for (const { title, first, more } of groups) {
+    for (const { title, findings } of groups) {
       if (title !== null) drawSubheading(sheet, [title], FINDING_GAP + FINDING_START);
-      for (const finding of first) paintFinding(sheet, finding);
-      if (more) drawSubheading(sheet, [more.title], FINDING_GAP + FINDING_START);
-      for (const finding of more?.findings ?? []) paintFinding(sheet, finding);
+      for (const finding of findings) paintFinding(sheet, finding);
     }
   },
   record: drawRecordBox,
@@ -136,10 +134,6 @@ const RENDERERS: Renderers = {
     paintTable(sheet, pathTable(block));
     sheet.skip(8);
     if (block.session) paintFacts(sheet, block.session);
-  },
-  card(sheet, { title, state, blocks }) {
-    drawSubheading(sheet, [...title, '  ', state], startHeight(sheet, blocks));
-    renderBlocks(sheet, blocks);
   },
   fold(sheet, { title, state, count, blocks }) {
     const label = count === null ? title : `${title}  ${count}`;
@@ -308,7 +302,6 @@ function startHeight(sheet: Sheet, [block, ...following]: Block[]): number {
       return recordHeight(sheet, block);
     case 'heading':
       return HEADINGS[3].leading + 13 + startHeight(sheet, following);
-    case 'card':
     case 'fold':
       return HEADINGS[3].leading + 13 + startHeight(sheet, block.blocks);
     case 'note':
