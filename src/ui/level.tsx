@@ -3,12 +3,18 @@
 /** The levels of the grades F to A. */
 export type Level = 1 | 2 | 3 | 4 | 5;
 
-/** At these percentages a higher level begins, as grades do. */
-const STARTS = [55, 70, 80, 90];
+/** The percentages at which the levels begin, as the grades of `analysis/grade.ts` do. */
+export const GRADE_STARTS = [
+  ['A', 90],
+  ['B', 80],
+  ['C', 70],
+  ['D', 55],
+  ['F', 0],
+] as const;
 
 /** The level of a percentage, or of a score. */
 export const levelOf = (percent: number): Level =>
-  (1 + STARTS.filter((start) => percent >= start).length) as Level;
+  Math.max(1, GRADE_STARTS.filter(([, start]) => percent >= start).length) as Level;
 
 /** The class that gives an element the colors of a level; gray for what is unknown. */
 export const levelClass = (percent: number | null): string =>

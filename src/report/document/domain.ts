@@ -78,9 +78,7 @@ function fixesOf({ checks, status, score }: DomainHealth): Block {
     }),
   );
   if (findings.length > 0) {
-    const blocks: Block[] = [
-      { kind: 'findings', groups: [{ title: null, findings }] },
-    ];
+    const blocks: Block[] = [{ kind: 'findings', groups: [{ title: null, findings }] }];
     return { kind: 'section', id: 'fix', title: FIX_TITLE, note: null, blocks };
   }
   const message =

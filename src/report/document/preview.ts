@@ -86,21 +86,21 @@ const inboxBlock = (
   preview: MessagePreview,
   isShown: (line: InboxLine) => boolean,
 ): InboxBlock => ({
-    kind: 'inbox',
-    themes: THEMES,
-    logo: preview.logo,
-    lists: preview.inbox.lines.filter(isShown).map((line) => ({
-      name: line.list,
-      layout: line.sharesLine ? 'row' : 'stack',
-      initials: line.initials,
-      sender: line.sender.shown,
-      subject: line.subject.shown,
-      preview: line.preview.shown,
-      previewLines: line.previewLines,
-      width: line.width,
-      note: `${cutSentence(line)} ${line.basis}`,
-    })),
-  });
+  kind: 'inbox',
+  themes: THEMES,
+  logo: preview.logo,
+  lists: preview.inbox.lines.filter(isShown).map((line) => ({
+    name: line.list,
+    layout: line.sharesLine ? 'row' : 'stack',
+    initials: line.initials,
+    sender: line.sender.shown,
+    subject: line.subject.shown,
+    preview: line.preview.shown,
+    previewLines: line.previewLines,
+    width: line.width,
+    note: `${cutSentence(line)} ${line.basis}`,
+  })),
+});
 
 const warningNotes = ({ inbox }: MessagePreview): Block[] =>
   inbox.warnings.map((warning) => ({ kind: 'note', state: 'warn', text: [oneLine(warning)] }));

@@ -33,7 +33,7 @@ import type { ReportVariant } from './variant.ts';
 const RULES_TITLE = 'Provider rules';
 
 export function providersSection(report: Report, { medium }: ReportVariant): Section {
-  const { providers, judged_kind } = report;
+  const { providers } = report;
   const section = { kind: 'section', id: 'providers', title: RULES_TITLE } as const;
   const note = kindNote(report);
   if (providers.length === 0) {
@@ -163,16 +163,18 @@ function ruleBlocks(
   if (medium === 'pdf') return [tableOf([first, ...others]), ...notes];
   return [
     tableOf([first]),
-    ...others.map(({ of, id, ...group }): Fold => ({
-      kind: 'fold',
-      id,
-      title: group.title,
-      state: of,
-      count: null,
-      open: false,
-      style: 'plain',
-      blocks: [tableOf([{ ...group, title: null }])],
-    })),
+    ...others.map(
+      ({ of, id, ...group }): Fold => ({
+        kind: 'fold',
+        id,
+        title: group.title,
+        state: of,
+        count: null,
+        open: false,
+        style: 'plain',
+        blocks: [tableOf([{ ...group, title: null }])],
+      }),
+    ),
     ...notes,
   ];
 }
@@ -217,7 +219,10 @@ function ruleRow({ rules, group }: SharedRule, providers: ProviderVerdict[], kin
   const { title } = all[0]!;
   const details = new Set(all.filter(isShown).map(({ detail }) => oneLine(detail, 500)));
   const others = all
-    .filter((rule, index) => rule.title !== title && all.findIndex((one) => one.title === rule.title) === index)
+    .filter(
+      (rule, index) =>
+        rule.title !== title && all.findIndex((one) => one.title === rule.title) === index,
+    )
     .map((rule) => `${rule.name}: ${oneLine(rule.title, 300)}`);
   const isBulk = all.every(({ applies }) => applies === 'bulk');
   return {
@@ -237,9 +242,7 @@ function ruleCell(rule: RuleVerdict | undefined, kind: Kind): Cell {
   const { status, error } = rule;
   return {
     text: [RULE_STATES[status]],
-    ...(error && status === 'not_met'
-      ? { below: [oneLine(error, 300)] }
-      : {}),
+    ...(error && status === 'not_met' ? { below: [oneLine(error, 300)] } : {}),
   };
 }
 

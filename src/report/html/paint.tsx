@@ -3,14 +3,7 @@
 import { type ComponentChildren, type ComponentType, createContext, Fragment } from 'preact';
 import { useContext } from 'preact/hooks';
 import { formatTime, type TimeFormat } from '../../lib/format/times.ts';
-import {
-  Chevron,
-  Copyable,
-  Icon,
-  ScrollArea,
-  type State,
-  StateMark,
-} from '../../ui/components.tsx';
+import { Chevron, Copyable, Icon, ScrollArea, StateMark } from '../../ui/components.tsx';
 import { levelClass, Steps } from '../../ui/level.tsx';
 import type {
   AlignmentRow,
@@ -721,6 +714,7 @@ const Rows = ({ rows, columns, name }: RowsProps) => (
           <TableCell
             cell={cell}
             column={columns[columnIndex(cells, index)]}
+            isNamed={name === 'rules'}
             isHeading={name === 'tests' ? cell.text.some(isInternalLink) : index === 0}
             isMetered={name === 'ledger' && Boolean(cell.meter ?? cell.below)}
             isToned={state !== undefined}
@@ -745,9 +739,11 @@ interface CellProps {
   isMetered: boolean;
   /** Shown in the color of its row's state. */
   isToned: boolean;
+  /** On a narrow screen, the name of its column is shown before it. */
+  isNamed: boolean;
 }
 
-function TableCell({ cell, column, isHeading, isMetered, isToned }: CellProps) {
+function TableCell({ cell, column, isHeading, isMetered, isToned, isNamed }: CellProps) {
   const { text, blocks = [], below, score, span } = cell;
   if (score)
     return (
@@ -782,7 +778,7 @@ function TableCell({ cell, column, isHeading, isMetered, isToned }: CellProps) {
       {content}
     </th>
   ) : (
-    <td class={className} colSpan={span}>
+    <td class={className} colSpan={span} data-column={isNamed ? column?.title : undefined}>
       {content}
     </td>
   );

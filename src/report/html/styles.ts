@@ -220,12 +220,14 @@ const SECTIONS = `
 
 @media (max-width: 640px) {
   .rules, .rules tbody { display: block; }
-  .rules tr { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); border-bottom: 1px solid var(--line); }
-  .rules :is(th, td) { padding: 4px; border-bottom: 0; }
-  .rules :is(th, td):not(:first-child) { width: auto; min-width: 0; }
-  .rules :is(th, td):first-child { grid-column: 1 / -1; }
-  .rules thead th:first-child { display: none; }
-  .rules .state.badge { padding: 0; background: none; }
+  .rules thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .rules tr { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); padding: 6px 0; border-bottom: 1px solid var(--line); }
+  .rules tr > * { padding: 2px 8px; border: 0; }
+  .rules tr > :not(:first-child) { width: auto; min-width: 0; }
+  .rules tr > :first-child { grid-column: 1 / -1; }
+  .rules td::before { content: attr(data-column) " "; color: var(--muted); }
+  /* What has no rule for it takes no room. */
+  .rules td:not(:has(.state)) { display: none; }
   .identifiers, .identifiers tbody, .identifiers tr, .identifiers td, .identifiers tbody th { display: block; }
   .identifiers thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .identifiers tr { padding: 8px; border-bottom: 1px solid var(--line); }
