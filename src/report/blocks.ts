@@ -173,8 +173,8 @@ export interface Finding {
   title: Text;
   /** The check, its category and its status; null in a short form. */
   context: { label: string; category: string; state: StateSpan } | null;
-  /** Whether a page shows its fix without a click. */
-  isFirst: boolean;
+  /** Folds evidence and reason on a page that shows the fix without a click; null if a page folds all of it. */
+  more: string | null;
   /** Fix, evidence and reason; empty in a list of titles. */
   groups: Group[];
 }

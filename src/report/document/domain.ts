@@ -73,7 +73,7 @@ function fixesOf({ checks, status, score }: DomainHealth): Block {
       gain: null,
       title: [oneLine(check.title, 400)],
       context: null,
-      isFirst: false,
+      more: null,
       groups: shortGroups(check),
     }),
   );

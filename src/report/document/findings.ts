@@ -61,7 +61,7 @@ export const allFixesSection = (result: ReportedResult, variant: ReportVariant):
 export function frontFixes(result: ReportedResult, variant: ReportVariant): Section[] {
   const checks = checksToFix(result.checks).slice(0, MAX_FIRST_FINDINGS);
   if (checks.length === 0) return [];
-  const findings = checks.map((check) => findingBlock(check, result, variant, true));
+  const findings = checks.map((check) => findingBlock(check, result, variant, 'Why'));
   const blocks: Block[] = [
     { kind: 'findings', groups: [{ title: null, findings }] },
     ...capNotes(result),
@@ -177,7 +177,7 @@ const findingsBlock = (
   kind: 'findings',
   groups: findingGroups(
     checks,
-    (check) => findingBlock(check, result, variant, false),
+    (check) => findingBlock(check, result, variant, null),
     checksToFix(result.checks),
   ),
 });
@@ -186,7 +186,7 @@ function findingBlock(
   check: CheckResult,
   result: ReportedResult,
   variant: ReportVariant,
-  isFirst: boolean,
+  more: string | null,
 ): Finding {
   return {
     kind: 'finding',
@@ -199,7 +199,7 @@ function findingBlock(
       category: categoryName(check.category),
       state: badge(stateOf(check.status), STATUS_WORDS[check.status]),
     },
-    isFirst,
+    more,
     groups: [
       ...fixGroup(check.fix, publishLink(check, result)),
       ...evidenceGroup(check, variant),
@@ -295,7 +295,7 @@ function shortFinding(check: CheckResult, result: ReportedResult): Finding {
       ...(isLockedByCap(check, result) ? [muted(` (${UNLOCKS_LATER})`)] : []),
     ],
     context: null,
-    isFirst: false,
+    more: null,
     groups: shortGroups(check),
   };
 }

@@ -155,11 +155,8 @@ function ruleBlocks(
       title: `${ruleCount(rules.length)} ${words}`,
       rows: rowsOf(rules),
     }));
-  const references = providers.flatMap(({ reference }, index) => [
-    ...(index > 0 ? [' · '] : []),
-    referenceLink(reference),
-  ]);
-  const notes = [...(hasCodes ? [small(CODES_NOTE)] : []), small(...references)];
+  const references = providers.map(({ reference }) => small(referenceLink(reference)));
+  const notes = [...(hasCodes ? [small(CODES_NOTE)] : []), ...references];
   if (medium === 'pdf') return [tableOf([first, ...others]), ...notes];
   return [
     tableOf([first]),

@@ -537,7 +537,7 @@ function FindingGroupBox({ title, findings }: FindingGroup) {
 
 function FindingFold(finding: Finding) {
   const anchor = useAnchor();
-  if (finding.isFirst) return <FirstFinding {...finding} />;
+  if (finding.more !== null) return <FirstFinding {...finding} />;
   const { id, groups } = finding;
   return (
     <details class="finding" id={anchor(id)}>
@@ -553,10 +553,10 @@ function FindingFold(finding: Finding) {
   );
 }
 
-/** What to change is visible; evidence and reason are folded. */
+/** The fix is visible; evidence and reason are folded. */
 function FirstFinding(finding: Finding) {
   const anchor = useAnchor();
-  const { id, groups } = finding;
+  const { id, groups, more } = finding;
   const [fix, others] = [true, false].map((isFix) =>
     groups.filter(({ name }) => (name === 'fix') === isFix),
   );
@@ -566,11 +566,11 @@ function FirstFinding(finding: Finding) {
         <FindingHead {...finding} />
       </div>
       <div class="first-fix">
-        <Blocks blocks={fix!.flatMap(({ blocks }) => blocks)} />
+        <Blocks blocks={fix!} />
       </div>
       <details class="plain">
         <summary class="small">
-          <Chevron /> Why
+          <Chevron /> {more}
         </summary>
         <div class="finding-body">
           <Blocks blocks={others!} />

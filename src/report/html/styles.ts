@@ -88,7 +88,9 @@ main { padding: 24px 0; outline: none; }
 .first-head .gain { width: auto; min-width: 36px; text-align: left; }
 .first-finding > details > summary { position: absolute; top: 10px; right: 12px; line-height: 24px; }
 .first-finding .finding-body { padding: 12px 0 4px; }
-.first-fix > p { max-width: none; margin-top: 2px; font-size: 14px; }
+.first-fix > .fix { padding: 0; border: 0; background: none; }
+.first-fix h4 { display: none; }
+.first-fix p { max-width: none; margin-top: 2px; font-size: 14px; }
 .first-fix .record { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0 16px; margin-top: 6px; padding: 2px 10px; background: var(--sunken); }
 .first-fix .record > div { display: flex; gap: 8px; align-items: center; padding: 2px 0; border-top: 0; }
 .first-fix .record > :last-child { grid-column: 1 / -1; border-top: 1px solid var(--line); }
@@ -96,7 +98,7 @@ main { padding: 24px 0; outline: none; }
 .first-fix .copyable { align-items: center; }
 @media screen {
   /* Two lines and the start of a record; the fold below shows all of both. */
-  .first-finding:not(:has(> details[open])) :is(.first-fix > p, h3) { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
+  .first-finding:not(:has(> details[open])) :is(.first-fix p, h3) { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
   .first-finding:not(:has(> details[open])) .record code { overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
 }
 .section.folded { position: relative; margin-top: 24px; }

@@ -7,6 +7,7 @@ import { loadFonts } from '../../../src/report/pdf/fonts.ts';
 import { renderBlocks } from '../../../src/report/pdf/paint.ts';
 import { createSheet, openDocument, PageLimitError } from '../../../src/report/pdf/sheet.ts';
 import { PAGE } from '../../../src/report/pdf/style.ts';
+import { isFullSize } from '../../helpers/full-size.ts';
 import { seededRandom } from '../../helpers/random.ts';
 import { allDocuments } from '../documents.ts';
 
@@ -55,18 +56,20 @@ const bodiesOf = ({ blocks }: ReportDocument): Block[][] => [
   ...blocks.flatMap((block) => (block.kind === 'part' ? [block.blocks] : [])),
 ];
 
+/** Points between two positions: other seeds find other positions. */
+const STEP = isFullSize ? 20 : 90;
 const LAST_OFFSET = PAGE.height - PAGE.top - PAGE.bottom;
 
 test('A heading never ends a page of a PDF', async () => {
   const documents = (await allDocuments()).filter(
-    ([name]) => /pdf|summary/.test(name) && !name.startsWith('six'),
+    ([name]) => /pdf|summary/.test(name) && !/^(?:six|campaign)/.test(name),
   );
-  assert.ok(documents.length >= 10);
+  assert.ok(documents.length >= 10, `${documents.length}`);
   const random = seededRandom(11);
   let headings = 0;
   for (const [name, document] of documents)
     for (const blocks of bodiesOf(document))
-      for (let offset = 0; offset < LAST_OFFSET; offset += 20 + random.below(20)) {
+      for (let offset = 0; offset < LAST_OFFSET; offset += STEP + random.below(STEP)) {
         const drawn = draw(blocks, offset);
         drawn.forEach(({ isHeading, page }, index) => {
           if (!isHeading) return;
@@ -75,5 +78,5 @@ test('A heading never ends a page of a PDF', async () => {
           assert.equal(next?.page, page, `${name}, ${offset} points down, page ${page}`);
         });
       }
-  assert.ok(headings > 5_000, `${headings}`);
+  assert.ok(headings > 1_000, `${headings}`);
 });
