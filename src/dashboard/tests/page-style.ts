@@ -34,8 +34,8 @@ export const TEST_STYLE = `
 `;
 
 export const TEST_REPORT_STYLE = `
-.app main:has(.report-head) { padding-top: 12px; }
-.report-head { margin-bottom: 12px; }
+.app main:has(.report-head) { padding-top: 8px; }
+.report-head { margin-bottom: 8px; }
 .report-head > * + * { margin-top: 8px; }
 .report-head .breadcrumbs { display: inline-block; margin: 0 12px 0 0; }
 .report-head > .breadcrumbs ~ .small { display: inline; margin-left: 12px; }

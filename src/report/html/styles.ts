@@ -26,7 +26,8 @@ main { padding: 24px 0; outline: none; }
 
 .front { display: grid; gap: 16px 20px; align-items: start; }
 .front-main > * + * { margin-top: 12px; }
-.front .section { margin-top: 16px; }
+.front .section { margin-top: 8px; }
+.front .linked-heading + * { margin-top: 4px; }
 .front-beside { display: grid; gap: 12px; }
 @media (min-width: 1180px) { .front { grid-template-columns: minmax(0, 1fr) 344px; } }
 .about { padding: 12px 16px; font-size: 14px; }
@@ -82,17 +83,17 @@ main { padding: 24px 0; outline: none; }
 .findings > * + * { border-top: 1px solid var(--line); }
 .finding > summary { display: flex; align-items: center; gap: 12px; padding: 8px 16px; }
 .finding > summary:hover, .fold > summary:hover { background: var(--sunken); }
-.first-finding { position: relative; padding: 10px 16px; }
+.first-finding { position: relative; padding: 8px 16px; }
 .first-head { display: flex; align-items: baseline; gap: 12px; padding-right: 64px; }
 .first-head > .where > :first-child { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .first-head .gain { width: auto; min-width: 36px; text-align: left; }
-.first-finding > details > summary { position: absolute; top: 10px; right: 12px; line-height: 24px; }
+.first-finding > details > summary { position: absolute; top: 8px; right: 12px; line-height: 24px; }
 .first-finding .finding-body { padding: 12px 0 4px; }
 .first-fix > .fix { padding: 0; border: 0; background: none; }
 .first-fix h4 { display: none; }
 .first-fix p { max-width: none; margin-top: 2px; font-size: 14px; }
-.first-fix .record { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0 16px; margin-top: 6px; padding: 2px 10px; background: var(--sunken); }
-.first-fix .record > div { display: flex; gap: 8px; align-items: center; padding: 2px 0; border-top: 0; }
+.first-fix .record { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0 16px; margin-top: 4px; padding: 0 10px; background: var(--sunken); }
+.first-fix .record > div { display: flex; gap: 8px; align-items: center; padding: 1px 0; border-top: 0; }
 .first-fix .record > :last-child { grid-column: 1 / -1; border-top: 1px solid var(--line); }
 .first-fix .record dd { flex: 1; min-width: 0; }
 .first-fix .copyable { align-items: center; }
@@ -146,7 +147,7 @@ tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size
   .ring .score { font-size: 40px; }
   .ring.unknown .score { font-size: 22px; }
   .ring .grade { font-size: 20px; }
-  .first-finding { padding: 10px 12px; }
+  .first-finding { padding: 8px 12px; }
   .first-head { flex-wrap: wrap; gap: 0 12px; padding-right: 0; }
   .first-head > h3 { order: 1; flex-basis: 100%; }
   .first-head > .where { order: 0; margin-left: 0; }
