@@ -137,6 +137,8 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
     theme: string,
     content = '#first',
   ): Promise<Frame> {
+    // The preview is folded.
+    await page.evaluate("document.querySelector('#preview').open = true");
     for (const value of [client, theme])
       await page.locator(`.preview input[value="${value}"]`).check({ force: true });
     const frame = page.locator(`.pane.${client} iframe.${theme}`);

@@ -38,7 +38,7 @@ export function KeyFigures({ summary }: Props) {
         <dd class="score-figure">
           {average ? (
             <>
-              {average.score} <span class="grade">{average.grade}</span>{' '}
+              {average.score} <span class="grade">{average.grade}</span>
               <Steps percent={average.score} />
             </>
           ) : (

@@ -16,6 +16,7 @@ import {
   type Fold,
   muted,
   oneLine,
+  plainText,
   type Row,
   type Section,
   type StateSpan,
@@ -157,7 +158,14 @@ function ruleBlocks(
     }));
   const references = providers.map(({ reference }) => small(referenceLink(reference)));
   const notes = [...(hasCodes ? [small(CODES_NOTE)] : []), ...references];
-  if (medium === 'pdf') return [tableOf([first, ...others]), ...notes];
+  // A PDF has only the titles of the others, in one paragraph.
+  if (medium === 'pdf') {
+    const titles = others.map(({ of, title, rows }) => {
+      const rules = rows.map(({ cells: [rule] }) => plainText(rule!.text)).join(' ');
+      return small(state(of, `${title}:`), ` ${rules}`);
+    });
+    return [tableOf([first]), ...titles, ...notes];
+  }
   return [
     tableOf([first]),
     ...others.map(
