@@ -329,10 +329,10 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
       javaScriptEnabled: false,
     });
     assert.equal(await page.getByRole('button', { name: /copy|theme/i }).count(), 0);
-    const more = page.locator('details.more').first();
-    const inner = more.locator('details.finding').first();
+    const finding = page.locator('details.finding').first();
+    const inner = finding.locator('> .finding-body');
     assert.equal(await inner.isVisible(), false);
-    await more.locator('> summary').click();
+    await finding.locator('> summary').click();
     assert.equal(await inner.isVisible(), true);
     await close();
   });
@@ -346,9 +346,9 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
     // The effect of a key follows asynchronously.
     await page.waitForURL(/#.+$/);
     await page.keyboard.press('Tab');
-    assert.match(await focused(), /^The SPF record of acme\.example/);
+    assert.equal(await focused(), 'SPF');
     await page.keyboard.press('Enter');
-    await page.waitForURL(/#check-spf$/);
+    await page.waitForURL(/#authentication$/);
     await close();
   });
 
