@@ -33,7 +33,7 @@ export function KeyFigures({ summary }: Props) {
   const average = averageOf(summary);
   return (
     <dl class="tiles key-figures">
-      <div class={`tile ${levelClass(average && average.score)}`}>
+      <div class={`tile ${levelClass(average?.score ?? null)}`}>
         <dt>Average score</dt>
         <dd class="score-figure">
           {average ? (
