@@ -9,6 +9,8 @@ import type { Call } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import { idOf } from '../http/schemas.ts';
 import { ownerOf } from '../lib/domain-names.ts';
+import { AppError } from '../lib/errors.ts';
+import type { PartDifference } from '../report/difference.ts';
 import type { AppFrame, ReportFormat, StoredMessage } from '../report/report.ts';
 import { MessageDeletedError, readMessage } from '../store/chunks.ts';
 import type { TestRow } from '../store/tables.generated.ts';
@@ -149,6 +151,28 @@ export const imagesPath = (testId: string): string => `/tests/${testId}/images`;
 
 /** Where the page of a report sends the wish to try the unsubscribe link. */
 export const unsubscribePath = (testId: string): string => `/tests/${testId}/unsubscribe`;
+
+/** The difference of the messages of two tests; null if one of them was deleted, or if they are too large. */
+export async function differenceOf(
+  app: App,
+  [before, after]: [string, string],
+): Promise<PartDifference[] | null> {
+  const bytesOf = async (id: string) => {
+    const message = await storedMessage(app, id, false);
+    if (message === null) throw new AppError('not_found', 'The message was deleted.');
+    return message.raw;
+  };
+  try {
+    const { bytes } = await app.reportRenderer.render({
+      kind: 'difference',
+      messages: async () => ({ before: await bytesOf(before), after: await bytesOf(after) }),
+    });
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}
 
 /** null if the message was deleted: the report then shows the findings without it. */
 export async function storedMessage(

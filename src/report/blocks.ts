@@ -79,7 +79,27 @@ export interface Section {
   note: Text | null;
   /** Whether it only states that there is no content; omitted in a PDF. */
   isEmpty?: boolean;
+  /** How a page collapses it, with what the heading then says about its content. All other media show it in full. */
+  fold?: { open: boolean; count: string | null; state?: State };
   blocks: Block[];
+}
+
+/** The first screen of a page: the verdict and `blocks`, with the message beside them. Only pages have it. */
+export interface Front {
+  kind: 'front';
+  verdict: Verdict;
+  blocks: Block[];
+  glance: Glance | null;
+}
+
+/** The message as a phone shows it: its line in the inbox, and the message itself. */
+export interface Glance {
+  title: string;
+  inbox: InboxBlock;
+  /** The frame of one client, or the text of a message without HTML. */
+  body: { frame: PreviewFrame; width: number; tooLong: string } | { lines: string[] };
+  /** A link to the full preview. */
+  more: Text;
 }
 
 /** The first heading of a report with the score and the most important facts. */
@@ -138,12 +158,10 @@ export interface Findings {
   groups: FindingGroup[];
 }
 
-/** `more` are collapsed. */
 export interface FindingGroup {
   /** Null for a single group. */
   title: string | null;
-  first: Finding[];
-  more: { title: string; findings: Finding[] } | null;
+  findings: Finding[];
 }
 
 export interface Finding {
@@ -155,8 +173,8 @@ export interface Finding {
   title: Text;
   /** The check, its category and its status; null in a short form. */
   context: { label: string; category: string; state: StateSpan } | null;
-  /** Initially expanded. */
-  open: boolean;
+  /** Folds evidence and reason on a page that shows the fix without a click; null if a page folds all of it. */
+  more: string | null;
   /** Fix, evidence and reason; empty in a list of titles. */
   groups: Group[];
 }
@@ -194,7 +212,7 @@ export interface Fact {
 export interface Table {
   kind: 'table';
   /** The kind of table, for its style. */
-  name: 'ledger' | 'checks' | 'findings' | 'placement' | 'tests' | 'figures' | 'plain';
+  name: 'ledger' | 'checks' | 'findings' | 'placement' | 'rules' | 'tests' | 'figures' | 'plain';
   /** The accessible name. */
   label: string;
   columns: Column[];
@@ -303,19 +321,10 @@ export interface Hop {
   delay: { label: string | null; value: Text } | null;
 }
 
-/** A titled box with a state, for a mailbox provider. */
-export interface Card {
-  kind: 'card';
-  id: string;
-  title: Text;
-  state: StateSpan;
-  blocks: Block[];
-}
-
 /** Items with a state and a few sentences. */
 export interface Entries {
   kind: 'entries';
-  name: 'checks' | 'rules';
+  name: 'checks';
   /** In a PDF: in small type, and without the word for the state where an item has one line. */
   isCompact?: boolean;
   /** Column titles for renderers that show a table. */
@@ -387,6 +396,8 @@ export interface List {
 /** Collapsed on a page, expanded in all other media. */
 export interface Fold {
   kind: 'fold';
+  /** The anchor of a fold with the style `card`; unique in the document. */
+  id?: string;
   title: string;
   /** The state of its items, next to the title. */
   state: State | null;
@@ -517,7 +528,6 @@ export type Block =
   | Alignment
   | Average
   | Bars
-  | Card
   | ChartBlock
   | Choice
   | Entries
@@ -525,6 +535,7 @@ export type Block =
   | Finding
   | Findings
   | Fold
+  | Front
   | Grades
   | Group
   | Heading

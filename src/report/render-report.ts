@@ -2,6 +2,7 @@
 
 import { parseMessage } from '../analysis/mime/parse-message.ts';
 import { shownTemplate } from '../analysis/templates/template.ts';
+import { messageDifference } from './difference.ts';
 import { FRAME_CSP, messageDocument } from './html/message-frame.ts';
 import { listImages } from './image-list.ts';
 import { messageView } from './message-view.ts';
@@ -41,12 +42,17 @@ export async function renderReport(
       const { summaryPdf } = await import('./pdf/pdf.ts');
       return { bytes: await summaryPdf(command.report, systemFonts), policy: null };
     }
-    case 'images': {
-      const images = await listImages(command.raw, command.checks);
-      return { bytes: new TextEncoder().encode(JSON.stringify(images)), policy: null };
-    }
+    case 'images':
+      return asJson(await listImages(command.raw, command.checks));
+    case 'difference':
+      return asJson(await messageDifference(command.before, command.after));
   }
 }
+
+const asJson = (value: unknown): Rendered => ({
+  bytes: new TextEncoder().encode(JSON.stringify(value)),
+  policy: null,
+});
 
 async function renderTestReport(
   format: ReportFormat,

@@ -54,7 +54,20 @@ interface ImagesJob {
   checks: string;
 }
 
-export type ReportJob = (TestJob | SharedJob | SummaryJob | PreviewJob | ImagesJob) & {
+/** Compares two messages: see `RenderCommand`. */
+interface DifferenceJob {
+  kind: 'difference';
+  messages(): Promise<{ before: Uint8Array; after: Uint8Array }>;
+}
+
+export type ReportJob = (
+  | TestJob
+  | SharedJob
+  | SummaryJob
+  | PreviewJob
+  | ImagesJob
+  | DifferenceJob
+) & {
   /** Aborted when the client has disconnected. */
   signal?: AbortSignal;
 };
@@ -181,6 +194,8 @@ async function commandOf(job: ReportJob): Promise<RenderCommand> {
       return { kind: job.kind, report: job.report };
     case 'images':
       return { kind: job.kind, raw: await job.message(), checks: job.checks };
+    case 'difference':
+      return { kind: job.kind, ...(await job.messages()) };
   }
 }
 

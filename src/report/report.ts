@@ -217,7 +217,9 @@ export type RenderCommand =
   /** Always a PDF. */
   | { kind: 'summary'; report: ScheduledReport }
   /** No report: a JSON list of `ListedImage`, of a message and the stored checks of its test. */
-  | { kind: 'images'; raw: Uint8Array; checks: string };
+  | { kind: 'images'; raw: Uint8Array; checks: string }
+  /** No report: a JSON list of `PartDifference`. */
+  | { kind: 'difference'; before: Uint8Array; after: Uint8Array };
 
 /** What a render thread is started with. */
 export interface RenderThreadData {

@@ -189,11 +189,6 @@ function renderBlock(block: Block, canvas: Canvas): string {
         ...block.hops.map((hop) => renderHop(hop, canvas)),
         block.session ? renderBlock(block.session, indented(canvas, 2)) : '',
       ]);
-    case 'card':
-      return joinLines([
-        lines([...block.title, '  ', block.state], canvas, 'bold'),
-        ...block.blocks.map((child) => renderBlock(child, indented(canvas, 2))),
-      ]);
     case 'entries':
       return block.items.map((entry) => renderEntry(entry, canvas)).join('\n');
     case 'rows':
@@ -247,6 +242,8 @@ function renderBlock(block: Block, canvas: Canvas): string {
         ...block.values.map((value) => lines([value], canvas)),
       ]);
     // Only pages have them.
+    case 'front':
+      return joinLines([block.verdict, ...block.blocks].map((child) => renderBlock(child, canvas)));
     case 'choice':
     case 'inbox':
     case 'preview':
@@ -294,15 +291,12 @@ const GAIN_WIDTH = 8;
 const ICON_WIDTH = 4;
 
 function renderFindings({ groups }: Findings, canvas: Canvas): string {
-  const all = groups.flatMap(({ first, more }) => [...first, ...(more?.findings ?? [])]);
+  const all = groups.flatMap(({ findings }) => findings);
   const columnWidth = all.some(({ gain }) => gain !== null) ? GAIN_WIDTH : ICON_WIDTH;
-  const renderAll = (findings: Finding[]) =>
-    findings.map((finding) => renderFinding(finding, canvas, columnWidth));
   return joinLines(
-    groups.flatMap(({ title, first, more }) => [
+    groups.flatMap(({ title, findings }) => [
       title ? lines([title], canvas, 'bold') : '',
-      ...renderAll(first),
-      ...(more ? [lines([more.title], canvas, 'bold'), ...renderAll(more.findings)] : []),
+      ...findings.map((finding) => renderFinding(finding, canvas, columnWidth)),
     ]),
   );
 }

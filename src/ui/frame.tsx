@@ -5,6 +5,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { IconSprite } from './components.tsx';
 import { HelpMenu } from './help-panel.tsx';
+import { LEVEL_STYLE } from './level.tsx';
 import {
   type Assets,
   MenuButton,
@@ -60,6 +61,8 @@ export const FRAME_SCRIPT = `(() => {
     const button = target.closest?.('[data-action]');
     if (button?.dataset.action === 'theme') switchTheme();
     if (button?.dataset.action === 'copy') copy(button);
+    // A link to the same part again changes nothing in the URL.
+    if (target.closest?.('a[href^="#"]')) setTimeout(openTarget);
   });
   const openTarget = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -333,7 +336,7 @@ a:hover { text-decoration-thickness: 2px; }
 .info { --tone: var(--info); --soft: var(--info-soft); }
 .unknown { --tone: var(--unknown); --soft: var(--unknown-soft); }
 .state, .tone { color: var(--tone); }
-.badge { padding: 0 8px 0 6px; border-radius: 8px; background: var(--soft); }
+${LEVEL_STYLE}.badge { padding: 0 8px 0 6px; border-radius: 8px; background: var(--soft); }
 
 .card { border: 1px solid var(--line); border-radius: 8px; background: var(--surface); }
 .stack > * + * { margin-top: 12px; }
@@ -359,6 +362,8 @@ details > summary { cursor: pointer; list-style: none; }
 details > summary::-webkit-details-marker { display: none; }
 .chevron { flex: none; width: 16px; height: 16px; fill: none; stroke: var(--muted); stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; transition: transform 0.12s; }
 details[open] > summary .chevron { transform: rotate(90deg); }
+/* Without scripts, a link to a fold opens it too. */
+details:target::details-content { content-visibility: visible; display: block; block-size: auto; }
 @media (prefers-reduced-motion: reduce) { .chevron { transition: none; } }
 @media (max-width: 640px) {
   .wrap { padding: 0 16px; }

@@ -205,6 +205,8 @@ test('By keyboard alone: get an address, copy it, read the report, delete the te
 
 /** Shows a client in a theme, and returns its frame. */
 async function showFrame(page: Page, client: string, theme: string): Promise<Frame> {
+  // The preview is folded.
+  await page.evaluate("document.querySelector('#preview').open = true");
   for (const value of [client, theme])
     await page.locator(`.preview input[value="${value}"]`).check({ force: true });
   const element = page.locator(`.pane.${client} iframe.${theme}`).first();

@@ -137,6 +137,8 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
     theme: string,
     content = '#first',
   ): Promise<Frame> {
+    // The preview is folded.
+    await page.evaluate("document.querySelector('#preview').open = true");
     for (const value of [client, theme])
       await page.locator(`.preview input[value="${value}"]`).check({ force: true });
     const frame = page.locator(`.pane.${client} iframe.${theme}`);
@@ -327,10 +329,10 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
       javaScriptEnabled: false,
     });
     assert.equal(await page.getByRole('button', { name: /copy|theme/i }).count(), 0);
-    const more = page.locator('details.more').first();
-    const inner = more.locator('details.finding').first();
+    const finding = page.locator('details.finding').first();
+    const inner = finding.locator('> .finding-body');
     assert.equal(await inner.isVisible(), false);
-    await more.locator('> summary').click();
+    await finding.locator('> summary').click();
     assert.equal(await inner.isVisible(), true);
     await close();
   });
@@ -344,9 +346,9 @@ describe('Report page in a browser', { skip: skipUnlessInstalled('chromium') }, 
     // The effect of a key follows asynchronously.
     await page.waitForURL(/#.+$/);
     await page.keyboard.press('Tab');
-    assert.match(await focused(), /^The SPF record of acme\.example/);
+    assert.equal(await focused(), 'SPF');
     await page.keyboard.press('Enter');
-    await page.waitForURL(/#check-spf$/);
+    await page.waitForURL(/#authentication$/);
     await close();
   });
 

@@ -42,10 +42,9 @@ function leavesOfBlock(block: Block): string[] {
     case 'paragraph':
       return block.screenOnly ? [] : [plainText(block.text)];
     case 'findings':
-      return block.groups.flatMap(({ title, first, more }) => [
+      return block.groups.flatMap(({ title, findings }) => [
         ...named(title),
-        ...leavesOf(first),
-        ...(more ? [more.title, ...leavesOf(more.findings)] : []),
+        ...leavesOf(findings),
       ]);
     case 'finding':
       return [
@@ -100,8 +99,8 @@ function leavesOfBlock(block: Block): string[] {
         ]),
         ...leavesOf(block.session ? [block.session] : []),
       ];
-    case 'card':
-      return [plainText(block.title), block.state.word, ...leavesOf(block.blocks)];
+    case 'front':
+      return leavesOf([block.verdict, ...block.blocks]);
     case 'entries':
       return block.items.flatMap(({ state, label, title, lines, figure, more }) => [
         state.word,

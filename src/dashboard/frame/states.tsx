@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import { printable } from '../../lib/log.ts';
-import { meterState } from '../../report/content.ts';
+import { levelClass, Steps } from '../../ui/level.tsx';
 
 interface EmptyProps {
   title: string;
@@ -49,8 +49,8 @@ const StateIcon = ({ name }: { name: 'unset' | 'waiting' }) => (
 export function Score({ score, grade }: { score: number | null; grade: string | null }) {
   if (score === null) return <span class="muted">–</span>;
   return (
-    <span class={`score ${meterState(score)}`}>
-      {Math.round(score)}
+    <span class={`score ${levelClass(score)}`}>
+      <Steps percent={score} /> {Math.round(score)}
       {grade && <span class="grade">{grade}</span>}
     </span>
   );

@@ -6,7 +6,6 @@ import { isoTime } from '../../lib/clock.ts';
 import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
 import { zonedParts } from '../../lib/format/times.ts';
 import { chartSvg, valueInWords } from '../../report/charts.ts';
-import { meterState } from '../../report/content.ts';
 import { TOO_FEW } from '../../report/placement-rates.ts';
 import {
   averageOf,
@@ -17,6 +16,7 @@ import {
 } from '../../report/summary.ts';
 import type { ReportSummary } from '../../summary/routes.ts';
 import { ScrollArea } from '../../ui/components.tsx';
+import { GRADE_STARTS, levelClass, Steps } from '../../ui/level.tsx';
 import { Card } from '../frame/card.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { previousPeriod } from './period.tsx';
@@ -33,12 +33,13 @@ export function KeyFigures({ summary }: Props) {
   const average = averageOf(summary);
   return (
     <dl class="tiles key-figures">
-      <div class={`tile ${average ? meterState(average.score) : 'unknown'}`}>
+      <div class={`tile ${levelClass(average?.score ?? null)}`}>
         <dt>Average score</dt>
         <dd class="score-figure">
           {average ? (
             <>
               {average.score} <span class="grade">{average.grade}</span>
+              <Steps percent={average.score} />
             </>
           ) : (
             <span class="muted">–</span>
@@ -187,8 +188,8 @@ function TrendTable({ score, tests }: { score: TrendChart | undefined; tests: Tr
 
 const MECHANISMS = ['spf', 'dkim', 'dmarc'] as const;
 
-/** Shares below these are a warning or a failure: mail that fails here is rejected. */
-const stateOfRate = (rate: number) => (rate === 1 ? 'pass' : rate >= 0.9 ? 'warn' : 'fail');
+/** Only a full share is at the highest level: mail that fails here is rejected. */
+const levelOfRate = (rate: number) => levelClass(rate === 1 ? 100 : Math.min(100 * rate, 89));
 
 /** How much of the mail passes SPF, DKIM, and DMARC. */
 export function PassRates({ summary: { auth_rates, auth_samples } }: Props) {
@@ -199,7 +200,7 @@ export function PassRates({ summary: { auth_rates, auth_samples } }: Props) {
           const [rate, samples] = [auth_rates[name], auth_samples[name]];
           const known = samples > 0;
           return (
-            <div key={name} class={known ? stateOfRate(rate) : 'unknown'}>
+            <div key={name} class={known ? levelOfRate(rate) : 'unknown'}>
               <dt>{name.toUpperCase()}</dt>
               {known ? (
                 <dd>
@@ -228,8 +229,6 @@ export function ShareBar({ share }: { share: number }) {
   );
 }
 
-const GRADE_STATES = { A: 'pass', B: 'warn', C: 'warn', D: 'warn', F: 'fail' } as const;
-
 /** How many tests got which grade. */
 export function Grades({ summary: { grades, scored } }: Props) {
   return (
@@ -238,9 +237,11 @@ export function Grades({ summary: { grades, scored } }: Props) {
         <NoData />
       ) : (
         <dl class="rates grades">
-          {(Object.keys(GRADE_STATES) as (keyof typeof GRADE_STATES)[]).map((grade) => (
-            <div key={grade} class={grades[grade] > 0 ? GRADE_STATES[grade] : 'unknown'}>
-              <dt>{grade}</dt>
+          {GRADE_STARTS.map(([grade, start]) => (
+            <div key={grade} class={levelClass(grades[grade] > 0 ? start : null)}>
+              <dt>
+                {grade} <Steps percent={start} />
+              </dt>
               <dd>
                 <ShareBar share={grades[grade] / scored} />
                 <span class="rate">{formatCount(grades[grade])}</span>

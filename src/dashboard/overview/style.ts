@@ -47,7 +47,7 @@ export const OVERVIEW_STYLE = `
 .rates dd { display: grid; grid-template-columns: minmax(40px, 1fr) 44px; align-items: center; gap: 0 12px; }
 .rates .rate { color: var(--tone); font-size: 14px; font-weight: 650; text-align: right; font-variant-numeric: tabular-nums; }
 .rates .basis { grid-column: 1 / -1; }
-.grades > div { grid-template-columns: 24px minmax(0, 1fr); padding: 0; }
+.grades > div { grid-template-columns: 48px minmax(0, 1fr); padding: 0; }
 .share-bar { display: block; overflow: hidden; border-radius: 4px; }
 .share-bar .track { fill: var(--line); }
 .share-bar .fill { fill: var(--tone); }

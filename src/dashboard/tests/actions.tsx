@@ -55,11 +55,6 @@ export function TestActions({ row }: { row: ActionRow }) {
         </a>
       )}
       {isCompleted && (
-        <a class="button" href="#preview">
-          Preview
-        </a>
-      )}
-      {isCompleted && (
         <a class="button" href={`/tests/${id}/images`}>
           Images
         </a>

@@ -5,9 +5,11 @@ import * as v from 'valibot';
 import type { Readiness } from '../../analysis/result.ts';
 import { findPreviousTests } from '../../mailtests/history.ts';
 import { findTest } from '../../mailtests/queries.ts';
+import { differenceOf } from '../../mailtests/report.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import type { Test } from '../../mailtests/schema.ts';
 import { oneLine, stateOf } from '../../report/blocks.ts';
+import { type Cause, causesOf } from '../../report/causes.ts';
 import {
   type Change,
   type ComparedCheck,
@@ -25,6 +27,7 @@ import { page } from '../frame/page-route.ts';
 import { EmptyState, Fold, Score } from '../frame/states.tsx';
 import { pathWith } from '../frame/table.tsx';
 import { Time } from '../frame/times.tsx';
+import { DifferenceCard } from './difference.tsx';
 import { TESTS_PATH } from './filters.tsx';
 import { titleOf } from './test-cells.tsx';
 
@@ -124,13 +127,14 @@ function unavailable(call: PageCall, { title, text, test }: Unavailable): Promis
   });
 }
 
-function comparisonPage(call: PageCall, before: Test, after: Test): Promise<Response> {
+async function comparisonPage(call: PageCall, before: Test, after: Test): Promise<Response> {
   // Results as the API returns them.
   const comparison = compareResults(
     before as unknown as ComparedResult,
     after as unknown as ComparedResult,
   );
   const { improved, worse, other, same, caveats } = comparison;
+  const difference = await differenceOf(call.app, [before.id, after.id]);
   return appPage(call, {
     title: 'Compare tests',
     section: 'tests',
@@ -139,6 +143,8 @@ function comparisonPage(call: PageCall, before: Test, after: Test): Promise<Resp
     calls: [before, after].map(({ id }) => ({ route: testOperations.get, params: { id } })),
     children: (
       <>
+        <p class="compared-verdict">{verdictOf(comparison, before, after)}</p>
+        <CausesCard causes={causesOf(comparison)} />
         {caveats.map((text) => (
           <Notice key={text} tone="info">
             {oneLine(text, 600)}
@@ -148,11 +154,17 @@ function comparisonPage(call: PageCall, before: Test, after: Test): Promise<Resp
           <ComparedTest test={before} label="Before" />
           <ComparedTest test={after} label="After" />
         </div>
-        <p class="compared-verdict">{verdictOf(comparison, before, after)}</p>
+        <DifferenceCard difference={difference} />
         <StepsCard comparison={comparison} before={before} after={after} />
         <ChecksCard title="Got worse" checks={worse} steps={comparison.steps} />
         <ChecksCard title="Improved" checks={improved} steps={comparison.steps} />
-        <ChecksCard title="Other changes" checks={other} steps={comparison.steps} />
+        {other.length > 0 && (
+          <Card>
+            <Fold summary={`Other changes (${other.length})`}>
+              <CheckTable label="Other changes" checks={other} steps={comparison.steps} />
+            </Fold>
+          </Card>
+        )}
         {worse.length + improved.length + other.length === 0 && (
           <p class="muted">No check has a different result.</p>
         )}
@@ -170,6 +182,33 @@ function comparisonPage(call: PageCall, before: Test, after: Test): Promise<Resp
       </>
     ),
   });
+}
+
+const CAUSES = {
+  worse: { state: 'fail', word: 'Worse' },
+  improved: { state: 'pass', word: 'Improved' },
+  other: { state: 'info', word: 'Changed' },
+} as const;
+
+const MAX_CAUSES = 12;
+
+/** The first thing to read: what changed, in words. */
+function CausesCard({ causes }: { causes: Cause[] }) {
+  if (causes.length === 0) return null;
+  const more = causes.length - MAX_CAUSES;
+  return (
+    <Card title="What changed" id="causes">
+      <ul class="causes">
+        {causes.slice(0, MAX_CAUSES).map(({ change, text }) => (
+          <li key={text}>
+            <StateMark {...CAUSES[change]} />
+            <bdi>{oneLine(text, 300)}</bdi>
+          </li>
+        ))}
+      </ul>
+      {more > 0 && <p class="small muted">And {more} more, listed below.</p>}
+    </Card>
+  );
 }
 
 function ComparedTest({ test, label }: { test: Test; label: string }) {

@@ -34,11 +34,12 @@ export const TEST_STYLE = `
 `;
 
 export const TEST_REPORT_STYLE = `
-.report-head { margin-bottom: 20px; }
-.report-head > * + * { margin-top: 12px; }
-.report-head .breadcrumbs + * { margin-top: 4px; }
-.test-name { font-size: 20px; line-height: 1.4; font-weight: 650; max-width: none; overflow-wrap: anywhere; }
-.report-head .page-head { margin-bottom: 0; }
+.app main:has(.report-head) { padding-top: 8px; }
+.report-head { margin-bottom: 8px; }
+.report-head > * + * { margin-top: 8px; }
+.report-head .breadcrumbs { display: inline-block; margin: 0 12px 0 0; }
+.report-head > .breadcrumbs ~ .small { display: inline; margin-left: 12px; }
+.test-name { display: inline; font-size: 20px; line-height: 1.4; font-weight: 650; max-width: none; overflow-wrap: anywhere; }
 .delta { color: var(--tone); font-weight: 600; font-variant-numeric: tabular-nums; }
 .delta.muted { color: var(--muted); }
 .test-history .table { border: 1px solid var(--line); border-radius: 8px; background: var(--surface); }
@@ -54,7 +55,7 @@ export const TEST_REPORT_STYLE = `
 .history-chart .bars { ${CHART_STYLE} }
 .app .contents { top: 0; }
 @media (max-width: 1439px) { .app .with-aside { grid-template-columns: minmax(0, 1fr); } .app .contents { display: none; } }
-@media (max-width: 640px) { .report-head .test-name { font-size: 16px; } .toolbar { flex-wrap: nowrap; overflow-x: auto; padding: 4px 16px; margin: 8px -16px 0; scrollbar-width: thin; } .toolbar > * { flex: none; }
+@media (max-width: 640px) { .app main:has(.report-head) { padding-top: 8px; } .report-head .test-name { font-size: 16px; } .toolbar { flex-wrap: nowrap; overflow-x: auto; padding: 4px 16px; margin: 8px -16px 0; scrollbar-width: thin; } .toolbar > * { flex: none; }
   .history-rows tr { display: grid; grid-template: "a b t t" "a b s c" / 60px 60px auto 1fr; border-bottom: 1px solid var(--line); }
   .history-rows tr:last-child { border-bottom: 0; }
   .history-rows :is(th, td) { padding: 6px 8px; border-bottom: 0; }

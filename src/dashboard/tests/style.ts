@@ -46,6 +46,15 @@ const COMPARISON = `
 .compared h2 { overflow-wrap: anywhere; }
 .compared-score { font-size: 28px; line-height: 1.25; }
 .compared-verdict { font-size: 20px; font-weight: 600; }
+.causes > li { display: flex; gap: 12px; padding: 6px 0; }
+.causes > li > .state { flex: none; align-self: start; width: 92px; line-height: 24px; }
+.difference { table-layout: fixed; font: 14px/1.5 var(--mono); }
+.difference th { font-family: var(--sans); }
+.difference .line { width: 44px; color: var(--muted); text-align: right; }
+.difference :is(td, th) { padding: 2px 8px; border: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+.difference .removed { background: var(--fail-soft); }
+.difference .added { background: var(--pass-soft); }
+.difference mark { color: inherit; background: none; font-weight: 700; text-decoration: underline; text-decoration-thickness: 2px; text-underline-offset: 3px; }
 .compared-checks { table-layout: fixed; }
 .compared-checks thead th:first-child { width: 20%; }
 .compared-checks th.number { width: 80px; }
@@ -59,6 +68,11 @@ const COMPARISON = `
   .verdicts td, .verdicts .state { white-space: normal; }
 }
 @media (max-width: 640px) {
+  .difference, .difference tbody { display: block; }
+  .difference thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .difference tr { display: grid; grid-template-columns: 44px minmax(0, 1fr); padding: 2px 0; }
+  .difference .both > :nth-child(n+3), .difference .none { display: none; }
+  .causes > li { display: block; }
   .compared { gap: 8px; }
   .compared .panel { padding: 12px; }
   .compared-checks thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

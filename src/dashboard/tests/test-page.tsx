@@ -207,21 +207,17 @@ async function reportPage(
           <p class="test-name">
             <bdi>{titleOf(row)}</bdi>
           </p>
-          <div class="actions">
-            <div class="actions screen-only">
-              <ManageActions row={row} />
-            </div>
-            <PageTools
-              appUrl={app.config.APP_URL}
-              path={`/tests/${row.id}`}
-              calls={[...callsOf(row), historyCall(row.id)]}
-            />
-          </div>
-        </div>
-        <div class="actions toolbar screen-only">
-          <TestActions row={row} />
+          <PageTools
+            appUrl={app.config.APP_URL}
+            path={`/tests/${row.id}`}
+            calls={[...callsOf(row), historyCall(row.id)]}
+          />
         </div>
         <SinceLastTest history={history} />
+        <div class="actions toolbar screen-only">
+          <TestActions row={row} />
+          <ManageActions row={row} />
+        </div>
         {progress.isReanalysis ? (
           <Notice tone="info">
             The message is being analyzed again. This page shows the previous result until then.

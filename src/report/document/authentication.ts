@@ -54,6 +54,12 @@ export function authenticationSection(report: ReportedResult, hasDrawing: boolea
     kind: 'section',
     id: 'authentication',
     title: TITLE,
+    fold: {
+      open: Object.values(report.auth_results).some((result) => result !== 'pass'),
+      count: authStates(report)
+        .items.map(({ name, state }) => `${name} ${state.word}`)
+        .join(', '),
+    },
     note: ['DMARC passes if SPF or DKIM passes for a domain that aligns with the From domain.'],
     blocks,
   };

@@ -33,12 +33,19 @@ import {
 } from '../share.ts';
 import { authenticationSection, shortAuthentication } from './authentication.ts';
 import { chartBlock } from './charts.ts';
-import { fixSection, otherCheckSections, shortFixes, uncheckedNotes } from './findings.ts';
+import {
+  allFixesSection,
+  frontFixes,
+  moreFixes,
+  otherCheckSections,
+  shortFixes,
+  uncheckedNotes,
+} from './findings.ts';
 import { briefFixesSection, firstFixesSection } from './findings-table.ts';
 import { ledgerBars, ledgerSection } from './ledger.ts';
 import { messageSection, pathSection } from './message.ts';
 import { placementSections } from './placement.ts';
-import { previewSections } from './preview.ts';
+import { glanceOf, previewSections } from './preview.ts';
 import { acceptanceSection, kindChoice, providerLines, providersSection } from './providers.ts';
 import { receiptSections } from './receipt.ts';
 import { sourceSections } from './receivers.ts';
@@ -84,7 +91,8 @@ function reportBlocks(report: Report, variant: ReportVariant, above: string | nu
     // The first page of a PDF is the whole story: verdict, first fixes, and who accepts the message.
     ...(isFullPdf ? [firstFixesSection(report), acceptanceSection(report)] : []),
     ...(isShortPdf ? [briefFixesSection(report)] : []),
-    ...(medium === 'page' || (isFullPdf && hasFindings) ? [fixSection(report, variant)] : []),
+    ...(isFullPdf && hasFindings ? [allFixesSection(report, variant)] : []),
+    ...(medium === 'page' ? moreFixes(report, variant) : []),
     // The verdict shows the scores of the categories.
     ...(isShortPdf ? [] : [ledgerSection(report, variant)]),
     ...(report.is_template ? [] : [authenticationSection(report, !isShortPdf)]),
@@ -97,10 +105,12 @@ function reportBlocks(report: Report, variant: ReportVariant, above: string | nu
     ...(audience === 'team' ? [messageSection(report, variant)] : []),
     ...(isShortPdf ? [] : otherCheckSections(report, variant)),
   ];
-  const visibleSections = medium === 'pdf' ? sections.filter(({ isEmpty }) => !isEmpty) : sections;
+  const verdict = verdictBlock(report, variant, above);
+  if (medium === 'pdf') return [verdict, ...sections.filter(({ isEmpty }) => !isEmpty)];
   const isUncertain = report.judged_kind.confidence === 'uncertain';
-  const choice = medium === 'page' && isUncertain ? kindChoice(report) : [];
-  return [verdictBlock(report, variant, above), ...choice, ...visibleSections];
+  const choice = isUncertain ? kindChoice(report) : [];
+  const blocks = [...choice, ...frontFixes(report, variant)];
+  return [{ kind: 'front', verdict, blocks, glance: glanceOf(report) }, ...sections];
 }
 
 /** For a terminal: the verdict, the first fixes, a line for each category, and what was not checked. */

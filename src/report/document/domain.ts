@@ -73,14 +73,12 @@ function fixesOf({ checks, status, score }: DomainHealth): Block {
       gain: null,
       title: [oneLine(check.title, 400)],
       context: null,
-      open: true,
+      more: null,
       groups: shortGroups(check),
     }),
   );
   if (findings.length > 0) {
-    const blocks: Block[] = [
-      { kind: 'findings', groups: [{ title: null, first: findings, more: null }] },
-    ];
+    const blocks: Block[] = [{ kind: 'findings', groups: [{ title: null, findings }] }];
     return { kind: 'section', id: 'fix', title: FIX_TITLE, note: null, blocks };
   }
   const message =

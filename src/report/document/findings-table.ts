@@ -23,12 +23,12 @@ import {
   fixesSection,
   gainNote,
   gainOf,
+  MAX_FIRST_FINDINGS,
   rankByLevel,
 } from './findings.ts';
 
 /** In a brief PDF: as many findings as leave room for the rest on two pages, and the first ones with their fix. */
 const MAX_BRIEF_FINDINGS = { listed: 10, withFix: 3 };
-const MAX_FIRST_FINDINGS = 3;
 
 /** Longer texts are truncated, because the row of a table is never split. */
 interface Lengths {

@@ -9,9 +9,7 @@ import {
   badge,
   type Entry,
   type Finding,
-  type FindingGroup,
   type Findings,
-  type Fold,
   type Group,
   muted,
   type Note,
@@ -45,15 +43,40 @@ import type { ReportVariant } from './variant.ts';
 import { nothingToFix } from './verdict.ts';
 
 export const FIX_TITLE = 'Fix these first';
+/** How many findings a page shows with their fix on its first screen. */
+export const MAX_FIRST_FINDINGS = 3;
 /** About half a page; real records are far shorter. */
 const MAX_RECORD_VALUE = 2500;
 
-export function fixSection(result: ReportedResult, variant: ReportVariant): Section {
-  const blocks = [findingsBlock(result, variant)];
-  // The first page of a PDF has a section with the first fixes, which explains gain and cap.
-  if (variant.medium === 'pdf')
-    return { kind: 'section', id: 'fix', title: 'All issues', note: null, blocks };
-  return fixesSection(result, blocks, [gainNote(result)]);
+/** All findings of a PDF. Its first page has a section with the first fixes, which explains gain and cap. */
+export const allFixesSection = (result: ReportedResult, variant: ReportVariant): Section => ({
+  kind: 'section',
+  id: 'fix',
+  title: 'All issues',
+  note: null,
+  blocks: [findingsBlock(checksToFix(result.checks), result, variant)],
+});
+
+/** The first screen of a page: the fixes that raise the score most. Nothing without findings, as the verdict says so. */
+export function frontFixes(result: ReportedResult, variant: ReportVariant): Section[] {
+  const checks = checksToFix(result.checks).slice(0, MAX_FIRST_FINDINGS);
+  if (checks.length === 0) return [];
+  const findings = checks.map((check) => findingBlock(check, result, variant, 'Why'));
+  const blocks: Block[] = [
+    { kind: 'findings', groups: [{ title: null, findings }] },
+    ...capNotes(result),
+    small(gainNote(result)),
+  ];
+  return [{ kind: 'section', id: 'fix', title: FIX_TITLE, note: null, blocks }];
+}
+
+/** The other findings of a page, one line each. */
+export function moreFixes(result: ReportedResult, variant: ReportVariant): Section[] {
+  const checks = checksToFix(result.checks).slice(MAX_FIRST_FINDINGS);
+  if (checks.length === 0) return [];
+  const title = `${checks.length} more ${checks.length === 1 ? 'issue' : 'issues'}`;
+  const blocks = [findingsBlock(checks, result, variant)];
+  return [{ kind: 'section', id: 'more-fixes', title, note: null, blocks }];
 }
 
 /** A section of findings in the form of `blocks`, after the explanation of the cap; without findings, it says so. */
@@ -77,7 +100,7 @@ export function shortFixes(result: ReportedResult): Block[] {
     ...capNotes(result).map((note) => ({ ...note, text: note.text.slice(0, 1) })),
     {
       kind: 'findings',
-      groups: groups.map(({ title, findings: first }) => ({ title, first, more: null })),
+      groups,
     },
   ];
   return [{ kind: 'section', id: 'fix', title: FIX_TITLE, note: null, blocks }];
@@ -113,14 +136,13 @@ function capNotes(result: ReportedResult): Note[] {
 // Required changes and recommendations, which are never mixed. Information is in the other checks.
 
 const LEVELS = [
-  { status: 'fail', title: 'Required', noun: ['required change', 'required changes'] },
-  { status: 'warn', title: 'Recommended', noun: ['recommendation', 'recommendations'] },
+  { status: 'fail', title: 'Required' },
+  { status: 'warn', title: 'Recommended' },
 ] as const;
 
 type Level = (typeof LEVELS)[number];
 
 interface LevelGroup<T> {
-  level: Level;
   title: string;
   findings: T[];
 }
@@ -142,38 +164,29 @@ export function findingGroups<T>(
   all = checks,
 ): LevelGroup<T>[] {
   return LEVELS.map((level) => ({
-    level,
     title: level.title,
     findings: checks.filter((check) => isAtLevel(check, level, all)).map(convert),
   })).filter(({ findings }) => findings.length > 0);
 }
 
-function findingsBlock(result: ReportedResult, variant: ReportVariant): Findings {
-  const checks = checksToFix(result.checks);
-  const levels = findingGroups(checks, (check) =>
-    findingBlock(check, result, variant, check === checks[0]),
-  );
-  let shown = 0;
-  const groups = levels.map(({ level, title, findings }): FindingGroup => {
-    const limit = variant.medium === 'pdf' ? Infinity : Math.max(0, MAX_FULL_FINDINGS - shown);
-    shown += findings.length;
-    const others = findings.slice(limit);
-    if (others.length === 0) return { title, first: findings, more: null };
-    const more = { title: moreTitle(level, others.length, limit > 0), findings: others };
-    return { title, first: findings.slice(0, limit), more };
-  });
-  return { kind: 'findings', groups };
-}
-
-function moreTitle({ noun: [one, many] }: Level, count: number, hasFirst: boolean): string {
-  return `${count} ${hasFirst ? 'more ' : ''}${count === 1 ? one : many}`;
-}
+const findingsBlock = (
+  checks: CheckResult[],
+  result: ReportedResult,
+  variant: ReportVariant,
+): Findings => ({
+  kind: 'findings',
+  groups: findingGroups(
+    checks,
+    (check) => findingBlock(check, result, variant, null),
+    checksToFix(result.checks),
+  ),
+});
 
 function findingBlock(
   check: CheckResult,
   result: ReportedResult,
   variant: ReportVariant,
-  open: boolean,
+  more: string | null,
 ): Finding {
   return {
     kind: 'finding',
@@ -186,7 +199,7 @@ function findingBlock(
       category: categoryName(check.category),
       state: badge(stateOf(check.status), STATUS_WORDS[check.status]),
     },
-    open,
+    more,
     groups: [
       ...fixGroup(check.fix, publishLink(check, result)),
       ...evidenceGroup(check, variant),
@@ -282,7 +295,7 @@ function shortFinding(check: CheckResult, result: ReportedResult): Finding {
       ...(isLockedByCap(check, result) ? [muted(` (${UNLOCKS_LATER})`)] : []),
     ],
     context: null,
-    open: true,
+    more: null,
     groups: shortGroups(check),
   };
 }
@@ -295,7 +308,7 @@ const GROUPS = [
   { id: 'not-checked', title: 'Not checked', statuses: ['error', 'skipped'] },
 ];
 
-/** A page has one section with a fold for each group; a PDF has one section for each group. */
+/** A section for each group. */
 export function otherCheckSections({ checks }: ReportedResult, variant: ReportVariant): Section[] {
   const groups = GROUPS.map(({ id, title, statuses }) => {
     const items = checks
@@ -310,26 +323,14 @@ export function otherCheckSections({ checks }: ReportedResult, variant: ReportVa
     columns: { label: 'Check', text: 'Result', figure: 'Points' },
     items,
   });
-  const section = { kind: 'section', note: null } as const;
-  if (variant.medium === 'pdf')
-    return groups.map(({ id, title, items }) => ({
-      ...section,
-      id,
-      title,
-      blocks: [entries(items)],
-    }));
-  const folds = groups.map(
-    ({ title, items }): Fold => ({
-      kind: 'fold',
-      title,
-      state: null,
-      count: items.length === 1 ? '1 check' : `${items.length} checks`,
-      open: false,
-      style: 'card',
-      blocks: [entries(items)],
-    }),
-  );
-  return [{ ...section, id: 'rest', title: 'Other checks', blocks: folds }];
+  return groups.map(({ id, title, items }) => ({
+    kind: 'section',
+    id,
+    title,
+    note: null,
+    fold: { open: false, count: items.length === 1 ? '1 check' : `${items.length} checks` },
+    blocks: [entries(items)],
+  }));
 }
 
 function entryOf(check: CheckResult, variant: ReportVariant): Entry {

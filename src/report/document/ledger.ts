@@ -29,6 +29,7 @@ import {
 } from '../content.ts';
 import type { ReportedResult } from '../report.ts';
 import type { ReportVariant } from './variant.ts';
+import { scoreWords } from './verdict.ts';
 
 export function ledgerSection(report: ReportedResult, { medium, isBrief }: ReportVariant): Section {
   const ledger = ledgerOf(report);
@@ -44,6 +45,7 @@ export function ledgerSection(report: ReportedResult, { medium, isBrief }: Repor
     id: 'score',
     title: 'How the score is calculated',
     note: example && isScored ? formulaNote(example, ledger) : null,
+    fold: { open: false, count: scoreWords(report.score, report.grade).line },
     blocks,
   };
 }
@@ -165,6 +167,7 @@ function checkPointsFold(checks: CheckResult[]): Fold {
   };
   return {
     kind: 'fold',
+    id: 'points-by-check',
     title: 'Points by check',
     state: null,
     count: scoredChecks.length === 1 ? '1 check' : `${scoredChecks.length} checks`,

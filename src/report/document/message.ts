@@ -52,6 +52,7 @@ export function pathSection(report: Report): Section {
     title: 'Delivery path',
     note: notes.length > 0 ? [oneLine(notes.join(' '))] : null,
     ...(notes.length > 0 || report.envelope ? {} : { isEmpty: true }),
+    fold: { open: false, count: countLabel(hops.length + 1, 'server') },
     blocks: [
       {
         kind: 'path',
@@ -114,7 +115,11 @@ export function messageSection(report: Report, { medium }: ReportVariant): Secti
       ...section,
       blocks: [factsOf(report), ...(message ? pdfBlocks(report, message) : [noMessage])],
     };
-  return { ...section, blocks: message ? pageBlocks(report, message) : [noMessage] };
+  return {
+    ...section,
+    fold: { open: false, count: formatSize(report.message_size) },
+    blocks: message ? pageBlocks(report, message) : [noMessage],
+  };
 }
 
 function pageBlocks(report: Report, message: MessageView): Block[] {
@@ -170,6 +175,7 @@ const limitNote = (message: MessageView): Block[] =>
 
 const fold = (title: string, count: string | null, blocks: Block[]): Fold => ({
   kind: 'fold',
+  id: `message-${title.toLowerCase().replaceAll(' ', '-')}`,
   title,
   state: null,
   count,

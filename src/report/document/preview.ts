@@ -4,7 +4,9 @@ import {
   type Block,
   code,
   type Fold,
+  type Glance,
   type InboxBlock,
+  jump,
   muted,
   nameSpan,
   oneLine,
@@ -34,10 +36,38 @@ export function previewSections(report: Report, { medium }: ReportVariant): Sect
       kind: 'section',
       id: 'preview',
       title: 'As recipients see it',
-      note: ['An approximation: clients change, and readers set them up differently.'],
+      note: [APPROXIMATION],
+      fold: {
+        open: false,
+        count: `${preview.inbox.lines.length} inboxes, ${preview.clients.length} email clients`,
+        ...(preview.inbox.warnings.length > 0 ? { state: 'warn' as const } : {}),
+      },
       blocks: [...inboxBlocks(preview), ...clientBlocks(report, preview), ...otherViews(preview)],
     },
   ];
+}
+
+const APPROXIMATION = 'An approximation: clients change, and readers set them up differently.';
+
+/** The client and the list whose message fits beside the verdict. */
+const GLANCE = { client: 'gmail_app', list: 'Gmail app' } as const;
+const MAX_GLANCE_LINES = 24;
+
+/** Beside the verdict; null without the message, or if the report must not show it. */
+export function glanceOf({ preview }: Report): Glance | null {
+  if (preview === null) return null;
+  const inbox = inboxBlock(preview, ({ list }) => list === GLANCE.list);
+  const client = preview.clients.find(({ client: { id } }) => id === GLANCE.client);
+  const [frame] = client ? paneOf(client).frames.filter(({ theme }) => theme === 'light') : [];
+  return {
+    title: GLANCE.list,
+    inbox: { ...inbox, lists: inbox.lists.map((list) => ({ ...list, note: '' })) },
+    body:
+      client && frame
+        ? { frame, width: client.client.width, tooLong: TOO_LONG }
+        : { lines: (preview.text?.paragraphs ?? []).slice(0, MAX_GLANCE_LINES).map(lineOf) },
+    more: [jump('All email clients', 'preview'), '. An approximation.'],
+  };
 }
 
 const heading = (text: string): Block => ({ kind: 'heading', rank: 3, text: [text] });
@@ -46,25 +76,31 @@ const THEMES = { light: 'Light', dark: 'Dark' };
 
 // The line in the inbox.
 
-function inboxBlocks(preview: MessagePreview): Block[] {
-  const lists: InboxBlock = {
-    kind: 'inbox',
-    themes: THEMES,
-    logo: preview.logo,
-    lists: preview.inbox.lines.map((line) => ({
-      name: line.list,
-      layout: line.sharesLine ? 'row' : 'stack',
-      initials: line.initials,
-      sender: line.sender.shown,
-      subject: line.subject.shown,
-      preview: line.preview.shown,
-      previewLines: line.previewLines,
-      width: line.width,
-      note: `${cutSentence(line)} ${line.basis}`,
-    })),
-  };
-  return [heading('In the inbox'), ...warningNotes(preview), lists];
-}
+const inboxBlocks = (preview: MessagePreview): Block[] => [
+  heading('In the inbox'),
+  ...warningNotes(preview),
+  inboxBlock(preview, () => true),
+];
+
+const inboxBlock = (
+  preview: MessagePreview,
+  isShown: (line: InboxLine) => boolean,
+): InboxBlock => ({
+  kind: 'inbox',
+  themes: THEMES,
+  logo: preview.logo,
+  lists: preview.inbox.lines.filter(isShown).map((line) => ({
+    name: line.list,
+    layout: line.sharesLine ? 'row' : 'stack',
+    initials: line.initials,
+    sender: line.sender.shown,
+    subject: line.subject.shown,
+    preview: line.preview.shown,
+    previewLines: line.previewLines,
+    width: line.width,
+    note: `${cutSentence(line)} ${line.basis}`,
+  })),
+});
 
 const warningNotes = ({ inbox }: MessagePreview): Block[] =>
   inbox.warnings.map((warning) => ({ kind: 'note', state: 'warn', text: [oneLine(warning)] }));
@@ -92,8 +128,7 @@ function clientBlocks(report: Report, preview: MessagePreview): Block[] {
     themes: THEMES,
     images: hasSwitch(clients) ? { on: 'Shown', off: 'Off' } : null,
     clients: clients.map((client) => paneOf(client)),
-    tooLong:
-      'The message is too long for this file. Open the report in the application to see this view.',
+    tooLong: TOO_LONG,
   };
   return [
     heading('In email clients'),
@@ -104,6 +139,9 @@ function clientBlocks(report: Report, preview: MessagePreview): Block[] {
     block,
   ];
 }
+
+const TOO_LONG =
+  'The message is too long for this file. Open the report in the application to see this view.';
 
 const hasSwitch = (clients: ClientPreview[]): boolean =>
   new Set(clients.flatMap(({ frames }) => frames.map(({ images }) => images))).size > 1;
@@ -249,6 +287,7 @@ const sentence = (clause: string): string => `${clause.charAt(0).toUpperCase()}$
 
 const failedImages = (failed: { url: string; reason: string }[]): Fold => ({
   kind: 'fold',
+  id: 'failed-images',
   title: 'Images that could not be loaded',
   state: 'warn',
   count: String(failed.length),
@@ -288,6 +327,7 @@ function otherViews({ text, accessibility }: MessagePreview): Block[] {
 function textFold({ paragraphs, notes, truncated }: ShownText): Fold {
   return {
     kind: 'fold',
+    id: 'text-client',
     title: 'In a text client',
     state: null,
     count: null,
@@ -321,6 +361,7 @@ function accessibilityFold(view: AccessibilityView): Fold {
   const count = problems.length;
   return {
     kind: 'fold',
+    id: 'read-aloud',
     title: 'Read aloud',
     state: count > 0 ? 'warn' : null,
     count: count === 0 ? null : count === 1 ? '1 problem' : `${count} problems`,

@@ -11,13 +11,12 @@ import type { State } from '../../ui/components.tsx';
 import {
   type Block,
   badge,
-  type Card,
+  type Cell,
   type Choice,
-  type Entries,
   type Fold,
   muted,
   oneLine,
-  type Paragraph,
+  plainText,
   type Row,
   type Section,
   type StateSpan,
@@ -35,7 +34,7 @@ import type { ReportVariant } from './variant.ts';
 const RULES_TITLE = 'Provider rules';
 
 export function providersSection(report: Report, { medium }: ReportVariant): Section {
-  const { providers, judged_kind } = report;
+  const { providers } = report;
   const section = { kind: 'section', id: 'providers', title: RULES_TITLE } as const;
   const note = kindNote(report);
   if (providers.length === 0) {
@@ -47,9 +46,24 @@ export function providersSection(report: Report, { medium }: ReportVariant): Sec
       blocks: [{ kind: 'paragraph', style: 'card', text }],
     };
   }
-  const { kind } = judged_kind;
-  const cards = providers.map((verdict) => providerCard(verdict, kind, medium));
-  return { ...section, note, blocks: [...laterChoice(report), ...cards] };
+  return {
+    ...section,
+    note,
+    fold: {
+      open: providers.some(({ status }) => status === 'not_ready'),
+      count: readinessInWords(providers),
+    },
+    blocks: [...laterChoice(report), ...ruleBlocks(report, medium)],
+  };
+}
+
+/** `Not ready: Gmail, Yahoo. Ready: Apple.` */
+function readinessInWords(providers: ProviderVerdict[]): string {
+  const parts = (['not_ready', 'unknown', 'ready'] as const).flatMap((status) => {
+    const names = providers.filter((one) => one.status === status).map(({ name }) => name);
+    return names.length > 0 ? [`${BADGES[status].word}: ${oneLine(names.join(', '), 200)}`] : [];
+  });
+  return `${parts.join('. ')}.`;
 }
 
 function kindNote(report: Report): Text {
@@ -95,48 +109,154 @@ const laterChoice = (report: Report): Choice[] =>
 
 type Kind = Report['judged_kind']['kind'];
 
-function providerCard(verdict: ProviderVerdict, kind: Kind, medium: ReportVariant['medium']): Card {
-  const { provider, name, rules, reference } = verdict;
-  const { met, open, unobservable, bulkOnly } = sortRules(rules, kind);
-  const list = medium === 'pdf' ? rulesInShort : ruleFold;
+/** A requirement that one or more providers have: a row of the table. */
+interface SharedRule {
+  /** By provider. */
+  rules: Map<string, RuleVerdict>;
+  /** The group that the row is in: the worst of what it is for each provider. */
+  group: RuleGroup;
+}
+
+const RULE_GROUPS = ['open', 'met', 'unobservable', 'bulkOnly'] as const;
+type RuleGroup = (typeof RULE_GROUPS)[number];
+
+/** One table of all rules: what is not met or unknown, then the rest. A page folds the rest. */
+function ruleBlocks(
+  { providers, judged_kind: { kind } }: ReportedResult,
+  medium: ReportVariant['medium'],
+): Block[] {
+  const shared = sharedRules(providers, kind);
+  const inGroup = (group: RuleGroup) => shared.filter((rule) => rule.group === group);
+  const tableOf = (groups: Table['groups']): Table => ({
+    kind: 'table',
+    name: 'rules',
+    label: RULES_TITLE,
+    columns: [
+      { title: 'Rule', share: 40 },
+      ...providers.map(({ name }) => ({ title: oneLine(name, 60), share: 15 })),
+    ],
+    groups,
+    foot: [],
+  });
+  const rowsOf = (rules: SharedRule[]) => rules.map((rule) => ruleRow(rule, providers, kind));
+  const verdicts: Row = {
+    cells: [{ text: ['Verdict'] }, ...providers.map(({ status }) => ({ text: [BADGES[status]] }))],
+  };
+  const hasCodes = providers.some(({ rules }) =>
+    rules.some((rule) => rule.error && isUnmet(rule, kind)),
+  );
+  const first = { title: null, rows: [verdicts, ...rowsOf(inGroup('open'))] };
+  const others = RULE_GROUPS.slice(1)
+    .map((group) => ({ ...OTHER_GROUPS[group as keyof typeof OTHER_GROUPS], group }))
+    .map(({ group, state: of, words }) => ({ of, group, words, rules: inGroup(group) }))
+    .filter(({ rules }) => rules.length > 0)
+    .map(({ of, group, words, rules }) => ({
+      of,
+      id: `rules-${group.toLowerCase()}`,
+      title: `${ruleCount(rules.length)} ${words}`,
+      rows: rowsOf(rules),
+    }));
+  const references = providers.map(({ reference }) => small(referenceLink(reference)));
+  const notes = [...(hasCodes ? [small(CODES_NOTE)] : []), ...references];
+  // A PDF has only the titles of the others, in one paragraph.
+  if (medium === 'pdf') {
+    const titles = others.map(({ of, title, rows }) => {
+      const rules = rows.map(({ cells: [rule] }) => plainText(rule!.text)).join(' ');
+      return small(state(of, `${title}:`), ` ${rules}`);
+    });
+    return [tableOf([first]), ...titles, ...notes];
+  }
+  return [
+    tableOf([first]),
+    ...others.map(
+      ({ of, id, ...group }): Fold => ({
+        kind: 'fold',
+        id,
+        title: group.title,
+        state: of,
+        count: null,
+        open: false,
+        style: 'plain',
+        blocks: [tableOf([{ ...group, title: null }])],
+      }),
+    ),
+    ...notes,
+  ];
+}
+
+const CODES_NOTE = 'The codes are the replies with which a provider rejects such mail.';
+
+const OTHER_GROUPS = {
+  met: { state: 'pass', words: 'met' },
+  unobservable: { state: 'unknown', words: 'that one message cannot show' },
+  bulkOnly: { state: 'info', words: 'for bulk senders only, which do not count for this message' },
+} as const;
+
+function sharedRules(providers: ProviderVerdict[], kind: Kind): SharedRule[] {
+  const byId = new Map<string, SharedRule>();
+  for (const { provider, rules } of providers)
+    for (const [group, list] of Object.entries(sortRules(rules, kind)) as [
+      RuleGroup,
+      RuleVerdict[],
+    ][])
+      for (const rule of list) {
+        const shared = byId.get(rule.id) ?? { rules: new Map(), group };
+        shared.rules.set(provider, rule);
+        if (RULE_GROUPS.indexOf(group) < RULE_GROUPS.indexOf(shared.group)) shared.group = group;
+        byId.set(rule.id, shared);
+      }
+  const rankOf = (shared: SharedRule) =>
+    [...shared.rules.values()].some((rule) => isUnmet(rule, kind)) ? 0 : 1;
+  return [...byId.values()].toSorted((a, b) => rankOf(a) - rankOf(b));
+}
+
+const isUnmet = (rule: RuleVerdict, kind: Kind): boolean =>
+  rule.status === 'not_met' && ruleApplies(rule, kind);
+
+/** In the words of the first provider; where others say it differently, their words follow. */
+function ruleRow({ rules, group }: SharedRule, providers: ProviderVerdict[], kind: Kind): Row {
+  const all = providers.flatMap(({ provider, name }) => {
+    const rule = rules.get(provider);
+    return rule ? [{ name, ...rule }] : [];
+  });
+  const isShown = (rule: RuleVerdict) =>
+    group !== 'open' || (ruleApplies(rule, kind) && rule.status !== 'met');
+  const { title } = all[0]!;
+  const details = new Set(all.filter(isShown).map(({ detail }) => oneLine(detail, 500)));
+  const others = all
+    .filter(
+      (rule, index) =>
+        rule.title !== title && all.findIndex((one) => one.title === rule.title) === index,
+    )
+    .map((rule) => `${rule.name}: ${oneLine(rule.title, 300)}`);
+  const isBulk = all.every(({ applies }) => applies === 'bulk');
   return {
-    kind: 'card',
-    id: `provider-${provider}`,
-    title: [oneLine(name, 60)],
-    state: BADGES[verdict.status],
-    blocks: [
-      ...(open.length > 0 ? [entriesOf(open, name)] : []),
-      ...list('pass', `${ruleCount(met)} met`, met, name),
-      ...list(
-        'unknown',
-        `${ruleCount(unobservable)} that one message cannot show`,
-        unobservable,
-        name,
-      ),
-      ...list(
-        'info',
-        `${ruleCount(bulkOnly)} for bulk senders only, which do not count for this message`,
-        bulkOnly,
-        name,
-      ),
-      small(referenceLink(reference)),
+    cells: [
+      {
+        text: [oneLine(title, 300), ...(isBulk ? [muted(' (bulk mail)')] : [])],
+        below: [[...details, ...others].join(' ')],
+      },
+      ...providers.map(({ provider }) => ruleCell(rules.get(provider), kind)),
     ],
   };
 }
 
-/** Only the titles, in one paragraph. */
-const rulesInShort = (ruleState: State, title: string, rules: RuleVerdict[]): Paragraph[] => {
-  if (rules.length === 0) return [];
-  const titles = rules.map((rule) => oneLine(rule.title, 300)).join(' ');
-  return [small(state(ruleState, `${title}:`), ` ${titles}`)];
-};
+function ruleCell(rule: RuleVerdict | undefined, kind: Kind): Cell {
+  if (rule === undefined) return { text: [muted('– No rule')] };
+  if (!ruleApplies(rule, kind)) return { text: [muted('– Not needed')] };
+  const { status, error } = rule;
+  return {
+    text: [RULE_STATES[status]],
+    ...(error && status === 'not_met' ? { below: [oneLine(error, 300)] } : {}),
+  };
+}
 
 /** On the first page of a PDF: whether the message meets the rules of each provider, and why not. */
 export function acceptanceSection({ providers, judged_kind: { kind } }: ReportedResult): Section {
   const rows = providers.map((verdict): Row => {
     const { met, open } = sortRules(verdict.rules, kind);
     const unmet = open.filter(({ status }) => status === 'not_met');
-    const counts = [`${ruleCount(met)} met`, ...openCounts(open, unmet)].join(', ');
+    const counts = [`${ruleCount(met.length)} met`, ...openCounts(open, unmet)].join(', ');
     const reasons =
       unmet.length > 0
         ? unmet.map(({ detail }) => oneLine(detail, 160))
@@ -223,59 +343,13 @@ const BADGES: Record<Readiness, StateSpan> = {
 
 const rank = ({ status }: RuleVerdict): number => (status === 'not_met' ? 0 : 1);
 
-const ruleCount = ({ length }: RuleVerdict[]): string =>
-  length === 1 ? '1 rule' : `${length} rules`;
-
-const ruleFold = (
-  foldState: State,
-  title: string,
-  rules: RuleVerdict[],
-  provider: string,
-): Fold[] =>
-  rules.length === 0
-    ? []
-    : [
-        {
-          kind: 'fold',
-          title,
-          state: foldState,
-          count: null,
-          open: false,
-          style: 'plain',
-          blocks: [entriesOf(rules, provider)],
-        },
-      ];
+const ruleCount = (count: number): string => (count === 1 ? '1 rule' : `${count} rules`);
 
 const RULE_STATES: Record<RuleStatus, StateSpan> = {
   not_met: state('fail', 'Not met'),
   unknown: state('unknown', 'Unknown'),
   met: state('pass', 'Met'),
 };
-
-const entriesOf = (rules: RuleVerdict[], provider: string): Entries => ({
-  kind: 'entries',
-  name: 'rules',
-  columns: null,
-  items: rules.map(({ status, title, applies, detail, error }) => ({
-    id: null,
-    state: RULE_STATES[status],
-    label: null,
-    title: [oneLine(title, 300), ...(applies === 'bulk' ? [muted(' (bulk mail)')] : [])],
-    lines: [
-      [oneLine(detail, 500)],
-      ...(error && status === 'not_met'
-        ? [
-            [
-              `${oneLine(provider, 60)} rejects with `,
-              { kind: 'code', text: oneLine(error.replaceAll(', ', ' or '), 300) } as const,
-            ],
-          ]
-        : []),
-    ],
-    figure: null,
-    more: null,
-  })),
-});
 
 const LINE_STATES: Record<Readiness, State> = {
   ready: 'pass',

@@ -69,5 +69,10 @@ export function unsubscribeSections(report: Report): Section[] {
     blocks.push(
       paragraph(state(stateOf(signed.status), 'DKIM signature'), ` · ${oneLine(signed.title)}`),
     );
-  return [section('unsubscribe', 'Unsubscribe link', [...blocks, small(GMAIL_NEEDS)])];
+  return [
+    {
+      ...section('unsubscribe', 'Unsubscribe link', [...blocks, small(GMAIL_NEEDS)]),
+      fold: { open: tries.length > 0, count: tries.length > 0 ? 'tried' : 'not tried' },
+    },
+  ];
 }

@@ -53,7 +53,7 @@ export function verdictBlock(
     score: scoreFigure(report),
     testedName: null,
     title: [verdictOf(report.summary)],
-    lines: [firstFix(report)],
+    lines: medium === 'page' ? pageLines(report) : [firstFix(report)],
     unknown: unknownText(report),
     states: report.is_template ? null : authStates(report),
     categories: categoryScores(report),
@@ -151,6 +151,10 @@ function firstFix(report: ReportedResult): Text {
     `.${capNote}${moreNote}`,
   ];
 }
+
+/** The first fixes follow the verdict of a page, so that it has nothing to say about them. */
+const pageLines = ({ checks, score }: ReportedResult): Text[] =>
+  checksToFix(checks).length === 0 ? [[nothingToFix(score)]] : [];
 
 /** The section of unchecked checks gives the reasons. */
 function unknownText(report: ReportedResult): Text | null {

@@ -3,14 +3,8 @@
 import { type ComponentChildren, type ComponentType, createContext, Fragment } from 'preact';
 import { useContext } from 'preact/hooks';
 import { formatTime, type TimeFormat } from '../../lib/format/times.ts';
-import {
-  Chevron,
-  Copyable,
-  Icon,
-  ScrollArea,
-  type State,
-  StateMark,
-} from '../../ui/components.tsx';
+import { Chevron, Copyable, Icon, ScrollArea, StateMark } from '../../ui/components.tsx';
+import { levelClass, Steps } from '../../ui/level.tsx';
 import type {
   AlignmentRow,
   Block,
@@ -28,7 +22,7 @@ import type {
   Text,
 } from '../blocks.ts';
 import { chartSvg } from '../charts.ts';
-import { InboxLists, PreviewPanes } from './preview.tsx';
+import { GlanceBox, InboxLists, PreviewPanes } from './preview.tsx';
 
 type BlockOf<K extends Block['kind']> = Extract<Block, { kind: K }>;
 
@@ -39,7 +33,6 @@ const COMPONENTS: {
   [K in Exclude<Block['kind'], NotForPages>]: (block: BlockOf<K>) => ComponentChildren;
 } = {
   alignment: AlignmentTable,
-  card: CardBox,
   chart: ChartFigure,
   choice: ChoiceForm,
   entries: EntryList,
@@ -47,6 +40,7 @@ const COMPONENTS: {
   finding: FindingFold,
   findings: FindingList,
   fold: FoldBox,
+  front: FrontPart,
   group: GroupBox,
   heading: HeadingBlock,
   inbox: InboxLists,
@@ -213,24 +207,77 @@ function AnchorLink({ to, ...props }: { to: string } & ({ name: string } | { tex
 
 // Containers: sections, whole reports among many, groups, folds.
 
-function SectionPart({ id, title, note, blocks }: BlockOf<'section'>) {
+function SectionPart({ id, title, note, fold, blocks }: BlockOf<'section'>) {
   const anchor = useAnchor();
   const landmark = useLandmark();
   const heading = anchor(`${id}-title`);
-  const hasOnlyCards = blocks.length > 0 && blocks.every(({ kind }) => kind === 'card');
-  return (
-    <section id={anchor(id)} class="section" aria-labelledby={landmark(heading)}>
-      <div class="linked-heading">
-        <Heading rank={2} id={heading}>
-          {title}
-        </Heading>
-        <AnchorLink to={anchor(id)} name={title} />
-      </div>
+  const named = (
+    <Heading rank={2} id={heading}>
+      {title}
+    </Heading>
+  );
+  const link = <AnchorLink to={anchor(id)} name={title} />;
+  const content = (
+    <>
       {note && <Line text={note} class="note muted" />}
-      <div class={hasOnlyCards ? 'cards' : 'stack'}>
+      <div class="stack">
         <Blocks blocks={blocks} />
       </div>
+    </>
+  );
+  if (!fold)
+    return (
+      <section id={anchor(id)} class="section" aria-labelledby={landmark(heading)}>
+        <div class="linked-heading">
+          {named}
+          {link}
+        </div>
+        {content}
+      </section>
+    );
+  // The link is beside the summary: a control in another one is hard to reach.
+  return (
+    <section class="section folded" aria-labelledby={landmark(heading)}>
+      <details class="card fold" id={anchor(id)} open={fold.open}>
+        <summary>
+          <Chevron />
+          {fold.state && (
+            <span class={`tone ${fold.state}`}>
+              <Icon state={fold.state} />
+            </span>
+          )}
+          {named}
+          {fold.count && <span class="muted small">{fold.count}</span>}
+        </summary>
+        <div class="fold-body">{content}</div>
+      </details>
+      {link}
     </section>
+  );
+}
+
+/** The verdict and the first fixes, with the message and the facts of the test beside them: below, if there is room. */
+function FrontPart({ verdict, blocks, glance }: BlockOf<'front'>) {
+  const { categories, facts, ...rest } = verdict;
+  const about = (
+    <div class="card about">
+      {categories && <CategoryList {...categories} />}
+      {facts && <FactList {...facts} />}
+    </div>
+  );
+  const isShort = glance !== null && !blocks.some(({ kind }) => kind === 'section');
+  return (
+    <div class="front">
+      <div class="front-main">
+        <VerdictCard {...rest} categories={null} facts={null} />
+        <Blocks blocks={blocks} />
+        {isShort && about}
+      </div>
+      <div class="front-beside">
+        {glance && <GlanceBox {...glance} more={<InlineText text={glance.more} />} />}
+        {!isShort && about}
+      </div>
+    </div>
   );
 }
 
@@ -297,11 +344,12 @@ function GroupBox({ name, title, blocks }: BlockOf<'group'>) {
   );
 }
 
-function FoldBox({ title, state, count, open, style, blocks }: BlockOf<'fold'>) {
+function FoldBox({ id, title, state, count, open, style, blocks }: BlockOf<'fold'>) {
+  const anchor = useAnchor();
   const isCard = style === 'card';
   const label = state ? <StateMark state={state} word={title} /> : title;
   return (
-    <details class={isCard ? 'card fold' : 'plain'} open={open}>
+    <details class={isCard ? 'card fold' : 'plain'} id={id && anchor(id)} open={open}>
       <summary>
         {isCard && <Chevron />}
         {isCard && state && (
@@ -315,10 +363,17 @@ function FoldBox({ title, state, count, open, style, blocks }: BlockOf<'fold'>) 
       </summary>
       <div class={isCard ? 'fold-body' : undefined}>
         <Blocks blocks={blocks} />
+        {id && <FoldLink to={anchor(id)} />}
       </div>
     </details>
   );
 }
+
+const FoldLink = ({ to }: { to: string }) => (
+  <p class="small screen-only">
+    <AnchorLink to={to} text="Link to this part" />
+  </p>
+);
 
 // The verdict, with the score as a ring.
 
@@ -362,11 +417,11 @@ function CategoryList({ label, jump, items }: CategoryScores) {
   const anchor = useAnchor();
   return (
     <ul class="category-scores" aria-label={label}>
-      {renderEach(items, ({ name, share, state, value }) => (
+      {renderEach(items, ({ name, share, value }) => (
         <li>
           <a href={`#${anchor(jump)}`}>{name}</a>
-          {share !== null && <ShareBar share={share} state={state} />}
-          <span class={`number ${state}`}>{value}</span>
+          {share !== null && <ShareBar share={share} />}
+          <span class={`number ${levelClass(share && share * 100)}`}>{value}</span>
         </li>
       ))}
     </ul>
@@ -374,10 +429,10 @@ function CategoryList({ label, jump, items }: CategoryScores) {
 }
 
 /** An empty track if the share is unknown. */
-function ShareBar({ share, state }: { share: number | null; state: State }) {
+function ShareBar({ share }: { share: number | null }) {
   return (
     <svg
-      class={`share-bar ${state}`}
+      class={`share-bar ${levelClass(share && share * 100)}`}
       viewBox="0 0 100 8"
       preserveAspectRatio="none"
       aria-hidden="true"
@@ -394,11 +449,11 @@ const RADIUS = 56;
 const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
 
 /** The strong arc shows the score, the pale arc the score without the cap. */
-function Ring({ score, uncapped, state, number, letter, alt }: ScoreFigure) {
+function Ring({ score, uncapped, number, letter, alt }: ScoreFigure) {
   const isKnown = score !== null;
   return (
     <svg
-      class={`ring ${state}`}
+      class={`ring ${levelClass(score)}`}
       viewBox={`0 0 ${RING_SIZE} ${RING_SIZE}`}
       role="img"
       aria-label={alt}
@@ -434,9 +489,10 @@ function Arc({ name, share }: { name: string; share: number }) {
 }
 
 /** Hidden from screen readers, because the label of the ring beside it says the same. */
-function GradeBadge({ state, badge }: ScoreFigure) {
+function GradeBadge({ score, badge }: ScoreFigure) {
   return (
-    <span class={`state badge grade-badge ${state}`} aria-hidden="true">
+    <span class={`state badge grade-badge ${levelClass(score)}`} aria-hidden="true">
+      {score !== null && <Steps percent={score} />}
       {badge}
     </span>
   );
@@ -468,55 +524,82 @@ function FindingList({ groups }: BlockOf<'findings'>) {
   );
 }
 
-function FindingGroupBox({ title, first, more }: FindingGroup) {
+function FindingGroupBox({ title, findings }: FindingGroup) {
   return (
     <div class="finding-group">
       {title && <p class="group-title">{title}</p>}
       <div class="card findings">
-        <Blocks blocks={first} />
-        {more && (
-          <details class="more">
-            <summary>
-              <Chevron />
-              {more.title}
-            </summary>
-            <Blocks blocks={more.findings} />
-          </details>
-        )}
+        <Blocks blocks={findings} />
       </div>
     </div>
   );
 }
 
-function FindingFold({ id, gain, title, context, open, groups }: Finding) {
+function FindingFold(finding: Finding) {
   const anchor = useAnchor();
+  if (finding.more !== null) return <FirstFinding {...finding} />;
+  const { id, groups } = finding;
   return (
-    <details class="finding" id={anchor(id)} open={open}>
+    <details class="finding" id={anchor(id)}>
       <summary>
         <Chevron />
-        {gain && (
-          <span class={gain.points > 0 ? 'gain number' : 'gain number none'}>
-            {gain.text}
-            <span class="visually-hidden">{gain.spoken}</span>
-          </span>
-        )}
-        <Heading rank={3}>
-          <InlineText text={title} />
-        </Heading>
-        {context && (
-          <span class="where">
-            <span>{context.label}</span>
-            <StateMark {...context.state} />
-          </span>
-        )}
+        <FindingHead {...finding} />
       </summary>
       <div class="finding-body">
         <Blocks blocks={groups} />
-        <p class="small screen-only">
-          <AnchorLink to={anchor(id)} text="Link to this issue" />
-        </p>
+        <FoldLink to={anchor(id)} />
       </div>
     </details>
+  );
+}
+
+/** The fix is visible; evidence and reason are folded. */
+function FirstFinding(finding: Finding) {
+  const anchor = useAnchor();
+  const { id, groups, more } = finding;
+  const [fix, others] = [true, false].map((isFix) =>
+    groups.filter(({ name }) => (name === 'fix') === isFix),
+  );
+  return (
+    <article class="finding first-finding" id={anchor(id)}>
+      <div class="first-head">
+        <FindingHead {...finding} />
+      </div>
+      <div class="first-fix">
+        <Blocks blocks={fix!} />
+      </div>
+      <details class="plain">
+        <summary class="small">
+          <Chevron /> {more}
+        </summary>
+        <div class="finding-body">
+          <Blocks blocks={others!} />
+          <FoldLink to={anchor(id)} />
+        </div>
+      </details>
+    </article>
+  );
+}
+
+function FindingHead({ gain, title, context }: Finding) {
+  return (
+    <>
+      {gain && (
+        <span class={gain.points > 0 ? 'gain number' : 'gain number none'}>
+          {gain.text}
+          <span class="visually-hidden">{gain.spoken}</span>
+        </span>
+      )}
+      <Heading rank={3}>
+        <InlineText text={title} />
+      </Heading>
+      {context && (
+        <span class="where">
+          <span>{context.label}</span>
+          <StateMark {...context.state} />
+        </span>
+      )}
+    </>
   );
 }
 
@@ -576,7 +659,7 @@ function ListBlock({ isOrdered, items }: BlockOf<'list'>) {
 }
 
 /** Tables directly in a section are cards; the others are inside another block. */
-const CARD_TABLES = ['ledger', 'placement', 'tests'];
+const CARD_TABLES = ['ledger', 'placement', 'rules', 'tests'];
 
 function TableBlock({ name, label, columns, groups, foot }: Table) {
   const isCard = CARD_TABLES.includes(name);
@@ -631,6 +714,7 @@ const Rows = ({ rows, columns, name }: RowsProps) => (
           <TableCell
             cell={cell}
             column={columns[columnIndex(cells, index)]}
+            isNamed={name === 'rules'}
             isHeading={name === 'tests' ? cell.text.some(isInternalLink) : index === 0}
             isMetered={name === 'ledger' && Boolean(cell.meter ?? cell.below)}
             isToned={state !== undefined}
@@ -655,9 +739,11 @@ interface CellProps {
   isMetered: boolean;
   /** Shown in the color of its row's state. */
   isToned: boolean;
+  /** On a narrow screen, the name of its column is shown before it. */
+  isNamed: boolean;
 }
 
-function TableCell({ cell, column, isHeading, isMetered, isToned }: CellProps) {
+function TableCell({ cell, column, isHeading, isMetered, isToned, isNamed }: CellProps) {
   const { text, blocks = [], below, score, span } = cell;
   if (score)
     return (
@@ -692,7 +778,7 @@ function TableCell({ cell, column, isHeading, isMetered, isToned }: CellProps) {
       {content}
     </th>
   ) : (
-    <td class={className} colSpan={span}>
+    <td class={className} colSpan={span} data-column={isNamed ? column?.title : undefined}>
       {content}
     </td>
   );
@@ -705,7 +791,7 @@ function Metered({ text, meter, below }: Cell) {
       <span>
         <InlineText text={text} />
       </span>
-      {meter && <ShareBar {...meter} />}
+      {meter && <ShareBar share={meter.share} />}
       {meter && <span class="number">{meter.words}</span>}
       {below && (
         <span>
@@ -729,13 +815,14 @@ function ChartFigure({ id, title, chart, caption }: BlockOf<'chart'>) {
   );
 }
 
-// Entries and cards: items with a state.
+// Entries: items with a state.
 
-function EntryList({ name, items }: BlockOf<'entries'>) {
-  const isRules = name === 'rules';
+function EntryList({ items }: BlockOf<'entries'>) {
   return (
-    <ul class={isRules ? 'rules small' : 'entries'}>
-      {renderEach(items, (entry) => (isRules ? <Rule {...entry} /> : <EntryItem {...entry} />))}
+    <ul class="entries">
+      {renderEach(items, (entry) => (
+        <EntryItem {...entry} />
+      ))}
     </ul>
   );
 }
@@ -768,33 +855,6 @@ function EntryItem({ id, state, label, title, lines, figure, more }: Entry) {
         </details>
       )}
     </li>
-  );
-}
-
-const Rule = ({ state, title, lines }: Entry) => (
-  <li>
-    <StateMark {...state} />
-    <div>
-      <Line text={title} />
-      {renderEach(lines, (text) => (
-        <Line text={text} class="muted" />
-      ))}
-    </div>
-  </li>
-);
-
-function CardBox({ id, title, state, blocks }: BlockOf<'card'>) {
-  const heading = useAnchor()(id);
-  return (
-    <article class="card provider" aria-labelledby={heading}>
-      <header>
-        <Heading rank={3} id={heading}>
-          <InlineText text={title} />
-        </Heading>
-        <StateMark {...state} />
-      </header>
-      <Blocks blocks={blocks} />
-    </article>
   );
 }
 

@@ -5,7 +5,14 @@
 
 import type { ComponentChildren } from 'preact';
 import { ScrollArea } from '../../ui/components.tsx';
-import type { Block, InboxBlock, InboxList, PreviewBlock, PreviewFrame } from '../blocks.ts';
+import type {
+  Block,
+  Glance,
+  InboxBlock,
+  InboxList,
+  PreviewBlock,
+  PreviewFrame,
+} from '../blocks.ts';
 import { messageDocument } from './message-frame.ts';
 
 interface PreviewProps extends PreviewBlock {
@@ -106,6 +113,33 @@ function Frame({ frame, width, tooLong }: FrameProps) {
       style={`width:${width}px`}
       {...('url' in source ? { src: source.url } : { srcdoc: messageDocument(source.html) })}
     />
+  );
+}
+
+/** The message as a phone shows it, in a box that fits beside the verdict. */
+export function GlanceBox({
+  title,
+  inbox,
+  body,
+  more,
+}: Omit<Glance, 'more'> & { more: ComponentChildren }) {
+  const [list] = inbox.lists;
+  return (
+    <section class="card glance" aria-label={title}>
+      {list && <InboxLine list={list} logo={inbox.logo} theme="light" label={title} />}
+      {'frame' in body ? (
+        <div class="glance-frame">
+          <Frame {...body} />
+        </div>
+      ) : (
+        <ScrollArea label={title} class="glance-text">
+          <pre>{body.lines.join('\n')}</pre>
+        </ScrollArea>
+      )}
+      <p class="small muted">
+        {title}. {more}
+      </p>
+    </section>
   );
 }
 

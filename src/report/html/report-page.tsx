@@ -107,6 +107,8 @@ const MAX_TITLE_LENGTH = 60;
 
 function contentsEntry(block: Block): { id: string; title: string }[] {
   switch (block.kind) {
+    case 'front':
+      return block.blocks.flatMap(contentsEntry);
     case 'section':
       return [{ id: block.id, title: block.title }];
     case 'overview':

@@ -14,42 +14,60 @@ main { padding: 24px 0; outline: none; }
 .section > .note { margin-bottom: 12px; font-size: 14px; }
 .linked-heading + :not(.note) { margin-top: 12px; }
 .padded { padding: 16px; }
+/* A single report needs the width for what is beside its verdict. */
+@media (min-width: 1400px) { .with-aside:not(:has(> .test-list)) { max-width: 1360px; grid-template-columns: 184px minmax(0, 1fr); } .contents { display: block; } }
 @media (min-width: 1080px) {
-  .with-aside { grid-template-columns: 184px minmax(0, 1fr); }
-  .contents { display: block; position: sticky; top: 0; align-self: start; padding-top: 32px; font-size: 14px; }
+  .with-aside:has(> .test-list) { grid-template-columns: 184px minmax(0, 1fr); }
+  .contents.test-list { display: block; }
+  .contents { position: sticky; top: 0; align-self: start; padding-top: 32px; font-size: 14px; }
   .contents a { display: block; padding: 4px 12px; border-left: 2px solid var(--line); color: var(--muted); text-decoration: none; }
   .contents a:hover { color: var(--accent); border-color: var(--accent); }
 }
 
-.verdict { display: grid; grid-template: "ring text" auto "ring auth" auto / 128px minmax(0, 1fr); gap: 8px 24px; align-items: center; padding: 24px; }
+.front { display: grid; gap: 16px 20px; align-items: start; }
+.front-main > * + * { margin-top: 12px; }
+.front .section { margin-top: 8px; }
+.front .linked-heading + * { margin-top: 4px; }
+.front-beside { display: grid; gap: 12px; }
+@media (min-width: 1180px) { .front { grid-template-columns: minmax(0, 1fr) 344px; } }
+.about { padding: 12px 16px; font-size: 14px; }
+.about .facts > div { grid-template-columns: 80px minmax(0, 1fr); }
+.about .category-scores + .facts { margin-top: 8px; padding-top: 8px; border-top: 1px solid var(--line); }
+.glance { overflow: hidden; }
+.glance > .inbox-line { border-width: 0 0 1px; border-radius: 0; }
+.glance > p { padding: 8px 12px; border-top: 1px solid var(--line); }
+/* A phone is 390 pixels wide; the box is 342. */
+.glance-frame { height: 400px; overflow: hidden; background: #fff; }
+.glance-frame > iframe { display: block; height: 456px; border: 0; transform: scale(0.877); transform-origin: 0 0; color-scheme: light; }
+.glance-frame > p { padding: 24px 16px; }
+.glance-text { max-height: 400px; overflow: auto; padding: 12px; }
+
+.verdict { display: grid; grid-template: "ring text" auto "ring auth" auto / 96px minmax(0, 1fr); gap: 4px 20px; align-items: center; padding: 16px; }
+.verdict h1 { font-size: 20px; line-height: 1.3; }
 .verdict .ring { grid-area: ring; }
 .verdict .verdict-text { grid-area: text; }
 .verdict .auth { grid-area: auth; align-self: start; }
-.verdict .verdict-text > * + * { margin-top: 8px; }
+.verdict .verdict-text > * + * { margin-top: 4px; }
 .verdict-text .number { font-weight: 700; }
-.ring { width: 128px; height: 128px; }
+.ring { width: 96px; height: 96px; }
 .ring circle { fill: none; stroke-width: 10; }
 .ring .track { stroke: var(--line); }
 .ring .track.empty { stroke-dasharray: 6 6; }
 .ring .arc { stroke: var(--tone); }
 .ring .uncapped { stroke: var(--tone); opacity: 0.28; }
 .ring text { text-anchor: middle; fill: var(--ink); font-family: var(--sans); }
-.ring .score { font-size: 28px; font-weight: 700; font-variant-numeric: tabular-nums; }
+.ring .score { font-size: 36px; font-weight: 700; font-variant-numeric: tabular-nums; }
 .ring.unknown .score { font-size: 16px; }
-.ring .grade { font-size: 14px; font-weight: 650; fill: var(--tone); }
+.ring .grade { font-size: 18px; font-weight: 650; fill: var(--tone); }
 .auth { display: flex; flex-wrap: wrap; gap: 4px 20px; font-size: 14px; }
 .auth li { display: flex; align-items: baseline; gap: 6px; }
-.category-scores { grid-column: 1 / -1; display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 8px 32px; margin-top: 16px; padding-top: 16px; border-top: 1px solid var(--line); font-size: 14px; }
+.category-scores { display: grid; gap: 4px; }
 .category-scores li { display: grid; grid-template-columns: 108px minmax(32px, 1fr) minmax(32px, max-content); align-items: center; gap: 8px; }
 .category-scores a { color: inherit; text-decoration: none; }
 .category-scores a:hover { text-decoration: underline; }
 .category-scores .share-bar { width: 100%; max-width: none; }
 .category-scores .number { color: var(--tone); font-weight: 650; text-align: right; }
 .category-scores .number.unknown { grid-column: 2 / -1; }
-.test-facts { grid-column: 1 / -1; margin-top: 16px; padding-top: 16px; border-top: 1px solid var(--line); display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 8px 24px; font-size: 14px; }
-.verdict .test-facts > div { display: block; }
-.test-facts dd { overflow-wrap: anywhere; }
-@media (min-width: 641px) { .test-facts > :last-child { grid-column-end: span 2; } }
 
 .facts > div { display: grid; grid-template-columns: minmax(96px, 160px) minmax(0, 1fr); gap: 0 16px; align-items: baseline; padding: 1px 0; }
 .facts dt { color: var(--muted); font-size: 14px; line-height: 24px; }
@@ -62,18 +80,42 @@ main { padding: 24px 0; outline: none; }
 
 .cap { display: flex; gap: 8px; max-width: none; margin: 12px 0; padding: 12px 16px; border: 1px solid var(--tone); border-radius: 8px; background: var(--soft); }
 .cap .icon { margin-top: 4px; color: var(--tone); }
-.findings > * + *, .more > * { border-top: 1px solid var(--line); }
-.more > summary { border-top: 0; }
-.finding > summary, .more > summary { display: flex; align-items: center; gap: 12px; padding: 12px 16px; }
-.finding > summary:hover, .more > summary:hover, .fold > summary:hover { background: var(--sunken); }
+.findings > * + * { border-top: 1px solid var(--line); }
+.finding > summary { display: flex; align-items: center; gap: 12px; padding: 8px 16px; }
+.finding > summary:hover, .fold > summary:hover { background: var(--sunken); }
+.first-finding { position: relative; padding: 8px 16px; }
+.first-head { display: flex; align-items: baseline; gap: 12px; padding-right: 64px; }
+.first-head > .where > :first-child { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+.first-head .gain { width: auto; min-width: 36px; text-align: left; }
+.first-finding > details > summary { position: absolute; top: 8px; right: 12px; line-height: 24px; }
+.first-finding .finding-body { padding: 12px 0 4px; }
+.first-fix > .fix { padding: 0; border: 0; background: none; }
+.first-fix h4 { display: none; }
+.first-fix p { max-width: none; margin-top: 2px; font-size: 14px; }
+.first-fix .record { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0 16px; margin-top: 4px; padding: 0 10px; background: var(--sunken); }
+.first-fix .record > div { display: flex; gap: 8px; align-items: center; padding: 1px 0; border-top: 0; }
+.first-fix .record > :last-child { grid-column: 1 / -1; border-top: 1px solid var(--line); }
+.first-fix .record dd { flex: 1; min-width: 0; }
+.first-fix .copyable { align-items: center; }
+@media screen {
+  /* Two lines and the start of a record; the fold below shows all of both. */
+  .first-finding:not(:has(> details[open])) :is(.first-fix p, h3) { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
+  .first-finding:not(:has(> details[open])) .record code { overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
+}
+.section.folded { position: relative; margin-top: 24px; }
+.section.folded + .section.folded { margin-top: 8px; }
+.folded > details > summary { padding-right: 48px; }
+.folded h2 { font-size: 16px; }
+.folded > .anchor { position: absolute; top: 12px; right: 16px; }
+.folded .note { margin-bottom: 12px; font-size: 14px; }
+.fold-body .card { background: none; }
 .finding h3 { flex: 1 1 auto; min-width: 0; font-weight: 600; text-wrap: wrap; }
 .gain { flex: none; width: 64px; font-size: 20px; line-height: 24px; font-weight: 700; color: var(--accent); }
 .gain.none { font-size: 14px; line-height: 20px; font-weight: 400; color: var(--muted); text-align: left; white-space: normal; }
 .finding-group + .finding-group { margin-top: 24px; }
 .group-title { margin-bottom: 8px; font-size: 16px; font-weight: 650; }
 .where { flex: none; display: flex; align-items: center; gap: 12px; color: var(--muted); font-size: 14px; }
-.more > summary { color: var(--accent); }
-.finding-body { display: grid; gap: 16px; padding: 4px 16px 20px 44px; }
+.finding-body { display: grid; grid-template-columns: minmax(0, 1fr); gap: 16px; padding: 4px 16px 20px 44px; }
 .block > h4 { margin-bottom: 4px; font-size: 14px; color: var(--muted); }
 .block p + p { margin-top: 4px; font-size: 14px; }
 .fix { padding: 12px 16px; border-radius: 8px; border: 1px solid var(--line); border-left: 4px solid var(--accent); background: var(--accent-soft); }
@@ -97,22 +139,27 @@ tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size
 .compact tbody th { font-weight: 400; }
 
 @media (max-width: 640px) {
-  .verdict { grid-template: "ring auth" auto "text text" auto / 88px minmax(0, 1fr); gap: 16px; padding: 16px; }
-  .verdict .auth { flex-direction: column; align-self: center; }
+  .verdict { grid-template: "ring auth" auto "text text" auto / 72px minmax(0, 1fr); gap: 8px 16px; padding: 12px; }
+  .verdict h1 { font-size: 16px; }
+  .verdict .auth { flex-direction: column; gap: 0; align-self: center; }
   .auth li > :first-child { width: 56px; }
-  .ring { width: 88px; height: 88px; }
+  .ring { width: 72px; height: 72px; }
   .ring .score { font-size: 40px; }
   .ring.unknown .score { font-size: 22px; }
-  .ring .grade { font-size: 17px; }
-  .test-facts { grid-template-columns: minmax(0, 1fr); gap: 4px; margin-top: 0; }
-  .verdict .test-facts > div { display: grid; grid-template-columns: 80px minmax(0, 1fr); }
+  .ring .grade { font-size: 20px; }
+  .first-finding { padding: 8px 12px; }
+  .first-head { flex-wrap: wrap; gap: 0 12px; padding-right: 0; }
+  .first-head > h3 { order: 1; flex-basis: 100%; }
+  .first-head > .where { order: 0; margin-left: 0; }
+  .first-fix .record { grid-template-columns: minmax(0, 1fr); }
+  .first-fix .copyable { flex-direction: row; }
+  .fold > summary { flex-wrap: wrap; gap: 4px 12px; }
   .facts > div { grid-template-columns: 96px minmax(0, 1fr); gap: 0 12px; }
   .finding > summary { flex-wrap: wrap; gap: 4px 8px; padding: 12px; }
   .finding > summary > .chevron { order: 1; }
   .finding > summary > h3 { order: 3; flex-basis: 100%; }
   .where { order: 2; margin-left: auto; gap: 8px; }
   .gain { width: auto; }
-  .category-scores { grid-template-columns: minmax(0, 1fr); gap: 4px; margin-top: 0; }
   .ledger :is(th, td) { padding-inline: 4px; overflow-wrap: normal; }
   .meter > svg, .meter > .number { display: none; }
   .meter > :first-child { width: auto; }
@@ -127,8 +174,10 @@ tfoot .total > * { border-top: 2px solid var(--ink); font-weight: 700; font-size
 .anchor:hover { color: var(--accent); text-decoration: underline; }
 @media print {
   .linked-heading { break-after: avoid; }
-  .contents, .choice { display: none; }
-  .with-aside { display: block; }
+  .contents, .choice, .glance { display: none; }
+  .with-aside, .front { display: block; }
+  .front-beside { margin-top: 12px; }
+  .first-finding > details > summary { display: none; }
   main { padding: 0; }
   .section { margin-top: 24px; }
   .fix, .cap, .record, .box { background: #fff; }
@@ -146,13 +195,10 @@ const SECTIONS = `
 .alignment::before, .alignment::after { content: ""; width: 24px; border-top: 2px solid var(--tone); }
 .comparison.fail .alignment::before, .comparison.fail .alignment::after, .comparison.unknown .alignment::before, .comparison.unknown .alignment::after { border-top-style: dashed; }
 
-.cards { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 16px; }
-.provider { padding: 16px; display: flex; flex-direction: column; gap: 8px; }
-.provider header { display: flex; align-items: center; justify-content: space-between; gap: 8px; }
-.provider > p:last-child { margin-top: auto; }
-.provider .plain > summary { min-height: 32px; }
-.rules > li { display: grid; grid-template-columns: 92px minmax(0, 1fr); gap: 8px; padding: 8px 0; border-top: 1px solid var(--line); }
-.rules > li > .state { align-self: start; }
+.rules th[scope="row"] { font-weight: 400; }
+.rules :is(th, td):not(:first-child) { width: 14%; min-width: 104px; }
+.rules :is(th, td) { padding: 6px 8px; }
+.rules .state { white-space: normal; }
 
 .hops { padding: 8px 16px 16px; }
 .hops > li { position: relative; padding: 12px 0 0 28px; }
@@ -176,7 +222,15 @@ const SECTIONS = `
 .plain-inner { padding: 4px 0 4px 20px; }
 
 @media (max-width: 640px) {
-  .cards { grid-template-columns: minmax(0, 1fr); }
+  .rules, .rules tbody { display: block; }
+  .rules thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .rules tr { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); padding: 6px 0; border-bottom: 1px solid var(--line); }
+  .rules tr > * { padding: 2px 8px; border: 0; }
+  .rules tr > :not(:first-child) { width: auto; min-width: 0; }
+  .rules tr > :first-child { grid-column: 1 / -1; }
+  .rules td::before { content: attr(data-column) " "; color: var(--muted); }
+  /* What has no rule for it takes no room. */
+  .rules td:not(:has(.state)) { display: none; }
   .identifiers, .identifiers tbody, .identifiers tr, .identifiers td, .identifiers tbody th { display: block; }
   .identifiers thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .identifiers tr { padding: 8px; border-bottom: 1px solid var(--line); }
@@ -190,9 +244,6 @@ const SECTIONS = `
 }
 @media print {
   .long { max-height: none; overflow: visible; }
-  /* Cards side by side would leave half a page empty. */
-  .cards { display: block; }
-  .provider + .provider { margin-top: 12px; }
   .hops > li, .entries > li { break-inside: avoid; }
 }
 `;

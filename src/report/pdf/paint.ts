@@ -67,7 +67,6 @@ function spaceAbove(block: Block): number {
     // These add their own space.
     case 'section':
     case 'heading':
-    case 'card':
     case 'findings':
       return 0;
     default:
@@ -86,6 +85,7 @@ type NotForPdf =
   | 'average'
   | 'bars'
   | 'choice'
+  | 'front'
   | 'grades'
   | 'group'
   | 'inbox'
@@ -107,8 +107,10 @@ const RENDERERS: Renderers = {
   section: paintSection,
   overview: paintOverview,
   heading(sheet, { rank, text }, following) {
-    if (rank === 1) drawParagraph(sheet, text, HEADINGS[1], 'H1');
-    else drawSubheading(sheet, text, startHeight(sheet, following), rank === 4 ? 4 : 3);
+    if (rank === 1) {
+      sheet.ensureSpace(heightOf(sheet, text, HEADINGS[1]) + startHeight(sheet, following));
+      drawParagraph(sheet, text, HEADINGS[1], 'H1');
+    } else drawSubheading(sheet, text, startHeight(sheet, following), rank === 4 ? 4 : 3);
   },
   paragraph(sheet, { text, style = 'card', screenOnly }) {
     if (!screenOnly) drawParagraph(sheet, text, PARAGRAPHS[style]);
@@ -116,11 +118,9 @@ const RENDERERS: Renderers = {
   note: (sheet, { state, text }) =>
     drawNotice(sheet, text, MARKS[state].color, state === 'fail' ? COLOR.failTint : COLOR.tint),
   findings(sheet, { groups }) {
-    for (const { title, first, more } of groups) {
-      if (title !== null) drawSubheading(sheet, [title], FINDING_GAP + FINDING_START);
-      for (const finding of first) paintFinding(sheet, finding);
-      if (more) drawSubheading(sheet, [more.title], FINDING_GAP + FINDING_START);
-      for (const finding of more?.findings ?? []) paintFinding(sheet, finding);
+    for (const { title, findings } of groups) {
+      if (title !== null) drawSubheading(sheet, [title], findingsHeight(sheet, findings));
+      for (const finding of findings) paintFinding(sheet, finding);
     }
   },
   record: drawRecordBox,
@@ -136,10 +136,6 @@ const RENDERERS: Renderers = {
     paintTable(sheet, pathTable(block));
     sheet.skip(8);
     if (block.session) paintFacts(sheet, block.session);
-  },
-  card(sheet, { title, state, blocks }) {
-    drawSubheading(sheet, [...title, '  ', state], startHeight(sheet, blocks));
-    renderBlocks(sheet, blocks);
   },
   fold(sheet, { title, state, count, blocks }) {
     const label = count === null ? title : `${title}  ${count}`;
@@ -172,6 +168,8 @@ function paintVerdict(sheet: Sheet, block: Verdict): void {
   const { above, score, testedName, title, lines, states, facts, unknown, remarks, contents } =
     block;
   const { categories } = block;
+  // The ring is never split, and a heading is kept with the text below it.
+  sheet.ensureSpace(RING_SIZE + (above === null ? 0 : ABOVE.leading + 8));
   if (contents) addOutlineEntry(sheet, contents);
   if (above !== null) {
     drawParagraph(sheet, [above], ABOVE);
@@ -238,12 +236,28 @@ const GAIN_WIDTH = 70;
 const FINDING_START = 60;
 const FINDING_GAP = 9;
 
+/** The height that stays together at the beginning of a finding. */
+function findingHeight(
+  sheet: Sheet,
+  { title, context, groups }: Pick<Finding, 'title' | 'context' | 'groups'>,
+): number {
+  const heading = heightOf(sheet, title, HEADINGS[3]) + (context ? SMALL.leading : 0);
+  return Math.max(FINDING_START, heading + 2 + startHeight(sheet, groups[0]?.blocks ?? []));
+}
+
+function findingsHeight(sheet: Sheet, [first]: Finding[]): number {
+  let height = 0;
+  if (first)
+    sheet.inset(GAIN_WIDTH, () => {
+      height = FINDING_GAP + findingHeight(sheet, first);
+    });
+  return height;
+}
+
 function paintFinding(sheet: Sheet, { gain, state, title, context, groups }: Finding): void {
   sheet.skip(FINDING_GAP);
   sheet.inset(GAIN_WIDTH, () => {
-    const heading = heightOf(sheet, title, HEADINGS[3]) + (context ? SMALL.leading : 0);
-    const start = heading + 2 + startHeight(sheet, groups[0]?.blocks ?? []);
-    sheet.ensureSpace(Math.max(FINDING_START, start));
+    sheet.ensureSpace(findingHeight(sheet, { title, context, groups }));
   });
   const { icon, color } = MARKS[state];
   const { leading } = HEADINGS[3];
@@ -308,7 +322,6 @@ function startHeight(sheet: Sheet, [block, ...following]: Block[]): number {
       return recordHeight(sheet, block);
     case 'heading':
       return HEADINGS[3].leading + 13 + startHeight(sheet, following);
-    case 'card':
     case 'fold':
       return HEADINGS[3].leading + 13 + startHeight(sheet, block.blocks);
     case 'note':
@@ -323,8 +336,11 @@ function startHeight(sheet: Sheet, [block, ...following]: Block[]): number {
       return alignmentHeight(block) || tableStartHeight(sheet, alignmentTable(block));
     case 'chart':
       return HEADINGS[4].leading + CHART_HEIGHT;
-    case 'findings':
-      return FINDING_GAP + FINDING_START;
+    case 'findings': {
+      const [group] = block.groups;
+      const title = group?.title ? HEADINGS[3].leading + 10 : 0;
+      return group ? title + findingsHeight(sheet, group.findings) : 0;
+    }
     default:
       return 3 * BODY.leading;
   }
