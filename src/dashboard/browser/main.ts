@@ -1,5 +1,6 @@
 /** The script of the pages for members. Every page works without it, except that it does not update itself. */
 
+import { startCharts } from './charts.ts';
 import { saveDraft } from './drafts.ts';
 import { fillInReceipt, omitUnchanged } from './receipt.ts';
 import { startRefreshing, stopRefreshing } from './refresh.ts';
@@ -124,4 +125,5 @@ function start(): void {
   startRefreshing();
   startUploads();
   showSelection();
+  startCharts();
 }
