@@ -4,7 +4,9 @@ import { sql } from 'kysely';
 import type { DomainEvent } from '../domains/queries.ts';
 import type { RecordChange } from '../domains/schema.ts';
 import { policyOf } from '../feedback/sources/policy-step.ts';
+import { isoTime } from '../lib/clock.ts';
 import { DAY_MS } from '../lib/durations.ts';
+import { formatCount } from '../lib/format/numbers.ts';
 import { idAt } from '../lib/ids.ts';
 import type { DayEvent } from '../report/day-chart.ts';
 import type { Db } from '../store/open.ts';
@@ -33,22 +35,27 @@ export async function explainingEvents(db: Db, asked: Asked): Promise<DayEvent[]
   return all.sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** IDs begin with their time. */
-const idsIn = (prefix: 'evt' | 'chg' | 'test' | 'run', { from, to }: Asked) => ({
-  first: idAt(prefix, Date.parse(from)),
-  end: idAt(prefix, Date.parse(to) + DAY_MS),
+const timesIn = ({ from, to }: Asked) => ({
+  first: Date.parse(from),
+  end: Date.parse(to) + DAY_MS,
 });
 
+/** IDs begin with their time. For tables with many rows of a domain, which have an index by ID. */
+function idsIn(prefix: 'test' | 'run', asked: Asked) {
+  const { first, end } = timesIn(asked);
+  return { first: idAt(prefix, first), end: idAt(prefix, end) };
+}
+
 async function domainChanges(db: Db, asked: Asked) {
-  const { first, end } = idsIn('evt', asked);
+  const { first, end } = timesIn(asked);
   const rows = await db
     .selectFrom('events')
     .select(['created_at', 'data'])
     // Literally the expression and the condition of the index `events_domain`.
     .where(sql<boolean>`substr(data, 8, 30) = ${asked.domainId}`)
     .where(sql<boolean>`type >= 'domain.' and type < 'domain/'`)
-    .where('id', '>=', first)
-    .where('id', '<', end)
+    .where('created_at', '>=', isoTime(first))
+    .where('created_at', '<', isoTime(end))
     .orderBy('id', 'desc')
     .limit(MAX_EVENTS)
     .execute();
@@ -73,7 +80,7 @@ const MAX_NAMED = 2;
 function changesInWords(changes: RecordChange[]): string {
   const named = changes.slice(0, MAX_NAMED).map(changeInWords).join('; ');
   const rest = changes.length - MAX_NAMED;
-  return rest > 0 ? `${named}; ${rest} more records` : named;
+  return rest > 0 ? `${named}; ${formatCount(rest, 'more record')}` : named;
 }
 
 function changeInWords({ type, name, before, after, dns_change_id }: RecordChange): string {
@@ -93,13 +100,13 @@ async function publishedChanges(
   asked: Asked,
   found: ReadonlySet<string>,
 ): Promise<DayEvent[]> {
-  const { first, end } = idsIn('chg', asked);
+  const { first, end } = timesIn(asked);
   const rows = await db
     .selectFrom('dns_changes')
     .select(['id', 'type', 'name', 'finished_at'])
     .where('domain_id', '=', asked.domainId)
-    .where('id', '>=', first)
-    .where('id', '<', end)
+    .where('created_at', '>=', isoTime(first))
+    .where('created_at', '<', isoTime(end))
     .where('status', '=', 'applied')
     .orderBy('id', 'desc')
     .limit(MAX_EVENTS)

@@ -214,7 +214,7 @@ test('A scheduled report has what receivers report in HTML, text and PDF', {
       '1,879',
       'Reported by 3 reporters',
       '85.7%',
-      '1,431 of 1,879 messages',
+      '1,260 of 1,470 messages',
       'SendGrid: 210 of 210 messages failed',
       'example.net: 108 messages, 100% passed',
       'Messages, of which 0 were quarantined or rejected',

@@ -68,12 +68,14 @@ export function asErrorSentence(error: string): string {
 interface FoldProps {
   summary: ComponentChildren;
   children: ComponentChildren;
+  /** Whether it is open at first. */
+  isOpen?: boolean;
 }
 
 /** Folds what is fine into one line. */
-export function Fold({ summary, children }: FoldProps) {
+export function Fold({ summary, children, isOpen = false }: FoldProps) {
   return (
-    <details class="fold">
+    <details class="fold" open={isOpen}>
       <summary>
         <svg class="chevron" aria-hidden="true">
           <use href="#chevron" />
