@@ -182,6 +182,9 @@ const CHOICES = `
 .choice > input { flex: none; width: 18px; height: 18px; margin: 3px 0 0; accent-color: var(--accent); }
 .choice > div { min-width: 0; }
 .choice label { display: inline-block; }
+.choice:has(> input:not(:checked)) .choice-fields { display: none; }
+.choice-fields { margin-top: 8px; }
+.choice-fields > * + * { margin-top: 8px; }
 `;
 
 const CURL = `
