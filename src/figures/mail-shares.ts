@@ -48,9 +48,9 @@ const OTHERS = [
   ['unjudged', 'is from sources you have not judged yet'],
 ] as const;
 
-/** "your own mail: 100%", or null if none is known. */
+/** "your own mail: 100% passes DMARC", or null if none is known. */
 export const ownInWords = ({ own, own_passed }: MailShares): string | null =>
-  own === 0 ? null : `your own mail: ${formatShare(own_passed, own)}`;
+  own === 0 ? null : `your own mail: ${formatShare(own_passed, own)} passes DMARC`;
 
 /** "89% of all mail with your name is forged; 3% is from sources you have not judged yet", or null if all is your own. */
 export function othersInWords(shares: MailShares): string | null {

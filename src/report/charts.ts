@@ -24,6 +24,8 @@ export interface Chart {
   ticks?: number[];
   /** What explains the values, in order. */
   pins?: Pin[];
+  /** Whether the script of the page writes the days of the buckets in the language of the browser. */
+  isLocal?: boolean;
 }
 
 /** How the parts of a bar differ, without color too. A state has its color. */
@@ -47,6 +49,8 @@ export interface Mark {
   index: number;
   /** When, in words. */
   when: string;
+  /** The day in UTC. */
+  day: string;
   text: string;
   isProblem: boolean;
   /** The page with the details; null if the reader has none. */
@@ -68,6 +72,8 @@ export interface Bucket {
   state?: State;
   /** Said in place of the value. */
   text?: string;
+  /** A day such as `2026-11-21`. */
+  day?: string;
   /** Its time is not over. */
   isPartial?: boolean;
 }

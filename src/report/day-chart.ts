@@ -34,6 +34,8 @@ interface DayChartInput<Day> extends Pick<Chart, 'format' | 'formatScale' | 'ser
   today: string;
   /** A BCP 47 tag. */
   locale: string;
+  /** Whether the browser may know a better one. */
+  isLocal?: boolean;
   events?: DayEvent[];
 }
 
@@ -53,6 +55,7 @@ export function dayChart<Day extends { date: string }>(input: DayChartInput<Day>
     return {
       label: (isEnd && spansYears ? long : short).format(date),
       name: long.format(date),
+      day: iso,
       emptyText,
       ...(day ? read(day) : { value: null }),
       isPartial: iso === today,
@@ -60,7 +63,8 @@ export function dayChart<Day extends { date: string }>(input: DayChartInput<Day>
   });
   const marks = events
     .map(({ at, ...event }): Mark => {
-      return { ...event, index: indexOf(at), when: long.format(new Date(at)) };
+      const day = at.slice(0, 10);
+      return { ...event, index: indexOf(at), day, when: long.format(new Date(day)) };
     })
     .filter(({ index }) => index >= 0 && index < count)
     .sort((a, b) => a.index - b.index);

@@ -306,7 +306,7 @@ test('One click creates a recommended rule as it is listed', async (t) => {
   const { service, owner } = await startWithOwner(t);
   const { html } = await owner.get('/alerts/new');
   const [, form] =
-    /<form method="post" action="\/alerts">((?:(?!<\/form>).)*value="domain_health".*?)<\/form>/s.exec(
+    /<form method="post" action="\/alerts" class="inline">((?:(?!<\/form>).)*value="domain_health".*?)<\/form>/s.exec(
       html,
     )!;
   const fields = Object.fromEntries(

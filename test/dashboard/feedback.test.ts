@@ -94,7 +94,7 @@ test('Reporters are compared by what they did, also those whose report spans sev
   );
   assert.match(
     mainOf((await get('/feedback')).html),
-    /Your own mail: 100%; 9\.8% of all mail with your name looks forged\.102 messages, 2 reporters/,
+    /Your own mail: 100% passes DMARC; 9\.8% of all mail with your name looks forged\.102 messages, 2 reporters/,
   );
 });
 

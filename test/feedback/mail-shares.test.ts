@@ -43,19 +43,19 @@ const DOMAINS: Domain[] = [
     title: 'a shop that others forge, with p=reject',
     record: 'v=DMARC1; p=reject',
     sources: [OWN, FORGER],
-    says: 'Your own mail: 100%; 89% of all mail with your name is forged.',
+    says: 'Your own mail: 100% passes DMARC; 89% of all mail with your name is forged.',
   },
   {
     title: 'the same with p=none: the domain does not say yet that failing mail is not its own',
     record: 'v=DMARC1; p=none',
     sources: [OWN, FORGER],
-    says: 'Your own mail: 100%; 89% of all mail with your name looks forged.',
+    says: 'Your own mail: 100% passes DMARC; 89% of all mail with your name looks forged.',
   },
   {
     title: 'a policy for a fifth of the mail, or with an exception for subdomains, says no more',
     record: 'v=DMARC1; p=quarantine; pct=20',
     sources: [OWN, FORGER],
-    says: 'Your own mail: 100%; 89% of all mail with your name looks forged.',
+    says: 'Your own mail: 100% passes DMARC; 89% of all mail with your name looks forged.',
   },
   {
     title: 'a new sender that authenticates nothing: all of it may be own mail',
@@ -81,7 +81,7 @@ const DOMAINS: Domain[] = [
     record: 'v=DMARC1; p=none',
     isParked: true,
     sources: [OWN, FORGER],
-    says: 'Your own mail: 100%; 89% of all mail with your name looks forged.',
+    says: 'Your own mail: 100% passes DMARC; 89% of all mail with your name looks forged.',
   },
   {
     title: 'a newsletter service in the SPF record that is not set up',
@@ -90,7 +90,7 @@ const DOMAINS: Domain[] = [
       { key: 'own mail.example.com', messages: 900, passed: 900 },
       { key: 'service brevo', messages: 100, claim: 'spf' },
     ],
-    says: 'Your own mail: 90%.',
+    says: 'Your own mail: 90% passes DMARC.',
   },
   {
     title: 'a service that never passes and that nothing claims, even with p=reject',
@@ -99,7 +99,7 @@ const DOMAINS: Domain[] = [
       { key: 'own mail.example.com', messages: 70, passed: 70 },
       { key: 'service mailchimp', messages: 30 },
     ],
-    says: 'Your own mail: 100%; 30% of all mail with your name is from sources you have not judged yet.',
+    says: 'Your own mail: 100% passes DMARC; 30% of all mail with your name is from sources you have not judged yet.',
   },
   {
     title: 'a source that a person marked as not theirs, with p=none',
@@ -108,7 +108,7 @@ const DOMAINS: Domain[] = [
       { ...OWN, messages: 50, passed: 50 },
       { ...FORGER, messages: 50, mark: 'foreign' },
     ],
-    says: 'Your own mail: 100%; 50% of all mail with your name is forged.',
+    says: 'Your own mail: 100% passes DMARC; 50% of all mail with your name is forged.',
   },
   {
     title: 'forwarded mail is own mail that others passed on: neither',
@@ -117,7 +117,7 @@ const DOMAINS: Domain[] = [
       { ...OWN, messages: 80, passed: 80 },
       { key: 'forwarder Forward Email', messages: 20, passed: 15, spf: false },
     ],
-    says: 'Your own mail: 100%; 20% of all mail with your name was passed on by forwarders.',
+    says: 'Your own mail: 100% passes DMARC; 20% of all mail with your name was passed on by forwarders.',
   },
   {
     title: 'all of it at once',
@@ -130,13 +130,13 @@ const DOMAINS: Domain[] = [
       { key: 'host crm.example.net', messages: 40, passed: 10, spf: false },
     ],
     unnamed: 20,
-    says: 'Your own mail: 99%; 38% of all mail with your name is forged; 2% looks forged; 4% was passed on by forwarders; 6% is from sources you have not judged yet.',
+    says: 'Your own mail: 99% passes DMARC; 38% of all mail with your name is forged; 2% looks forged; 4% was passed on by forwarders; 6% is from sources you have not judged yet.',
   },
   {
     title: 'a record that was not looked up yet declares nothing',
     record: undefined,
     sources: [OWN, FORGER],
-    says: 'Your own mail: 100%; 89% of all mail with your name looks forged.',
+    says: 'Your own mail: 100% passes DMARC; 89% of all mail with your name looks forged.',
   },
   { title: 'a domain without reports', record: null, sources: [], says: null },
 ];

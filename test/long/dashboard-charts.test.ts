@@ -91,7 +91,7 @@ async function positionOf(page: Page, index: number) {
 test('A chart tells the value of each day with the mouse, the keyboard and a touch', async (t) => {
   const { service, path, domain } = await startCharts(t);
   const browser = await startMemberBrowser(t, service);
-  const page = await browser.open(path);
+  const page = await browser.open(path, { locale: 'en-GB' });
   const plot = page.locator(PLOT);
   const value = valueIn(page);
   assert.equal(await value.isVisible(), false);
@@ -100,7 +100,7 @@ test('A chart tells the value of each day with the mouse, the keyboard and a tou
   // The mouse: a day with messages, and one without reports.
   const day = await positionOf(page, 27);
   await page.mouse.move(day.x, day.y);
-  assert.match((await value.textContent())!, /^20 Nov 2026: \d+; passed: \d+/);
+  assert.match((await value.textContent())!, /^20 Nov 2026: \d+ messages; passed: \d+/);
   const gap = await positionOf(page, 15);
   await page.mouse.move(gap.x, gap.y);
   assert.equal(await value.textContent(), '8 Nov 2026: no reports');
@@ -116,7 +116,7 @@ test('A chart tells the value of each day with the mouse, the keyboard and a tou
   await page.keyboard.press('End');
   await page.keyboard.press('ArrowLeft');
   assert.equal(await plot.getAttribute('aria-valuenow'), '29');
-  assert.match((await plot.getAttribute('aria-valuetext'))!, /^21 Nov 2026: \d+; passed/);
+  assert.match((await plot.getAttribute('aria-valuetext'))!, /^21 Nov 2026: \d+ messages; passed/);
   await page.keyboard.press('PageDown');
   assert.equal(await plot.getAttribute('aria-valuenow'), '22');
   assert.equal(await plot.getAttribute('role'), 'slider');
@@ -139,11 +139,15 @@ test('A chart tells the value of each day with the mouse, the keyboard and a tou
     viewport: SIZES.phone,
     hasTouch: true,
     isMobile: true,
+    locale: 'de-DE',
   });
   await phone.locator(PLOT).scrollIntoViewIfNeeded();
   const touched = await positionOf(phone, 27);
   await phone.touchscreen.tap(touched.x, touched.y);
-  assert.match((await valueIn(phone).textContent())!, /^20 Nov 2026: \d+/);
+  // In the language of the browser, as all dates of the page.
+  assert.match((await valueIn(phone).textContent())!, /^20\. Nov\. 2026: \d+ messages/);
+  const dates = await phone.locator(`${PLOT} > svg > text`).allTextContents();
+  assert.ok(dates.includes('22. Nov.'), dates.join());
   const box = (await valueIn(phone).boundingBox())!;
   assert.ok(box.x >= 0 && box.x + box.width <= 390, JSON.stringify(box));
   await phone.getByRole('heading', { name: 'Messages by day' }).tap();
@@ -184,7 +188,13 @@ async function takePictures(browser: MemberBrowser, paths: Record<string, string
     for (const [size, viewport] of Object.entries(SIZES))
       for (const colorScheme of ['light', 'dark'] as const) {
         const page = await browser.open(path, { viewport, colorScheme });
-        const part = { feedback: '#by-day', year: '#by-day', week: '#by-day', receivers: '#gmail' };
+        const part = {
+          overview: '#trend',
+          feedback: '#by-day',
+          year: '#by-day',
+          week: '#by-day',
+          receivers: '#gmail',
+        };
         const card = part[name as keyof typeof part];
         const file = { path: `${PICTURES}/${name}-${size}-${colorScheme}.png` };
         if (card) {
@@ -192,8 +202,7 @@ async function takePictures(browser: MemberBrowser, paths: Record<string, string
           await page.keyboard.press('ArrowLeft');
           await page.keyboard.press('ArrowLeft');
           await page.locator(card).first().screenshot(file);
-        } else
-          await page.screenshot({ ...file, fullPage: name !== 'overview' && name !== 'alert' });
+        } else await page.screenshot({ ...file, fullPage: name !== 'alert' });
         await page.close();
       }
 }

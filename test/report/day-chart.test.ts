@@ -168,7 +168,7 @@ test('Events are marks with a number and a shape, and are listed in words', () =
     html,
     /<title>10 Nov 2026: 40;[^<]*\. DMARC policy changed from none to quarantine</,
   );
-  assert.match(html, /<ol class="chart-pins[^"]*"><li><div><span[^>]*>10 Nov 2026<\/span> DMARC/);
+  assert.match(html, /<ol class="chart-pins[^"]*"><li><div><time[^>]*>10 Nov 2026<\/time> DMARC/);
   assert.match(html, /<a href="\/tests\/test_1">A test failed DMARC<\/a>/);
   assert.ok(!html.includes('Too early'));
 });
@@ -177,6 +177,7 @@ test('Marks that are close become one, at most eight are on a chart, and none is
   const mark = (index: number, isProblem = false) => ({
     index,
     when: `day ${index}`,
+    day: '2026-11-01',
     text: `event ${index}`,
     isProblem,
     href: null,

@@ -11,6 +11,7 @@ function startChart(chart: HTMLElement): void {
   delete chart.dataset.chart;
   const image = chart.querySelector('svg')!;
   const slots = [...image.querySelectorAll('.slot')];
+  showLocalDays(image);
   const texts = slots.map((slot) => {
     const title = slot.querySelector('title')!;
     // Otherwise the browser would show it too, over the value.
@@ -77,6 +78,23 @@ function startChart(chart: HTMLElement): void {
     event.preventDefault();
     show(to);
   });
+}
+
+/** In the language of the browser, unless the reader has chosen one: as `times.ts` does for the rest of the page. */
+function showLocalDays(image: SVGElement): void {
+  for (const element of image.querySelectorAll<SVGElement>('[data-day]')) {
+    const { day, year } = element.dataset;
+    const title = element.querySelector('title');
+    const text = new Date(day!).toLocaleDateString(undefined, {
+      timeZone: 'UTC',
+      day: 'numeric',
+      month: 'short',
+      year: title || year !== undefined ? 'numeric' : undefined,
+    });
+    // After the day follows what happened on it.
+    if (title) title.textContent = title.textContent!.replace(/^[^:]*?(?=:| so far:)/, text);
+    else element.textContent = text;
+  }
 }
 
 function targetOf(key: string, current: number, last: number): number | null {

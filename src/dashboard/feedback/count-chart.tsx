@@ -32,6 +32,8 @@ interface ChartProps<Day> {
 
 export function CountChart<Day extends { date: string }>(props: ChartProps<Day>) {
   const { title, series, columns = series, days, from, to, lacking, events, hrefOf } = props;
+  // "Messages" are counted as "1 message".
+  const noun = title.toLowerCase().replace(/s$/, '');
   const partsOf = (day: Day) => series.map(({ count }) => count(day));
   const sumOf = (day: Day) => partsOf(day).reduce((sum, count) => sum + count, 0);
   const most = Math.max(0, ...days.map(sumOf));
@@ -43,7 +45,11 @@ export function CountChart<Day extends { date: string }>(props: ChartProps<Day>)
         days={days}
         from={from}
         to={to}
-        read={(day) => ({ value: sumOf(day), parts: partsOf(day) })}
+        read={(day) => ({
+          value: sumOf(day),
+          parts: partsOf(day),
+          text: formatCount(sumOf(day), noun),
+        })}
         series={series}
         events={events}
         emptyText={`no ${lacking}`}

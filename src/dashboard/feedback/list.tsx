@@ -139,7 +139,7 @@ async function withFeedback(
 
 const NAME: Column<DomainWithFeedback> = {
   title: 'Domain',
-  cell: ({ name }) => <bdi>{readableDomain(name)}</bdi>,
+  cell: ({ name }) => <bdi class="domain-name">{readableDomain(name)}</bdi>,
 };
 const STATE: Column<DomainWithFeedback> = {
   title: 'State',
@@ -149,7 +149,7 @@ const STATE: Column<DomainWithFeedback> = {
 const COLUMNS: Column<DomainWithFeedback>[] = [
   NAME,
   {
-    title: 'Mail that passes DMARC',
+    title: 'Mail with your name',
     cell: ({ shares, messages, reporters }) => (
       <>
         {shares === null ? 'No DMARC reports' : sharesInWords(shares)}

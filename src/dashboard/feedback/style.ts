@@ -11,6 +11,7 @@ export const FEEDBACK_STYLE = `
 @media (min-width: 641px) { .pass-share .basis { display: none; } }
 @media (max-width: 640px) { .pass-share { grid-template-columns: 44px; gap: 2px; } }
 .unbroken { white-space: nowrap; }
+.domain-name { display: inline-block; min-width: 112px; }
 .source-name { display: inline-block; min-width: 88px; }
 .steps { margin: 0; padding: 0; list-style: none; }
 .steps > li { padding: 12px 0; border-top: 1px solid var(--line); }

@@ -4,11 +4,11 @@ import { isoTime } from '../../lib/clock.ts';
 import { dayChart } from '../../report/day-chart.ts';
 import { ChartImage } from '../../report/html/chart.tsx';
 import { useReader } from './reader.tsx';
-import { useDayText } from './times.tsx';
+import { Day as DayOf, useDayText } from './times.tsx';
 
 type Input<Day extends { date: string }> = Omit<
   Parameters<typeof dayChart<Day>>[0],
-  'today' | 'locale'
+  'today' | 'locale' | 'isLocal'
 >;
 
 interface DayFigureProps<Day extends { date: string }> extends Input<Day> {
@@ -24,7 +24,7 @@ interface DayFigureProps<Day extends { date: string }> extends Input<Day> {
 export function DayFigure<Day extends { date: string }>(props: DayFigureProps<Day>) {
   const { id, size, summary, note, ...input } = props;
   const { title, from, to, days } = input;
-  const { now, locale } = useReader();
+  const { now, locale, hasOwnLocale } = useReader();
   const dayText = useDayText();
   const today = isoTime(now).slice(0, 10);
   const period = `${dayText(from)} to ${dayText(to)}`;
@@ -32,14 +32,15 @@ export function DayFigure<Day extends { date: string }>(props: DayFigureProps<Da
   return (
     <>
       <ChartImage
-        chart={dayChart({ ...input, today, locale })}
+        chart={dayChart({ ...input, today, locale, isLocal: !hasOwnLocale })}
         id={id}
         size={size}
         label={`${title} from ${period}${summary ? `, ${summary}` : ''}`}
       />
       {note && (
         <p class="small muted">
-          {`${period} (UTC). ${note}${isPartial ? ' Today is not over.' : ''}`}
+          <DayOf day={from} /> to <DayOf day={to} />
+          {` (UTC). ${note}${isPartial ? ' Today is not over.' : ''}`}
         </p>
       )}
     </>

@@ -81,7 +81,7 @@ export const DmarcFeedback = named(
     shares_text: described(
       v.nullable(v.string()),
       'The shares in words. Null without messages.',
-      'Your own mail: 100%; 86.4% of all mail with your name is forged; 2.9% is from sources you have not judged yet.',
+      'Your own mail: 100% passes DMARC; 86.4% of all mail with your name is forged; 2.9% is from sources you have not judged yet.',
     ),
     days: described(v.array(DmarcDay), 'The days for which there are reports, oldest first.', [
       { date: '2026-11-21', ...TOTALS_EXAMPLE },

@@ -40,7 +40,7 @@ interface ChartProps {
 }
 
 export function ChartImage({ chart, id, size = 'full', label }: ChartProps) {
-  const { buckets, series = [], pins = [], limits = [] } = chart;
+  const { buckets, series = [], pins = [], limits = [], isLocal = false } = chart;
   if (buckets.length === 0) return null;
   const height = HEIGHTS[size];
   const isSmall = size === 'small';
@@ -82,7 +82,7 @@ export function ChartImage({ chart, id, size = 'full', label }: ChartProps) {
             const bar = bars[index];
             const x = percent(step * index);
             return (
-              <g key={x} class="slot">
+              <g key={x} class="slot" data-day={isLocal ? bucket.day : undefined}>
                 <title>{slotText(chart, index)}</title>
                 <rect class="hit" x={x} width={percent(step)} y={top} height={height} />
                 {bar &&
@@ -121,6 +121,8 @@ export function ChartImage({ chart, id, size = 'full', label }: ChartProps) {
               <text
                 key={index}
                 class={isMajor ? undefined : 'minor'}
+                data-day={isLocal ? buckets[index]!.day : undefined}
+                data-year={/\d{4}/.test(text) ? '' : undefined}
                 x={percent(step * (index + ANCHORS[anchor]))}
                 y={top + height + 18}
                 text-anchor={anchor}
@@ -139,7 +141,7 @@ export function ChartImage({ chart, id, size = 'full', label }: ChartProps) {
           ))}
         </ul>
       )}
-      {pins.length > 0 && <PinList pins={pins} />}
+      {pins.length > 0 && <PinList pins={pins} isLocal={isLocal} />}
     </div>
   );
 }
@@ -233,14 +235,23 @@ function PinMark({ pin: { isProblem }, number, x, y, bottom }: PinProps) {
 /** The most that is listed of one pin: a domain can change all day. */
 const MAX_LISTED = 4;
 
-function PinList({ pins }: { pins: Pin[] }) {
+function PinList({ pins, isLocal }: { pins: Pin[]; isLocal: boolean }) {
   return (
     <ol class="chart-pins small">
       {pins.map(({ marks, index }) => (
         <li key={index}>
-          {marks.slice(0, MAX_LISTED).map(({ when, text, href }) => (
+          {marks.slice(0, MAX_LISTED).map(({ when, day, text, href }) => (
             <div key={`${when} ${text}`}>
-              <span class="muted">{when}</span> {href === null ? text : <a href={href}>{text}</a>}
+              <time
+                class="muted"
+                dateTime={day}
+                data-format="day"
+                data-zone="UTC"
+                data-local={isLocal ? '' : undefined}
+              >
+                {when}
+              </time>{' '}
+              {href === null ? text : <a href={href}>{text}</a>}
             </div>
           ))}
           {marks.length > MAX_LISTED && (
