@@ -163,7 +163,10 @@ export function ticksOf(chart: Chart): Tick[] {
     anchor,
     isMajor,
   });
-  if (hasLabelPerBar(chart)) return buckets.map((_, index) => tick(index, 'middle', true));
+  // Dates are too long for a phone, and weekdays are not.
+  const isLong = buckets.length > 5 && buckets.some(({ label }) => label.length > 3);
+  if (hasLabelPerBar(chart))
+    return buckets.map((_, index) => tick(index, 'middle', !isLong || (last - index) % 2 === 0));
   const step = Math.ceil(buckets.length / 6);
   const inner =
     chart.ticks ?? buckets.map((_, index) => index).filter((index) => index % step === 0);

@@ -81,6 +81,8 @@ test('Dates are in the language of the reader', () => {
 test('A week and a single day have a label and a value for each bar', () => {
   const week = chartOf([DAY], { from: '2026-11-09', to: '2026-11-15' });
   assert.equal(labels(week).length, 7);
+  // Seven dates do not fit on a phone.
+  assert.deepEqual(labels(week, true), ['9 Nov', '11 Nov', '13 Nov', '15 Nov']);
   const one = chartOf([DAY], { from: DAY.date, to: DAY.date });
   assert.deepEqual(labels(one), ['10 Nov']);
   assert.match(paint(one), /text-anchor="middle">40<\/text>/);

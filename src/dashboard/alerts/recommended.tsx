@@ -108,13 +108,9 @@ const MissingTable = ({ rules }: { rules: RecommendedAlert[] }) => (
           <>
             {rule.name}
             <span class="row-note">{conditionText(rule)}</span>
+            <span class="small">{`Would have alerted: ${timesInWords(rule)}`}</span>
           </>
         ),
-      },
-      {
-        title: 'Would have alerted',
-        wide: true,
-        cell: (rule) => toSentence(timesInWords(rule)),
       },
       {
         title: 'Action',

@@ -1,11 +1,10 @@
 /** Counts by day as stacked bars, told apart by pattern too, and as a table. */
 
 import { compactCount, formatCount } from '../../lib/format/numbers.ts';
-import { dayInWords } from '../../lib/format/times.ts';
 import type { Series as ChartSeries } from '../../report/charts.ts';
 import type { DayEvent } from '../../report/day-chart.ts';
-import { ScrollArea } from '../../ui/components.tsx';
 import { DayFigure } from '../frame/day-figure.tsx';
+import { DayTable } from '../receivers/day-table.tsx';
 
 export interface Series<Day> extends ChartSeries {
   count(day: Day): number;
@@ -58,43 +57,18 @@ export function CountChart<Day extends { date: string }>(props: ChartProps<Day>)
         summary={`peak: ${formatCount(most)} per day`}
         note={`The peak is ${formatCount(most)} on a day. A gap is a day without ${lacking}.`}
       />
-      <details class="figures-table">
-        <summary>
-          {hrefOf ? 'Show as a table, with the reports of each day' : 'Show as a table'}
-        </summary>
-        <ScrollArea label={`${title} by day`}>
-          <table class="compact">
-            <thead>
-              <tr>
-                <th scope="col">Day (UTC)</th>
-                {columns.map(({ title }) => (
-                  <th key={title} scope="col" class="number">
-                    {title}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {days.map((day) => (
-                <tr key={day.date}>
-                  <th scope="row">
-                    {hrefOf ? (
-                      <a href={hrefOf(day)}>{dayInWords(day.date)}</a>
-                    ) : (
-                      dayInWords(day.date)
-                    )}
-                  </th>
-                  {columns.map(({ title, count }) => (
-                    <td key={title} class="number">
-                      {formatCount(count(day))}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollArea>
-      </details>
+      <DayTable
+        label={`${title} by day`}
+        summary={hrefOf ? 'Show as a table, with the reports of each day' : 'Show as a table'}
+        rows={days}
+        keyOf={({ date }) => date}
+        hrefOf={hrefOf}
+        columns={columns.map(({ title: name, count }) => ({
+          title: name,
+          number: true,
+          cell: (day) => formatCount(count(day)),
+        }))}
+      />
     </>
   );
 }

@@ -159,7 +159,7 @@ const COLUMNS: Column<DomainWithFeedback>[] = [
       </>
     ),
   },
-  STATE,
+  { ...STATE, wide: true },
   {
     title: 'Last report',
     wide: true,
