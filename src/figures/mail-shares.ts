@@ -9,7 +9,7 @@ export const MAIL_SHARES = [
   {
     name: 'forged',
     description:
-      'Messages that others sent in the name of the domain: from sources that you marked as not yours, or that never pass while the domain declares that failing mail is not its own, with an enforced policy or as one that sends no mail.',
+      'Messages that others sent in the name of the domain. Their sources are marked as not yours, or never pass while your DNS says that failing mail is not yours. An enforced policy says so, and a domain that sends no mail.',
   },
   {
     name: 'suspected',

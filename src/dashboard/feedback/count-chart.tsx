@@ -57,7 +57,7 @@ export function CountChart<Day extends { date: string }>(props: ChartProps<Day>)
         summary={`peak: ${formatCount(most)} per day`}
         note={`The peak is ${formatCount(most)} on a day. A gap is a day without ${lacking}.`}
       />
-      <DayTable
+      <DayTable<Day>
         label={`${title} by day`}
         summary={hrefOf ? 'Show as a table, with the reports of each day' : 'Show as a table'}
         rows={days}
