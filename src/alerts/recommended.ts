@@ -36,6 +36,8 @@ const RULES: [condition: ConditionId, name: string][] = [
   ['feedback_storage', 'Feedback storage'],
 ];
 
+export const RECOMMENDED_CONDITIONS = RULES.map(([condition]) => condition);
+
 const RECOMMENDED = RULES.flatMap(([condition, name]) =>
   CONDITIONS.filter(({ id }) => id === condition).map((declared) => ({ ...declared, name })),
 );

@@ -1,6 +1,7 @@
 /** The operations on feedback. */
 
 import * as v from 'valibot';
+import { NO_MAIL, sharesInWords } from '../figures/mail-shares.ts';
 import { route } from '../http/route.ts';
 import { deletedOf, described, idOf, listOf, listSchema } from '../http/schemas.ts';
 import { csvFile, streamed } from '../http/streamed.ts';
@@ -13,6 +14,7 @@ import { AUDITED_REPORT } from './audited.ts';
 import { findDomainByToken } from './destination.ts';
 import { feedbackExports } from './export-routes.ts';
 import { storeFeedback } from './intake.ts';
+import { mailShares } from './mail-shares.ts';
 import { describeBounces, describeComplaints } from './messages/describe.ts';
 import { bounceSummary, complaintSummary } from './messages/sums.ts';
 import { presentListedReport, presentReport, presentRow } from './present.ts';
@@ -295,7 +297,16 @@ const dmarc = route({
   query: SummaryQuery,
   response: DmarcFeedback,
   errors: ['not_found'],
-  handle: async ({ app, query }) => dmarcFeedback(app, await periodOf(app, query)),
+  async handle({ app, query }) {
+    const period = await periodOf(app, query);
+    const { id } = period.domain;
+    const shares = (await mailShares(app.db, { ...period, ids: [id] })).get(id) ?? NO_MAIL;
+    return {
+      ...(await dmarcFeedback(app, period)),
+      shares,
+      shares_text: sharesInWords(shares),
+    };
+  },
 });
 
 const exportDmarc = route({

@@ -6,11 +6,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { failedOf, MIN_FAILING_MESSAGES, stoppedOf } from '../figures/dmarc.ts';
+import { addShares, type MailShares, NO_MAIL } from '../figures/mail-shares.ts';
 import { isoTime } from '../lib/clock.ts';
 import { DAY_MS } from '../lib/durations.ts';
 import { MAX_FIGURE_SOURCES } from '../report/feedback-figures.ts';
 import type { FeedbackFigures, FigureSource, FigureSources } from '../report/summary.ts';
 import { type Db, inSnapshot, type Tx } from '../store/open.ts';
+import { sharesOfAll } from './mail-shares.ts';
 import { messageCounts } from './messages/counts.ts';
 import { isReportedSince } from './queries.ts';
 import { SUM_COLUMNS } from './sources/days.ts';
@@ -76,6 +78,7 @@ async function reportedDomains(
 
 /** The figures of some of the domains. */
 interface Part {
+  shares: MailShares;
   messages: number;
   passed: number;
   reporters: string[];
@@ -103,6 +106,7 @@ async function partOf(tx: Tx, domains: ReportedDomain[], days: Days): Promise<Pa
   });
   const foreign = sources.filter(({ kind }) => kind === 'spoof');
   return {
+    shares: await sharesOfAll(tx, ids, sources, messages),
     messages,
     passed,
     reporters: messages === 0 ? [] : await reportersOf(tx, ids, days, 'dmarc'),
@@ -192,6 +196,8 @@ async function sourcesOf(tx: Tx, ids: string[], { from, to }: Days) {
         name,
         label,
         ...totals,
+        key,
+        mark,
         kind: kindOf({ key, mark, claim }, totals),
         isNew: !isRest(key) && isNew({ first, previous }, reportDays.get(domain_id) ?? []),
       };
@@ -220,6 +226,7 @@ function figuresOf(parts: Part[], { from, to }: Days): FeedbackFigures | null {
     passed,
     pass_rate: messages === 0 ? null : Math.round((passed * 10_000) / messages) / 10_000,
     reporters: distinct(parts.flatMap(({ reporters }) => reporters)),
+    shares: parts.reduce((sum, { shares }) => addShares(sum, shares), NO_MAIL),
     spoofed: {
       messages: sumOf(parts, ({ spoofed }) => spoofed.messages),
       stopped: sumOf(parts, ({ spoofed }) => spoofed.stopped),

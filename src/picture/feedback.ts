@@ -1,6 +1,7 @@
 /** What receivers report about the mail of a domain: DMARC and TLS reports, complaints and bounces. */
 
 import { type FeedbackState, feedbackOf } from '../domains/feedback/state.ts';
+import { mailShares } from '../feedback/mail-shares.ts';
 import { messageCounts, trustedRejections } from '../feedback/messages/counts.ts';
 import { refusedReports } from '../feedback/refused.ts';
 import { isOwnFailing } from '../feedback/sources/kind.ts';
@@ -9,10 +10,10 @@ import { setupSteps } from '../feedback/sources/steps.ts';
 import { type Days, dayBefore, reporterCount } from '../feedback/sums.ts';
 import { failedOf, MIN_FAILING_MESSAGES, STOPPED_TEXT, stoppedOf } from '../figures/dmarc.ts';
 import { SPAM_LIMITS } from '../figures/gmail.ts';
+import { sharesInWords } from '../figures/mail-shares.ts';
 import { isoTime } from '../lib/clock.ts';
 import { formatCount } from '../lib/format/numbers.ts';
 import { truncate } from '../lib/format/plain-text.ts';
-import { formatShare } from '../report/feedback-figures.ts';
 import { type Finding, fine, notKnown, problem, reportOf, type SourceReport } from './findings.ts';
 import type { Reading } from './reading.ts';
 import type { FirstStep } from './schema.ts';
@@ -57,7 +58,7 @@ export async function feedbackReport(reading: Reading): Promise<SourceReport> {
       text:
         state === 'stopped'
           ? 'Reports have stopped: none has arrived for 3 days.'
-          : passedText(sums),
+          : await passedText(period, sums),
       at: sums.lastDay,
       basis: `${formatCount(reporters, 'reporter')}, last ${DAYS} days`,
     },
@@ -66,12 +67,14 @@ export async function feedbackReport(reading: Reading): Promise<SourceReport> {
 }
 
 /** What others send in the name of the domain fails, which is no problem of its own senders. */
-function passedText({ messages, passed }: Sums): string {
+async function passedText(
+  { db, domain, from, to }: FeedbackReading,
+  { messages, passed }: Sums,
+): Promise<string> {
   if (passed === 0) return `None of ${formatCount(messages, 'message')} passed DMARC.`;
-  const share = formatShare(passed, messages);
-  return passed === messages
-    ? `${share} of ${formatCount(messages, 'message')} passed DMARC.`
-    : `Your known senders pass DMARC. Of all ${formatCount(messages, 'message')}, ${share} passed.`;
+  if (passed === messages) return `All of ${formatCount(messages, 'message')} passed DMARC.`;
+  const shares = (await mailShares(db, { ids: [domain.id], from, to })).get(domain.id)!;
+  return sharesInWords(shares)!;
 }
 
 function withoutReports(state: FeedbackState): { state: 'unknown' | 'not_set_up'; text: string } {

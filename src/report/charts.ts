@@ -1,15 +1,60 @@
-/** Bar charts: their data, and the geometry and labels that all renderers share. */
+/** Bar charts: their data, and the geometry and labels that all renderers share. `html/chart.tsx` paints them on pages. */
 
 import { crc32, deflateSync } from 'node:zlib';
-import { toHtmlText } from '../lib/format/plain-text.ts';
+import type { State } from '../ui/components.tsx';
 
 export interface Chart {
   /** The quantity and the bucket: `Average score by day`. */
   title: string;
   buckets: Bucket[];
-  /** The value that fills the height; greater than 0. */
+  /** The value that fills the height; greater than `min`. */
   max: number;
+  /** The value at the bottom, if that is not 0: for shares that are all close to 1. */
+  min?: number;
   format(value: number): string;
+  /** Whether values are shares, which can be halved. */
+  isShare?: boolean;
+  /** A shorter form for the scale. */
+  formatScale?(value: number): string;
+  /** What the parts of a bar are, the lowest first. */
+  series?: Series[];
+  /** Lines at values that mean something. They replace the line in the middle. */
+  limits?: { value: number; state: State }[];
+  /** The buckets with a label, by index; by default, evenly spread ones. The first and the last always have one. */
+  ticks?: number[];
+  /** What explains the values, in order. */
+  pins?: Pin[];
+  /** Whether the script of the page writes the days of the buckets in the language of the browser. */
+  isLocal?: boolean;
+}
+
+/** How the parts of a bar differ, without color too. A state has its color. */
+export type Look = 'solid' | 'striped' | 'dotted' | 'hollow' | State;
+
+export interface Series {
+  title: string;
+  look: Look;
+}
+
+/** Events that happened at about the same time. */
+export interface Pin {
+  index: number;
+  /** Whether one of them is a problem: its shape tells. */
+  isProblem: boolean;
+  marks: Mark[];
+}
+
+/** An event that may explain the values. */
+export interface Mark {
+  index: number;
+  /** When, in words. */
+  when: string;
+  /** The day in UTC. */
+  day: string;
+  text: string;
+  isProblem: boolean;
+  /** The page with the details; null if the reader has none. */
+  href: string | null;
 }
 
 export interface Bucket {
@@ -21,6 +66,16 @@ export interface Bucket {
   value: number | null;
   /** Shown if `value` is null. */
   emptyText: string;
+  /** What the value is made of, in the order of the series of the chart. */
+  parts?: number[];
+  /** Colors the bar. */
+  state?: State;
+  /** Said in place of the value. */
+  text?: string;
+  /** A day such as `2026-11-21`. */
+  day?: string;
+  /** Its time is not over. */
+  isPartial?: boolean;
 }
 
 interface Size {
@@ -33,24 +88,44 @@ interface Rectangle extends Size {
   y: number;
 }
 
-/** Width of a bar as a share of its bucket. */
-const BAR_SHARE = 0.64;
+/** Width of a bar as a share of its bucket. Many bars touch, because a gap would be thinner than a pixel. */
+const barShare = (count: number): number => (count > 90 ? 1 : 0.64);
 /** Height of a bar for 0 as a share of the chart, so that it remains visible. */
 const MIN_HEIGHT_SHARE = 0.02;
 
 /** The bars in the unit of `size`, with x from the left and y from the top; null for a bucket without a value. */
-export function barsOf({ buckets, max }: Chart, { width, height }: Size): (Rectangle | null)[] {
+export function barsOf(chart: Chart, { width, height }: Size): (Rectangle | null)[] {
+  const { buckets } = chart;
   const bucketWidth = width / buckets.length;
+  const used = barShare(buckets.length);
   return buckets.map(({ value }, index) => {
     if (value === null) return null;
-    const share = Math.min(1, Math.max(MIN_HEIGHT_SHARE, value / max));
-    const x = bucketWidth * (index + (1 - BAR_SHARE) / 2);
-    return { x, y: height * (1 - share), width: bucketWidth * BAR_SHARE, height: height * share };
+    const share = Math.max(MIN_HEIGHT_SHARE, shareOfHeight(chart, value));
+    const x = bucketWidth * (index + (1 - used) / 2);
+    return { x, y: height * (1 - share), width: bucketWidth * used, height: height * share };
   });
 }
 
+/** How high a value is, from 0 to 1. */
+export const shareOfHeight = ({ min = 0, max }: Chart, value: number): number =>
+  Math.max(0, Math.min(1, (value - min) / (max - min)));
+
+/** The end of a scale: the next round number whose half is round too. */
+export function roundUp(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  const step = [1, 2, 4, 6, 8].find((each) => value <= each * power * (1 + 1e-9)) ?? 10;
+  return Number((step * power).toPrecision(3));
+}
+
+/** The values with a line behind the bars, the highest first. A line at half a message has no meaning. */
+export function scaleOf({ min = 0, max, limits, isShare }: Chart): number[] {
+  const middle = (min + max) / 2;
+  const hasMiddle = !limits && (isShare || Number.isInteger(middle));
+  return [max, ...(hasMiddle ? [middle] : []), min];
+}
+
 /** Grid lines behind the bars, as shares of the height from the top. */
-export const GRID = [0, 0.5, 1];
+const GRID = [0, 0.5, 1];
 
 /** With more bars, adjacent bars share a label. */
 const MAX_LABELS = 8;
@@ -66,6 +141,70 @@ export function labelsOf({ buckets }: Chart): { label: string; span: number }[] 
   return labels;
 }
 
+export interface Tick {
+  index: number;
+  label: string;
+  /** Where the label is: from the left edge of the chart, to its right edge, or in the middle of the bar. */
+  anchor: 'start' | 'middle' | 'end';
+  /** Whether there is space for it on a phone. */
+  isMajor: boolean;
+}
+
+/** Shares of the width that labels need on wide pages and on phones. */
+const [WIDE_LABEL, PHONE_LABEL] = [0.09, 0.19];
+
+/** The labels below the bars: all of few, otherwise those of both ends and as many between them as have space. */
+export function ticksOf(chart: Chart): Tick[] {
+  const { buckets } = chart;
+  const last = buckets.length - 1;
+  const tick = (index: number, anchor: Tick['anchor'], isMajor: boolean): Tick => ({
+    index,
+    label: buckets[index]!.label,
+    anchor,
+    isMajor,
+  });
+  // Dates are too long for a phone, and weekdays are not.
+  const isLong = buckets.length > 5 && buckets.some(({ label }) => label.length > 3);
+  if (hasLabelPerBar(chart))
+    return buckets.map((_, index) => tick(index, 'middle', !isLong || (last - index) % 2 === 0));
+  const step = Math.ceil(buckets.length / 6);
+  const inner =
+    chart.ticks ?? buckets.map((_, index) => index).filter((index) => index % step === 0);
+  // The labels at the ends begin and end there, so they reach further.
+  const longest = Math.max(buckets[0]!.label.length, buckets[last]!.label.length);
+  const reach = Math.max(1, longest / 7);
+  const kept: Tick[] = [];
+  let major = 0;
+  for (const index of inner) {
+    const at = (index + 0.5) / buckets.length;
+    const fits = (space: number, before: number) =>
+      at >= space * (reach + 0.5) && at <= 1 - space * (reach + 0.5) && at - before >= space;
+    const before = kept.length > 0 ? (kept.at(-1)!.index + 0.5) / buckets.length : 0;
+    if (!fits(WIDE_LABEL, before)) continue;
+    const isMajor = fits(PHONE_LABEL, major);
+    if (isMajor) major = at;
+    kept.push(tick(index, 'middle', isMajor));
+  }
+  return [tick(0, 'start', true), ...kept, tick(last, 'end', true)];
+}
+
+const MAX_PINS = 8;
+
+/** Puts marks that are close into one pin, so that the pins of a chart can be told apart. `marks` are in order. */
+export function pinsOf(marks: Mark[], count: number): Pin[] {
+  for (let distance = Math.ceil(count / 30) - 1; ; distance++) {
+    const pins: Pin[] = [];
+    for (const mark of marks) {
+      const pin = pins.at(-1);
+      if (pin && mark.index - pin.index <= distance) {
+        pin.marks.push(mark);
+        pin.isProblem ||= mark.isProblem;
+      } else pins.push({ index: mark.index, isProblem: mark.isProblem, marks: [mark] });
+    }
+    if (pins.length <= MAX_PINS) return pins;
+  }
+}
+
 /** Whether each bar has a separate value and label. */
 export const hasLabelPerBar = ({ buckets }: Chart): boolean => buckets.length <= MAX_LABELS;
 
@@ -73,8 +212,8 @@ export function valueText({ format }: Chart, { value }: Bucket): string {
   return value === null ? '–' : format(value);
 }
 
-export function valueInWords({ format }: Chart, { value, emptyText }: Bucket): string {
-  return value === null ? emptyText : format(value);
+export function valueInWords({ format }: Chart, { value, emptyText, text }: Bucket): string {
+  return value === null ? emptyText : (text ?? format(value));
 }
 
 /** The whole chart as text. */
@@ -96,56 +235,6 @@ export function extremesOf(chart: Chart): string | null {
   const describeBucket = (bucket: typeof first) => `${chart.format(bucket.value)} (${bucket.name})`;
   return `Highest ${describeBucket(high)}, lowest ${describeBucket(low)}`;
 }
-
-// A chart as SVG for a page: it uses the colors of the page's theme and has a text alternative.
-
-/** Height of the bars. Vertical lengths are in pixels, horizontal ones in percent. */
-const HEIGHT = 140;
-/** Space above the bars for the value of the highest one. */
-const TOP_MARGIN = 20;
-/** Space below the bars for the labels. */
-const BOTTOM_MARGIN = 24;
-/** Space on the left for the scale. */
-const LEFT_MARGIN = 36;
-
-/** Without a viewBox, so that text keeps its size on narrow screens. */
-export const CHART_STYLE = `display:block;width:calc(100% - ${LEFT_MARGIN}px);margin-left:${LEFT_MARGIN}px;overflow:visible`;
-
-/** `id` must be unique in the page. A page that allows no inline style names a class with `CHART_STYLE`. */
-export function chartSvg(chart: Chart, id: string, className?: string): string {
-  const grid = GRID.map((share) => {
-    const y = round(TOP_MARGIN + share * HEIGHT);
-    const value = toHtmlText(chart.format(chart.max * (1 - share)));
-    return `<line x1="0" x2="100%" y1="${y}" y2="${y}" stroke="var(--line,#dddee7)"/><text x="-8" y="${y + 4}" text-anchor="end">${value}</text>`;
-  });
-  const bars = barsOf(chart, { width: 100, height: HEIGHT }).map((bar, index) =>
-    bar ? barSvg(bar, chart, index) : '',
-  );
-  return `<svg role="img" aria-labelledby="${id}-title ${id}-desc" height="${TOP_MARGIN + HEIGHT + BOTTOM_MARGIN}" ${className ? `class="${className}"` : `style="${CHART_STYLE}"`} font-family="inherit" font-size="14" fill="var(--muted,#585a6b)"><title id="${id}-title">${toHtmlText(chart.title)}</title><desc id="${id}-desc">${toHtmlText(chartInWords(chart))}</desc>${grid.join('')}${bars.join('')}${labelsSvg(chart)}</svg>`;
-}
-
-function barSvg({ x, y, width, height }: Rectangle, chart: Chart, index: number): string {
-  const bucket = chart.buckets[index]!;
-  const value = toHtmlText(valueText(chart, bucket));
-  const box = `x="${round(x)}%" y="${round(TOP_MARGIN + y)}" width="${round(width)}%" height="${round(height)}"`;
-  const bar = `<rect ${box} fill="var(--accent,#4338ca)"><title>${toHtmlText(bucket.name)}: ${value}</title></rect>`;
-  if (!hasLabelPerBar(chart)) return bar;
-  return `${bar}<text x="${round(x + width / 2)}%" y="${round(TOP_MARGIN + y - 5)}" text-anchor="middle">${value}</text>`;
-}
-
-function labelsSvg(chart: Chart): string {
-  const bucketWidth = 100 / chart.buckets.length;
-  let index = 0;
-  return labelsOf(chart)
-    .map(({ label, span }) => {
-      const x = round(bucketWidth * (index + 0.5));
-      index += span;
-      return `<text x="${x}%" y="${TOP_MARGIN + HEIGHT + 18}" text-anchor="middle">${toHtmlText(label)}</text>`;
-    })
-    .join('');
-}
-
-const round = (value: number): number => Math.round(value * 100) / 100;
 
 // A chart as PNG for an email: only bars, on a transparent background, in colors visible on white and black.
 

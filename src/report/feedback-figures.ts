@@ -1,6 +1,7 @@
 /** What receivers report about the mail of a period, or about the sender of one test: the figures and their sentences. */
 
 import { failedOf, MIN_FAILING_MESSAGES, STOPPED_TEXT } from '../figures/dmarc.ts';
+import { formatShare, othersInWords } from '../figures/mail-shares.ts';
 import { formatCount } from '../lib/format/numbers.ts';
 import { truncate } from '../lib/format/plain-text.ts';
 import { dateIn } from '../lib/format/times.ts';
@@ -30,11 +31,23 @@ export const figureRows = (figures: FeedbackFigures): FigureRow[] => [
 ];
 
 function messageRows(figures: FeedbackFigures): FigureRow[] {
-  const { messages, passed, reporters, failing_sources, new_sources, spoofed } = figures;
+  const { messages, passed, reporters, failing_sources, new_sources, spoofed, shares } = figures;
   if (messages === 0) return [];
   return [
     row('Messages', formatCount(messages), `Reported by ${formatCount(reporters, 'reporter')}`),
-    row('Passed DMARC', formatShare(passed, messages), sharesInWords(passed, messages)),
+    shares.own === 0
+      ? row(
+          'Passed DMARC',
+          formatShare(passed, messages),
+          othersInWords(shares) ?? partInWords(passed, messages),
+        )
+      : row(
+          'Your own mail',
+          formatShare(shares.own_passed, shares.own),
+          [`${partInWords(shares.own_passed, shares.own)} passed DMARC`, othersInWords(shares)]
+            .filter((part) => part !== null)
+            .join('; '),
+        ),
     failing_sources.total === 0
       ? row(
           'Failing sources',
@@ -116,15 +129,8 @@ function listOf(
   return [...parts, ...(rest > 0 ? [`${formatCount(rest)} more`] : [])].join('; ');
 }
 
-const sharesInWords = (part: number, whole: number): string =>
+const partInWords = (part: number, whole: number): string =>
   `${formatCount(part)} of ${formatCount(whole, 'message')}`;
-
-/** To one decimal, rounded down: 100% always means all, and 0% always means none. */
-export function formatShare(part: number, whole: number): string {
-  if (part <= 0) return '0%';
-  const percent = Math.floor((part / whole) * 1000 + 1e-9) / 10;
-  return percent === 0 ? '<0.1%' : `${percent}%`;
-}
 
 /** `Mon 16 Nov 2026 to Sun 22 Nov 2026 (UTC)`. */
 export function figureDays({ from, to }: Pick<FeedbackFigures, 'from' | 'to'>): string {

@@ -4,13 +4,14 @@ import { gradeOf } from '../analysis/grade.ts';
 import type { Grade } from '../analysis/result.ts';
 import { wholeScore } from '../analysis/score.ts';
 import type { ErrorRate, SPAM_RATE } from '../figures/gmail.ts';
+import type { MailShares } from '../figures/mail-shares.ts';
 import { INBOX_RATE } from '../figures/placement.ts';
 import { isoTime } from '../lib/clock.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 import { formatCount, formatPercent } from '../lib/format/numbers.ts';
 import { truncate } from '../lib/format/plain-text.ts';
 import { dateIn, instantIn, zonedParts } from '../lib/format/times.ts';
-import type { Bucket, Chart } from './charts.ts';
+import { type Bucket, type Chart, roundUp } from './charts.ts';
 import { MIN_PLACEMENT_SAMPLES, type ProviderPlacement, TOO_FEW } from './placement-rates.ts';
 
 /** Means over some tests, with their sample sizes. Scores are 0–100; rates are 0–1. */
@@ -77,6 +78,8 @@ export interface FeedbackFigures {
   passed: number;
   /** 0–1; null without messages. */
   pass_rate: number | null;
+  /** Whose the messages are. */
+  shares: MailShares;
   /** Messages of senders that never pass and are not known: how many, and how many of them the policy stopped. */
   spoofed: { messages: number; stopped: number };
   failing_sources: FigureSources;
@@ -418,7 +421,7 @@ export function trendCharts({
     interval: by,
     title: `Tests by ${by}`,
     buckets: buckets((slice) => slice.tests),
-    max: Math.max(1, ...trend.map((slice) => slice.tests)),
+    max: roundUp(Math.max(1, ...trend.map((slice) => slice.tests))),
     format: (value) => formatCount(Math.round(value)),
   };
   if (summary.scored === 0) return [tests];

@@ -1,6 +1,7 @@
 /** The form of what receivers report, in summaries. */
 
 import * as v from 'valibot';
+import { MailShares } from '../feedback/schemas/mail-shares.ts';
 import { FAILING_SHARE_TEXT, MIN_FAILING_MESSAGES, STOPPED_TEXT } from '../figures/dmarc.ts';
 import { described, idOf, named } from '../http/schemas.ts';
 import { MAX_FIGURE_SOURCES } from '../report/feedback-figures.ts';
@@ -45,6 +46,7 @@ export const FeedbackFigures = named(
       'The share of `passed` in `messages`, from 0 to 1. Null without messages.',
       0.992,
     ),
+    shares: MailShares,
     spoofed: described(
       named(
         'SpoofedMessages',

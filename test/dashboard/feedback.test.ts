@@ -92,7 +92,10 @@ test('Reporters are compared by what they did, also those whose report spans sev
       `href="/feedback/reports\\?domain_id=${domain.id}&amp;type=dmarc&amp;day=2026-11-20`,
     ),
   );
-  assert.match(mainOf((await get('/feedback')).html), /of 102 messages, 2 reporters/);
+  assert.match(
+    mainOf((await get('/feedback')).html),
+    /Your own mail: 100% passes DMARC; 9\.8% of all mail with your name looks forged\.102 messages, 2 reporters/,
+  );
 });
 
 test('TLS failures are explained with their servers, exported, and their basis is named', async (t) => {

@@ -80,7 +80,7 @@ const NAMES = [
   'time_zone',
   'date_locale',
   'condition',
-  'threshold',
+  'threshold_score_below',
   'channels',
   'recipients',
   'slack_webhook_url',

@@ -352,7 +352,7 @@ test('The chart has the same figures as a table, named by the days on which slic
       'Sat 21 Nov,1,64',
     ],
   );
-  assert.match(html, /<svg role="img" aria-labelledby="chart-score-title/);
+  assert.match(html, /<svg role="img" aria-label="Average score by day\. Sun 15 Nov: no tests;/);
   assert.doesNotMatch(html, / style="/);
 });
 

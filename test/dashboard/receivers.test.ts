@@ -50,11 +50,11 @@ test('The spam rate of Gmail has a bar for each day with data, also for 0, and n
     await storeGmailDay(app, NAME, Number(age), { spam_rate });
   await storeGmailDay(app, NAME, 4, { tls_rate: 1 });
   const card = cardOf((await member.get(path)).html, 'gmail');
-  const [chart] = /<svg class="rate-chart".*?<\/svg>/s.exec(card)!;
-  const bars = [...chart.matchAll(/<rect class="(\w+)"[^>]* height="([\d.]+)"/g)];
+  const [chart] = /<svg role="img" aria-label="Spam rate.*?<\/svg>/s.exec(card)!;
+  const bars = [...chart.matchAll(/<rect class="(solid|warn|fail)"[^>]* height="([\d.]+)"/g)];
   assert.deepEqual(
     bars.map(([, state]) => state),
-    ['pass', 'pass', 'fail', 'warn'],
+    ['solid', 'solid', 'fail', 'warn'],
   );
   assert.ok(bars.every(([, , height]) => Number(height) >= 2));
   assert.match(chart, /0\.3%.*0\.1%/s);

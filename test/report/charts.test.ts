@@ -8,12 +8,11 @@ import {
   type Chart,
   chartInWords,
   chartPng,
-  chartSvg,
   extremesOf,
   labelsOf,
 } from '../../src/report/charts.ts';
 import { trendCharts } from '../../src/report/summary.ts';
-import { DAY, EVIL, MONTH, UNSCORED, WEEK } from './scheduled-reports.ts';
+import { DAY, MONTH, UNSCORED, WEEK } from './scheduled-reports.ts';
 
 const chartOf = (values: (number | null)[], max = 100): Chart => ({
   title: 'Average score by day',
@@ -164,14 +163,4 @@ test('chartPng colors contrast with white and dark backgrounds', () => {
 test('chartPng handles empty and single-bucket charts', () => {
   for (const values of [[], [null], [7]])
     assert.equal(readPng(chartPng(chartOf(values), { width: 20, height: 10 })).width, 40);
-});
-
-test('chartSvg contains its values, escapes text and uses the page’s colors', () => {
-  const chart = { ...chartOf([62, null]), title: EVIL };
-  const svg = chartSvg(chart, 'c1');
-  assert.match(svg, /^<svg role="img" aria-labelledby="c1-title c1-desc" /);
-  assert.ok(svg.includes('Day 0: 62; Day 1: none.</desc>'));
-  assert.ok(!svg.includes('<script'));
-  assert.equal(svg.match(/<rect /g)!.length, 1);
-  assert.ok(svg.includes('fill="var(--accent,#4338ca)"'));
 });

@@ -15,8 +15,8 @@ import type { History } from './history.ts';
  */
 export interface Condition<Kind extends ObservationKind = ObservationKind, Value = unknown> {
   observes: Kind[];
-  /** Range and default of the rule's `threshold`, and what it means; null if the condition has none. */
-  threshold: { min: number; max: number; default: number; text: string } | null;
+  /** The rule's `threshold`; null if the condition has none. */
+  threshold: Threshold | null;
   /** Whether a rule can be limited to a domain. Absent: it can. */
   isOfNoDomain?: true;
   /** `threshold`: the rule's threshold, or the default. */
@@ -79,6 +79,20 @@ export interface Condition<Kind extends ObservationKind = ObservationKind, Value
   unwatchedText?(incident: OpenedIncident<Value>): { title: string; lead: string };
   /** A plausible value, for the sample that tests a rule's channels. */
   sampleValue(threshold: number): Value;
+}
+
+/** Range and default of a threshold, and what it means. */
+export interface Threshold {
+  min: number;
+  max: number;
+  default: number;
+  text: string;
+  /** What it counts: "points". */
+  unit: string;
+  /** If it has few values: what each means. */
+  options?: [value: number, text: string][];
+  /** Those for which the form says how often they would have alerted lately. */
+  tried?: number[];
 }
 
 /** "unknown" neither opens nor resolves an incident. */

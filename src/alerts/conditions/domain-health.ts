@@ -29,6 +29,11 @@ const THRESHOLD = {
   min: 1,
   max: 2,
   default: 1,
+  unit: 'problems',
+  options: [
+    [1, 'Critical problems'],
+    [2, 'Critical problems and warnings'],
+  ] as [number, string][],
   text: 'At 1, critical problems trigger the alert. At 2, warnings do too.',
 };
 

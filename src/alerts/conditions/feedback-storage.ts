@@ -23,6 +23,7 @@ const THRESHOLD = {
   min: 10,
   max: 100,
   default: NEARLY_FULL * 100,
+  unit: 'percent',
   text: 'At least this percentage of the space in use triggers the alert.',
 };
 

@@ -10,10 +10,13 @@ import {
 } from '../../alerts/channels/index.ts';
 import { shownName } from '../../alerts/channels/settings.ts';
 import { findSubscribedEndpoints } from '../../alerts/channels/webhook.ts';
-import { CONDITIONS, type ConditionId, THRESHOLD_RANGE } from '../../alerts/conditions/index.ts';
+import type { Threshold } from '../../alerts/conditions/condition.ts';
+import { CONDITION_IDS, CONDITIONS, type ConditionId } from '../../alerts/conditions/index.ts';
 import { unknownCondition } from '../../alerts/conditions/unknown.ts';
 import { alertOr404 } from '../../alerts/queries.ts';
+import { RECOMMENDED_CONDITIONS } from '../../alerts/recommended.ts';
 import { type Alert, type AlertPatch, type NewAlert, REMINDER_HOURS } from '../../alerts/schema.ts';
+import { trialsInWords } from '../../alerts/trials.ts';
 import type { App } from '../../app.ts';
 import { findDomainByName } from '../../domains/queries.ts';
 import { domainOperations } from '../../domains/routes.ts';
@@ -105,7 +108,7 @@ export function readValues(raw: Uint8Array): RuleValues {
   return {
     name: field('name'),
     condition: field('condition'),
-    threshold: field('threshold').trim(),
+    threshold: field(thresholdName(field('condition'))).trim(),
     domain: field('domain').trim(),
     channels: readFormList(raw)('channels'),
     settings: Object.fromEntries(
@@ -169,6 +172,8 @@ async function domainIdOf(db: App['db'], name: string): Promise<string | null> {
 export interface RuleFormContext {
   /** Domain names; null if there are too many to choose from. */
   domains: string[] | null;
+  /** What each condition would have said lately. */
+  trials: Map<ConditionId, string>;
   /** The channels that cannot deliver. */
   unconfigured: ChannelId[];
   /** How the API shows the settings of the rule. */
@@ -182,6 +187,7 @@ export async function ruleFormContext(call: PageCall, alert?: Alert): Promise<Ru
   const endpoints = await findSubscribedEndpoints(app.db, 'alert.triggered');
   return {
     domains: domains.has_more ? null : domains.data.map(({ name }) => name).sort(),
+    trials: await trialsInWords(app),
     unconfigured: unconfiguredChannels(
       app,
       { ...(alert ? await alertOr404(app.db, alert.id) : BLANK), channels: ALL_CHANNELS },
@@ -236,21 +242,9 @@ export function RuleForm({ action, values, problem, submit, version, ...context 
         name="condition"
         label="Alert when"
         error={errors.condition}
-        choices={conditionChoices(values.condition)}
+        choices={conditionChoices(values, errors.threshold, context.trials)}
         values={[values.condition]}
       />
-      <div class="threshold">
-        <TextField
-          type="number"
-          name="threshold"
-          label="Threshold"
-          hint={THRESHOLD_HINT}
-          min={THRESHOLD_RANGE.min}
-          max={THRESHOLD_RANGE.max}
-          value={values.threshold}
-          error={errors.threshold}
-        />
-      </div>
       <DomainField domains={context.domains} value={values.domain} error={errors.domain} />
       <Choices
         type="checkbox"
@@ -287,20 +281,80 @@ export function RuleForm({ action, values, problem, submit, version, ...context 
   );
 }
 
-const CONDITION_CHOICES = CONDITIONS.map(({ id, choice }) => ({ value: id as string, ...choice }));
+/** The recommended ones first, the most urgent of them at the top. */
+const SORTED_CONDITIONS = [
+  ...RECOMMENDED_CONDITIONS,
+  ...CONDITION_IDS.filter((id) => !RECOMMENDED_CONDITIONS.includes(id)),
+].map((id) => CONDITIONS.find((condition) => condition.id === id)!);
+
+/** Each condition has its own field, because the form also sends those that are not shown. */
+export const thresholdName = (condition: string): string => `threshold_${condition}`;
 
 /** Whether the form shows a condition only because the rule has it. */
 const isShownOnly = (condition: string): boolean =>
   condition !== '' && !CONDITIONS.some(({ id }) => id === condition);
 
-const conditionChoices = (current: string) =>
-  isShownOnly(current)
-    ? [...CONDITION_CHOICES, { value: current, ...unknownCondition(current).choice }]
-    : CONDITION_CHOICES;
+function conditionChoices(
+  { condition: current, threshold: typed }: RuleValues,
+  error: string | undefined,
+  trials: Map<ConditionId, string>,
+) {
+  const known = SORTED_CONDITIONS.map(({ id, choice, threshold }) => ({
+    value: id as string,
+    ...choice,
+    fields: (
+      <>
+        {threshold && (
+          <ThresholdField
+            name={thresholdName(id)}
+            threshold={threshold}
+            typed={id === current ? typed : ''}
+            error={id === current ? error : undefined}
+          />
+        )}
+        {trials.has(id) && <p class="small">{trials.get(id)}</p>}
+      </>
+    ),
+  }));
+  return isShownOnly(current)
+    ? [...known, { value: current, ...unknownCondition(current).choice }]
+    : known;
+}
 
-const THRESHOLD_HINT = CONDITIONS.flatMap(({ threshold, choice }) =>
-  threshold ? `${choice.text}: ${threshold.text}` : [],
-).join(' ');
+interface ThresholdProps {
+  name: string;
+  threshold: Threshold;
+  /** Empty for the default. */
+  typed: string;
+  error?: string;
+}
+
+function ThresholdField({ name, threshold, typed, error }: ThresholdProps) {
+  const { min, max, unit, text, options } = threshold;
+  const value = typed === '' ? String(threshold.default) : typed;
+  if (options && (typed === '' || options.some(([each]) => String(each) === typed)))
+    return (
+      <Select
+        name={name}
+        label="Threshold"
+        options={options.map(([each, meaning]) => [String(each), meaning])}
+        value={value}
+        error={error}
+      />
+    );
+  return (
+    <TextField
+      type="number"
+      name={name}
+      label={`Threshold, in ${unit}`}
+      hint={text}
+      min={min}
+      max={max}
+      value={value}
+      error={error}
+    />
+  );
+}
 
 function DomainField({
   domains,

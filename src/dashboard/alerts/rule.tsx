@@ -19,6 +19,7 @@ import { versionOf } from '../frame/version.tsx';
 import { Channels, PATH } from './alerts.tsx';
 import { IncidentTable } from './incident-table.tsx';
 import { conditionText, LastTriggered, NotificationMark, RuleState } from './parts.tsx';
+import { MissingRules, readRecommended } from './recommended.tsx';
 import {
   bodyOf,
   LiveOnlyNote,
@@ -53,15 +54,18 @@ async function renderNew(call: PageCall, values: RuleValues, problem: FormProble
     headers: problem?.headers,
     calls: [{ route: alertOperations.create, body: EXAMPLE }],
     children: (
-      <Card>
-        <RuleForm
-          {...context}
-          action={PATH}
-          values={values}
-          problem={problem}
-          submit="Create rule"
-        />
-      </Card>
+      <>
+        {problem === null && <MissingRules rules={await readRecommended(call)} />}
+        <Card title="Your own rule">
+          <RuleForm
+            {...context}
+            action={PATH}
+            values={values}
+            problem={problem}
+            submit="Create rule"
+          />
+        </Card>
+      </>
     ),
   });
 }

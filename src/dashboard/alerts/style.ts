@@ -1,11 +1,6 @@
 /** The styles of the pages about alerts. */
 
 import { CHANNEL_IDS } from '../../alerts/channels/index.ts';
-import { CONDITIONS } from '../../alerts/conditions/index.ts';
-
-const WITHOUT_THRESHOLD = `[name="condition"]${CONDITIONS.flatMap(({ id, threshold }) =>
-  threshold ? `:not([value="${id}"])` : [],
-).join('')}`;
 
 /** Without script, so that the fields of a channel follow its checkbox in every browser that knows :has(). */
 const UNCHOSEN_CHANNELS = CHANNEL_IDS.map(
@@ -14,8 +9,7 @@ const UNCHOSEN_CHANNELS = CHANNEL_IDS.map(
 
 export const ALERT_STYLE = `
 .channel-marks { display: flex; flex-wrap: wrap; gap: 4px 16px; }
-.rule-form:has(${WITHOUT_THRESHOLD}:checked) .threshold { display: none; }
-.threshold .field > input, .reminders .field > input { max-width: 120px; }
+.choice-fields .field > input, .reminders .field > input { max-width: 120px; }
 ${UNCHOSEN_CHANNELS} { display: none; }
 .channel-settings { display: grid; gap: 16px; margin: 0; padding: 12px 16px 16px; border: 1px solid var(--line); border-radius: 8px; }
 .channel-settings > legend { padding: 0 4px; font-weight: 600; }

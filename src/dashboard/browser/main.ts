@@ -1,5 +1,6 @@
 /** The script of the pages for members. Every page works without it, except that it does not update itself. */
 
+import { startCharts } from './charts.ts';
 import { saveDraft } from './drafts.ts';
 import { startFilters } from './filters.ts';
 import { fillInReceipt, omitUnchanged } from './receipt.ts';
@@ -109,4 +110,5 @@ function start(): void {
   startRefreshing();
   startUploads();
   showSelection();
+  startCharts();
 }

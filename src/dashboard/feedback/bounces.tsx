@@ -11,6 +11,7 @@ import { dayInWords } from '../../lib/format/times.ts';
 import { printable } from '../../lib/log.ts';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
+import { eventsOf } from '../frame/explaining-events.ts';
 import { Filters } from '../frame/filters.tsx';
 import { Select } from '../frame/form.tsx';
 import { page } from '../frame/page-route.ts';
@@ -58,6 +59,7 @@ const show = page({
       call.invoke(feedbackOperations.bounces, { query: { ...listed, ...cursors } }),
       call.invoke(feedbackOperations.bounces, { query: rejectionQuery }),
     ]);
+    const events = await eventsOf(call, id, sums);
     return appPage(call, {
       ...frame,
       calls: [
@@ -113,6 +115,8 @@ const show = page({
                 </p>
                 <CountChart
                   title="Bounces"
+                  lacking="bounces"
+                  events={events}
                   series={BOUNCE_CLASSES.map((one) => ({
                     title: CLASSES[one].word,
                     count: (day: Sums['days'][number]) => day[one],

@@ -1,6 +1,7 @@
 /** The messages of each day by outcome, as a chart and as a table. */
 
 import { OUTCOMES, STOPPED, type StoppedCounts, stoppedOf } from '../../figures/dmarc.ts';
+import type { DayEvent } from '../../report/day-chart.ts';
 import { CountChart, type Series } from './count-chart.tsx';
 
 interface Day extends StoppedCounts {
@@ -33,5 +34,8 @@ export const DayChart = (period: {
   days: Day[];
   from: string;
   to: string;
+  events?: DayEvent[];
   hrefOf?(day: Day): string;
-}) => <CountChart title="Messages" series={SERIES} columns={COLUMNS} {...period} />;
+}) => (
+  <CountChart title="Messages" series={SERIES} columns={COLUMNS} lacking="reports" {...period} />
+);

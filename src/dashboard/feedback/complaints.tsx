@@ -9,6 +9,7 @@ import { formatCount, rateInWords } from '../../lib/format/numbers.ts';
 import { dayInWords } from '../../lib/format/times.ts';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
+import { eventsOf } from '../frame/explaining-events.ts';
 import { Filters } from '../frame/filters.tsx';
 import { Select } from '../frame/form.tsx';
 import { page } from '../frame/page-route.ts';
@@ -44,6 +45,7 @@ const show = page({
       call.invoke(feedbackOperations.complaints, { query: { ...listed, ...cursors } }),
       call.invoke(feedbackOperations.unconfirmed, { query: { domain_id: id } }),
     ]);
+    const events = await eventsOf(call, id, sums);
     return appPage(call, {
       ...frame,
       calls: [
@@ -80,6 +82,8 @@ const show = page({
                 <InWords sums={sums} />
                 <CountChart
                   title="Complaints"
+                  lacking="complaints"
+                  events={events}
                   series={[{ title: 'Complaints', count: ({ count }) => count, look: 'solid' }]}
                   days={sums.days}
                   from={sums.from}

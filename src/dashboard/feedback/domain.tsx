@@ -17,6 +17,7 @@ import { readableDomain } from '../../lib/readable-domain.ts';
 import { AskToVerify } from '../domains/states.tsx';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
+import { eventsOf } from '../frame/explaining-events.ts';
 import { Filters } from '../frame/filters.tsx';
 import { catchErrors, Notice, Select } from '../frame/form.tsx';
 import { seeOther } from '../frame/page.tsx';
@@ -84,6 +85,7 @@ const show = page({
       call.invoke(feedbackOperations.unconfirmed, { query: { domain_id: id } }),
     ]);
     const feedback = await feedbackOf(app, app.db, domain);
+    const events = await eventsOf(call, id, period);
     const isReported = feedback.last_report_at !== null || (await hasReports(app.db, id));
     const { totals, reporters } = sums;
     const sourceChoice = Object.entries({ show: query.show, reporter: query.reporter }).filter(
@@ -136,6 +138,11 @@ const show = page({
                   <p>No DMARC report counts messages of this period.</p>
                 ) : (
                   <p>
+                    <strong>{sums.shares_text}</strong>
+                  </p>
+                )}
+                {totals.messages > 0 && (
+                  <p>
                     {formatCount(totals.messages, 'message')}, of which {formatCount(totals.passed)}{' '}
                     passed DMARC ({formatPercent(totals.passed / totals.messages)}). Receivers{' '}
                     {STOPPED.map(({ name }) => `${name} ${formatCount(totals[name])}`).join(
@@ -155,6 +162,7 @@ const show = page({
                     days={sums.days}
                     from={period.from}
                     to={period.to}
+                    events={events}
                     hrefOf={({ date }) => reportsPath({ domain_id: id, type: 'dmarc', day: date })}
                   />
                 )}

@@ -2,18 +2,26 @@
 
 import * as v from 'valibot';
 import type { App } from '../../app.ts';
-import { feedbackOf } from '../../domains/feedback/state.ts';
-import { listDomains } from '../../domains/queries.ts';
+import { type FeedbackState, feedbackOf } from '../../domains/feedback/state.ts';
+import { mailShares } from '../../feedback/mail-shares.ts';
+import {
+  type ReportedDomain,
+  reportedDomains,
+  unreportedDomains,
+} from '../../feedback/reported-domains.ts';
 import { reporterCounts } from '../../feedback/reporters.ts';
 import { feedbackOperations } from '../../feedback/routes.ts';
-import { lastDays, sumsOfDomains } from '../../feedback/sums.ts';
+import { lastDays } from '../../feedback/sums.ts';
+import { sharesInWords } from '../../figures/mail-shares.ts';
 import { allows } from '../../http/actor.ts';
-import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
+import { formatCount } from '../../lib/format/numbers.ts';
 import { dayInWords } from '../../lib/format/times.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { appPage } from '../frame/app-page.tsx';
+import { catchErrors } from '../frame/form.tsx';
+import { seeOther } from '../frame/page.tsx';
 import { page } from '../frame/page-route.ts';
-import { EmptyState } from '../frame/states.tsx';
+import { EmptyState, Fold } from '../frame/states.tsx';
 import { type Column, DataTable, Pager } from '../frame/table.tsx';
 import { Ago } from '../frame/times.tsx';
 import { FeedbackTabs } from './tabs.tsx';
@@ -37,9 +45,15 @@ const show = page({
   }),
   async handle(call) {
     const { app, actor, query } = call;
-    const { rows, hasMore } = await listDomains(app.db, { limit: PAGE_SIZE, ...query });
-    const domains = await withFeedback(app, rows);
     const { from, to } = lastDays(app);
+    // A domain may have lost its last report since the page before was shown.
+    const { result: page } = await catchErrors(['invalid_cursor'], () =>
+      reportedDomains(app.db, { from, to, limit: PAGE_SIZE, ...query }),
+    );
+    if (page === null) return seeOther(FEEDBACK);
+    const reported = await withFeedback(app, page.rows);
+    const isFirst = Object.values(query).every((cursor) => cursor === undefined);
+    const silent = await unreportedDomains(app.db, { from, limit: PAGE_SIZE });
     return appPage(call, {
       title: 'Feedback',
       section: 'feedback',
@@ -48,7 +62,7 @@ const show = page({
       children: (
         <>
           <FeedbackTabs current="domains" />
-          {domains.length === 0 ? (
+          {reported.length === 0 && silent.count === 0 ? (
             <EmptyState
               title="No domains yet"
               action={
@@ -64,17 +78,35 @@ const show = page({
             </EmptyState>
           ) : (
             <>
-              <p class="muted">
-                {`What receivers reported in the last 30 days, ${dayInWords(from)} to ${dayInWords(to)} (UTC).`}
-              </p>
-              <DataTable
-                label="Domains"
-                columns={COLUMNS}
-                rows={domains}
-                keyOf={({ id }) => id}
-                hrefOf={({ id }) => feedbackPath(id)}
-              />
-              <Pager path={FEEDBACK} query={{}} cursors={query} rows={domains} hasMore={hasMore} />
+              {reported.length > 0 && (
+                <>
+                  <p class="muted">
+                    {`What receivers reported in the last 30 days, ${dayInWords(from)} to ${dayInWords(to)} (UTC). Domains with the most messages come first.`}
+                  </p>
+                  <DataTable
+                    label="Domains"
+                    columns={COLUMNS}
+                    rows={reported}
+                    keyOf={({ id }) => id}
+                    hrefOf={({ id }) => feedbackPath(id)}
+                  />
+                  <Pager
+                    path={FEEDBACK}
+                    query={{}}
+                    cursors={query}
+                    rows={reported}
+                    hasMore={page.hasMore}
+                    words={['← More messages', 'Fewer messages →']}
+                  />
+                </>
+              )}
+              {isFirst && silent.count > 0 && (
+                <Silent
+                  count={silent.count}
+                  domains={await withFeedback(app, silent.first)}
+                  isOpen={reported.length === 0}
+                />
+              )}
             </>
           )}
         </>
@@ -85,41 +117,50 @@ const show = page({
 
 type DomainWithFeedback = Awaited<ReturnType<typeof withFeedback>>[number];
 
-async function withFeedback(app: App, rows: { id: string; name: string }[]) {
+async function withFeedback(
+  app: App,
+  rows: (Pick<ReportedDomain, 'id' | 'name'> & Partial<ReportedDomain>)[],
+) {
   const asked = { ids: rows.map(({ id }) => id), ...lastDays(app) };
-  const [sums, reporters] = await Promise.all([
-    sumsOfDomains(app.db, asked),
+  const [shares, reporters] = await Promise.all([
+    mailShares(app.db, asked),
     reporterCounts(app.db, asked),
   ]);
   return Promise.all(
-    rows.map(async ({ id, name }) => ({
+    rows.map(async ({ id, name, messages = 0 }) => ({
       id,
       name,
-      sums: sums.get(id) ?? { messages: 0, passed: 0 },
+      messages,
+      shares: shares.get(id) ?? null,
       reporters: reporters.get(id) ?? 0,
       feedback: await feedbackOf(app, app.db, { id }),
     })),
   );
 }
 
+const NAME: Column<DomainWithFeedback> = {
+  title: 'Domain',
+  cell: ({ name }) => <bdi class="domain-name">{readableDomain(name)}</bdi>,
+};
+const STATE: Column<DomainWithFeedback> = {
+  title: 'State',
+  cell: ({ feedback }) => <FeedbackStateMark state={feedback.state} />,
+};
+
 const COLUMNS: Column<DomainWithFeedback>[] = [
-  { title: 'Domain', cell: ({ name }) => <bdi>{readableDomain(name)}</bdi> },
-  { title: 'State', cell: ({ feedback }) => <FeedbackStateMark state={feedback.state} /> },
+  NAME,
   {
-    title: 'Pass DMARC',
-    number: true,
-    cell: ({ sums, reporters }) =>
-      sums.messages === 0 ? (
-        '–'
-      ) : (
-        <>
-          {formatPercent(sums.passed / sums.messages)}
-          <div class="small muted">
-            {`of ${formatCount(sums.messages, 'message')}, ${formatCount(reporters, 'reporter')}`}
-          </div>
-        </>
-      ),
+    title: 'Mail with your name',
+    cell: ({ shares, messages, reporters }) => (
+      <>
+        {shares === null ? 'No DMARC reports' : sharesInWords(shares)}
+        <div class="small muted">
+          {`${formatCount(messages, 'message')}, ${formatCount(reporters, 'reporter')}`}
+        </div>
+      </>
+    ),
   },
+  { ...STATE, wide: true },
   {
     title: 'Last report',
     wide: true,
@@ -127,5 +168,48 @@ const COLUMNS: Column<DomainWithFeedback>[] = [
       feedback.last_report_at === null ? '–' : <Ago at={feedback.last_report_at} />,
   },
 ];
+
+interface SilentProps {
+  count: number;
+  /** The first of them. */
+  domains: DomainWithFeedback[];
+  isOpen: boolean;
+}
+
+/** Domains without reports, with what to do about each. */
+function Silent({ count, domains, isOpen }: SilentProps) {
+  return (
+    <Fold
+      summary={`${formatCount(count, 'domain')} without reports in the last 30 days`}
+      open={isOpen}
+    >
+      <DataTable
+        label="Domains without reports"
+        columns={[
+          NAME,
+          STATE,
+          { title: 'What to do', wide: true, cell: ({ feedback }) => NEXT_STEPS[feedback.state] },
+        ]}
+        rows={domains}
+        keyOf={({ id }) => id}
+        hrefOf={({ id }) => feedbackPath(id)}
+      />
+      {count > domains.length && (
+        <p class="small muted">
+          {`${formatCount(count - domains.length)} more are not shown. `}
+          <a href="/domains">All domains</a>
+        </p>
+      )}
+    </Fold>
+  );
+}
+
+const NEXT_STEPS: Record<FeedbackState, string> = {
+  not_published: 'Publish the record that requests reports',
+  waiting: 'Nothing: most receivers report within 48 hours, if they got mail',
+  receiving: 'Nothing: its reports are about earlier days',
+  stopped: 'Check that the record still names the address',
+  unknown: 'Wait for the first look at its DNS',
+};
 
 export const feedbackListPages = [show];

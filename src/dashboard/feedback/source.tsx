@@ -11,6 +11,7 @@ import { dayInWords } from '../../lib/format/times.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
+import { eventsOf } from '../frame/explaining-events.ts';
 import {
   type FormProblem,
   Notice,
@@ -60,6 +61,7 @@ async function render(call: PageCall, id: string, { query = {}, problem = null }
   const asked = { from: period.from, to: period.to, ...(address ? { address } : {}) };
   const source = await call.invoke(sourceOperations.get, { params, query: asked });
   const domain = await findDomain(call.app.db, source.domain_id);
+  const events = await eventsOf(call, source.domain_id, source);
   const path = `${FEEDBACK}/sources/${id}`;
   const { name, label, messages, passed } = source;
   return appPage(call, {
@@ -117,7 +119,7 @@ async function render(call: PageCall, id: string, { query = {}, problem = null }
         </For>
         {source.days.length > 0 && (
           <Card title="Messages by day" id="by-day">
-            <DayChart days={source.days} from={source.from} to={source.to} />
+            <DayChart days={source.days} from={source.from} to={source.to} events={events} />
           </Card>
         )}
         <Addresses source={source} period={period} />

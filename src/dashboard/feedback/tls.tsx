@@ -8,6 +8,7 @@ import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
 import { DnsRecord } from '../domains/dns-record.tsx';
 import { appPage } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
+import { eventsOf } from '../frame/explaining-events.ts';
 import { page } from '../frame/page-route.ts';
 import { EmptyState } from '../frame/states.tsx';
 import { type Column, DataTable, pathWith } from '../frame/table.tsx';
@@ -65,6 +66,7 @@ const show = page({
     const part = await domainPart(call, { name: 'tls', title: 'TLS reports about' });
     const { id, asked, path, frame, period } = part;
     const tls = await call.invoke(feedbackOperations.tls, { query: asked });
+    const events = await eventsOf(call, id, tls);
     return appPage(call, {
       ...frame,
       calls: [{ route: feedbackOperations.tls, query: asked }],
@@ -88,6 +90,8 @@ const show = page({
                 <InWords tls={tls} />
                 <CountChart
                   title="Sessions"
+                  lacking="reports"
+                  events={events}
                   series={[
                     { title: 'With TLS', count: ({ succeeded }) => succeeded, look: 'solid' },
                     { title: 'Failed', count: ({ failed }) => failed, look: 'striped' },

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { route } from '../../http/route.ts';
 import { type StaticDocument, staticResponse } from '../../http/static-document.ts';
 import { AppError } from '../../lib/errors.ts';
+import { CHART_STYLE } from '../../report/html/chart.tsx';
 import { REPORT_STYLE } from '../../report/html/styles.ts';
 import { FRAME_SCRIPT, FRAME_STYLE } from '../../ui/frame.tsx';
 import { type Assets, SHELL_STYLE } from '../../ui/shell.tsx';
@@ -26,6 +27,7 @@ const STYLE_FILE = [
   FRAME_STYLE,
   SHELL_STYLE,
   APP_STYLE,
+  CHART_STYLE,
   ALERT_STYLE,
   DNS_STYLE,
   DOMAINS_STYLE,

@@ -7,6 +7,8 @@ export interface Choice {
   text: ComponentChildren;
   /** One or two sentences below the option. */
   hint?: ComponentChildren;
+  /** Fields that are shown while the option is chosen, where the browser knows :has(). */
+  fields?: ComponentChildren;
 }
 
 interface ChoicesProps {
@@ -55,6 +57,7 @@ function ChoiceOption({
   value,
   text,
   hint,
+  fields,
   checked,
 }: Choice & { type: ChoicesProps['type']; name: string; checked: boolean }) {
   // Values such as `*` and `test.completed` are valid in an id, but not in every selector.
@@ -76,6 +79,7 @@ function ChoiceOption({
             {hint}
           </p>
         )}
+        {fields && <div class="choice-fields">{fields}</div>}
       </div>
     </div>
   );

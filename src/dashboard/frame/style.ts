@@ -234,6 +234,9 @@ const CHOICES = `
   .choice label { min-width: 44px; padding: 10px 0; }
   .choice p { margin-top: -8px; padding-bottom: 8px; }
 }
+.choice:has(> input:not(:checked)) .choice-fields { display: none; }
+.choice-fields { margin-top: 8px; }
+.choice-fields > * + * { margin-top: 8px; }
 `;
 
 const TOOLS = `

@@ -1,6 +1,6 @@
 /** Times in the zone of the reader, with the exact time on hover. */
 
-import { formatTime } from '../../lib/format/times.ts';
+import { dayFormat, formatTime } from '../../lib/format/times.ts';
 import { useReader } from './reader.tsx';
 import { relativeTime } from './relative-time.ts';
 
@@ -49,7 +49,8 @@ export function Time({ at, day = false }: TimeProps) {
 /** For charts, where only the language that the member has chosen is known. */
 export function useDayText(): (day: string) => string {
   const { locale } = useReader();
-  return (day) => formatTime(day, { timeZone: null, locale, day: true });
+  const format = dayFormat(locale, true);
+  return (day) => format.format(new Date(day));
 }
 
 /** A day such as `2026-11-21`, which is the same in every time zone. */

@@ -5,7 +5,9 @@ import { INBOX_RATE } from '../../figures/placement.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
 import { zonedParts } from '../../lib/format/times.ts';
-import { chartSvg, valueInWords } from '../../report/charts.ts';
+import { valueInWords } from '../../report/charts.ts';
+import { meterState } from '../../report/content.ts';
+import { ChartImage } from '../../report/html/chart.tsx';
 import { TOO_FEW } from '../../report/placement-rates.ts';
 import {
   averageOf,
@@ -98,11 +100,11 @@ export function Trend({ summary, withTests = false }: Props & { withTests?: bool
   const tests = charts.find(({ id }) => id === 'tests');
   return (
     <Card title={score?.title ?? 'Average score'} id="trend">
-      {score ? <Chart chart={score} /> : <NoData />}
+      {score ? <ChartImage chart={score} id="score" /> : <NoData />}
       {withTests && tests && summary.total_tests > 0 && (
         <>
           <h3>{tests.title}</h3>
-          <Chart chart={tests} />
+          <ChartImage chart={tests} id="tests" />
         </>
       )}
       {tests && summary.total_tests > 0 && (
@@ -144,14 +146,6 @@ function sliceInWords({ period, trend }: SummaryFigures, zone: string): string {
   if (period === 'day') return `Each bar covers one hour (${zone}).`;
   return `Each bar covers 24 hours up to ${zonedParts(trend.at(-1)!.from, zone).clock} (${zone}).`;
 }
-
-/** `chartSvg` escapes the names in the chart. */
-const Chart = ({ chart }: { chart: TrendChart }) => (
-  <div
-    class="chart"
-    dangerouslySetInnerHTML={{ __html: chartSvg(chart, `chart-${chart.id}`, 'bars') }}
-  />
-);
 
 export const NoData = () => <p class="no-data muted">No completed tests in this period.</p>;
 

@@ -1,8 +1,9 @@
 /** Placement by provider: the inbox rate with its samples, and what happened over time. */
 
 import { INBOX_RATE, lostInWords, PLACES } from '../../figures/placement.ts';
-import { formatPercent } from '../../lib/format/numbers.ts';
-import { labelsOf } from '../../report/charts.ts';
+import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
+import { roundUp } from '../../report/charts.ts';
+import { ChartImage } from '../../report/html/chart.tsx';
 import {
   basisOf,
   placementState,
@@ -33,13 +34,6 @@ export function Placement({ summary }: { summary: SummaryFigures }) {
   const hasTooFew = providers.some((each) => each[INBOX_RATE.name] === null);
   return (
     <Card title="Inbox placement by provider" id="placement">
-      <ul class="placement-key small muted" aria-hidden="true">
-        {PLACES.map(({ title, state }) => (
-          <li key={title} class={state}>
-            {title}
-          </li>
-        ))}
-      </ul>
       <ul class="placement-providers">
         {providers.map((each) => (
           <li key={each.provider}>
@@ -77,74 +71,25 @@ const RateMark = ({ rate }: { rate: number | null }) => (
   />
 );
 
-const HEIGHT = 56;
-const LABEL_HEIGHT = 20;
-const BAR_SHARE = 0.64;
+const SERIES = PLACES.map(({ title, state }) => ({ title, look: state }));
 
 /** A stacked bar for each slice of the period. All providers have the same scale. */
 function Bars({ provider, time, most }: { provider: Provider; time: TrendChart; most: number }) {
-  const id = `placement-${provider.provider}`;
-  const width = 100 / provider.trend.length;
-  let position = 0;
-  const labels = labelsOf(time).map(({ label, span }) => {
-    const x = width * (position + 0.5);
-    position += span;
-    return { label, x };
-  });
+  const title = `Placement at ${providerName(provider.provider)} by ${time.interval}`;
+  const buckets = provider.trend.map((slice, index) => ({
+    ...time.buckets[index]!,
+    value: slice.samples === 0 ? null : slice.samples,
+    emptyText: 'no samples',
+    parts: PLACES.map(({ name }) => slice[name]),
+    text: sliceText(slice),
+  }));
   return (
-    <svg
-      class="placement-bars"
-      role="img"
-      aria-labelledby={`${id}-title`}
-      width="100%"
-      height={HEIGHT + LABEL_HEIGHT}
-    >
-      <title id={`${id}-title`}>
-        {`Placement at ${providerName(provider.provider)} by ${time.interval}. The figures are in the table below.`}
-      </title>
-      <line x1="0" x2="100%" y1={HEIGHT} y2={HEIGHT} />
-      {provider.trend.map((slice, index) => (
-        <Stack
-          key={slice.from}
-          slice={slice}
-          name={time.buckets[index]!.name}
-          x={width * (index + (1 - BAR_SHARE) / 2)}
-          width={width * BAR_SHARE}
-          scale={HEIGHT / most}
-        />
-      ))}
-      {labels.map(({ label, x }) => (
-        <text key={x} x={`${x}%`} y={HEIGHT + LABEL_HEIGHT - 4} text-anchor="middle">
-          {label}
-        </text>
-      ))}
-    </svg>
-  );
-}
-
-interface StackProps {
-  slice: Slice;
-  /** The hour or the day. */
-  name: string;
-  x: number;
-  width: number;
-  /** Pixels per sample. */
-  scale: number;
-}
-
-function Stack({ slice, name, x, width, scale }: StackProps) {
-  let top = HEIGHT;
-  return (
-    <g>
-      <title>{`${name}: ${sliceText(slice)}`}</title>
-      {PLACES.filter(({ name: place }) => slice[place] > 0).map(({ name: place, state }) => {
-        const height = slice[place] * scale;
-        top -= height;
-        return (
-          <rect key={place} class={state} x={`${x}%`} y={top} width={`${width}%`} height={height} />
-        );
-      })}
-    </g>
+    <ChartImage
+      chart={{ title, buckets, series: SERIES, max: roundUp(most), format: formatCount }}
+      id={`placement-${provider.provider}`}
+      size="low"
+      label={`${title}. The figures are in the table below.`}
+    />
   );
 }
 

@@ -36,7 +36,6 @@ export const OVERVIEW_STYLE = `
 .halves { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 320px), 1fr)); gap: 16px; }
 .halves > * { margin: 0; }
 .side-cards { display: grid; gap: 16px; align-content: start; }
-.bars { display: block; width: calc(100% - 36px); margin-left: 36px; overflow: visible; }
 .no-data { padding: 24px 0; }
 .figures-table > summary { display: inline-block; padding: 4px 0; color: var(--muted); font-size: 14px; text-decoration: underline; text-underline-offset: 2px; }
 .figures-table td, .figures-table th { padding: 4px 12px 4px 0; }
@@ -63,15 +62,9 @@ export const OVERVIEW_STYLE = `
 #latest-tests th:nth-child(4) { width: 128px; }
 @media (max-width: 800px) { #latest-tests th:nth-child(2) { width: 128px; } #latest-tests th:nth-child(3) { width: 144px; } }
 .clip { display: block; overflow: hidden; max-width: 420px; text-overflow: ellipsis; white-space: nowrap; }
-.placement-key { display: flex; flex-wrap: wrap; gap: 4px 16px; }
-.placement-key > li { display: inline-flex; align-items: center; gap: 6px; }
-.placement-key > li::before { content: ''; width: 12px; height: 12px; border-radius: 3px; background: var(--tone); }
 .placement-providers > li { display: grid; grid-template-columns: minmax(180px, 1fr) minmax(0, 3fr); gap: 8px 24px; align-items: center; padding: 12px 0; border-top: 1px solid var(--line); }
 .placement-providers > li:first-child { border-top: 0; }
 .placement-providers h3, .placement-providers p { margin: 0; }
-.placement-bars { display: block; overflow: visible; font-size: 12px; fill: var(--muted); }
-.placement-bars rect { fill: var(--tone); stroke: var(--surface); stroke-width: 1; }
-.placement-bars line { stroke: var(--line); }
 @media (max-width: 960px) { .main-and-side { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 640px) {
   .problems > li, .changes > li { grid-template-columns: minmax(0, 1fr) auto; }
@@ -85,7 +78,6 @@ export const OVERVIEW_STYLE = `
   .issues > li { grid-template-columns: minmax(0, 1fr) auto; }
   .issues > li > .issue-title { grid-column: 1 / -1; }
   .issues > li > :nth-child(2) { text-align: left; }
-  .bars { font-size: 12px; }
   .placement-providers > li { grid-template-columns: minmax(0, 1fr); }
   #latest-tests th:nth-child(2) { width: 116px; }
   #latest-tests .state { white-space: normal; }

@@ -3,10 +3,10 @@
 import { formatCount, rateInWords } from '../../lib/format/numbers.ts';
 import type { SendingAddresses } from '../../receivers/schema.ts';
 import { StateMark } from '../../ui/components.tsx';
+import { DayFigure } from '../frame/day-figure.tsx';
 import { DataTable } from '../frame/table.tsx';
 import { Day as DayInWords, Time } from '../frame/times.tsx';
 import { type DayColumn, DayTable } from './day-table.tsx';
-import { Spark } from './spark.tsx';
 
 type SendingAddress = SendingAddresses['addresses'][number];
 type Day = SendingAddress['days'][number];
@@ -141,21 +141,24 @@ function ResultSpark({
     if (levelOf(day) > (worst.has(day.date) ? levelOf(worst.get(day.date)!) : 0))
       worst.set(day.date, day);
   return (
-    <Spark
-      label={`Filter results of ${address} by day. Taller bars are worse.`}
+    <DayFigure
+      id={`results-${address}`}
+      size="small"
+      title={`Filter results of ${address} by day. Taller bars are worse.`}
       {...period}
-      days={[...worst.values()].map((day) => {
-        const { state, word, meaning } = resultOf(day)!;
-        return {
-          date: day.date,
-          share: levelOf(day) / 3,
-          state,
-          text: `${word.toLowerCase()} (${meaning})`,
-        };
-      })}
+      days={[...worst.values()]}
+      read={(day) => {
+        const { level, state, word, meaning } = resultOf(day)!;
+        return { value: level, state, text: `${word.toLowerCase()} (${meaning})` };
+      }}
+      max={3}
+      format={(level) => RESULT_WORDS[level - 1] ?? ''}
+      emptyText="no data"
     />
   );
 }
+
+const RESULT_WORDS = Object.values(FILTER_RESULTS).map(({ word }) => word);
 
 /** The highest rate: it is what Microsoft acts on. */
 function complaintsInWords(days: Day[]) {

@@ -1,4 +1,4 @@
-/** All that a receiver published, by day, newest first, folded. */
+/** The figures of a chart or of a receiver by day, folded. */
 
 import type { ComponentChildren } from 'preact';
 import { ScrollArea } from '../../ui/components.tsx';
@@ -14,9 +14,11 @@ export interface DayColumn<Row> {
 
 interface DayTableProps<Row> {
   label: string;
-  /** Newest first. */
+  summary?: string;
   rows: Row[];
   keyOf(row: Row): string;
+  /** What the figures of a day are made of. */
+  hrefOf?(row: Row): string;
   columns: DayColumn<Row>[];
 }
 
@@ -25,11 +27,11 @@ export const orNothing = <T,>(value: T | null, format: (value: T) => string): st
   value === null ? '–' : format(value);
 
 export function DayTable<Row extends { date: string }>(props: DayTableProps<Row>) {
-  const { label, rows, keyOf, columns } = props;
+  const { label, summary = 'Show all days as a table', rows, keyOf, hrefOf, columns } = props;
   const classOf = ({ number }: DayColumn<Row>) => (number ? 'number' : undefined);
   if (rows.length === 0) return null;
   return (
-    <Fold summary="Show all days as a table">
+    <Fold summary={summary}>
       <ScrollArea label={label}>
         <table class="compact day-table">
           <thead>
@@ -46,7 +48,13 @@ export function DayTable<Row extends { date: string }>(props: DayTableProps<Row>
             {rows.map((row) => (
               <tr key={keyOf(row)}>
                 <th scope="row">
-                  <Day day={row.date} />
+                  {hrefOf ? (
+                    <a href={hrefOf(row)}>
+                      <Day day={row.date} />
+                    </a>
+                  ) : (
+                    <Day day={row.date} />
+                  )}
                 </th>
                 {columns.map((column) => (
                   <td key={column.title} class={classOf(column)}>

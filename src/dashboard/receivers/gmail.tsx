@@ -8,15 +8,16 @@ import { formatCount, rateInWords } from '../../lib/format/numbers.ts';
 import type { ComplianceRequirement } from '../../picture/schema.ts';
 import type { NoData as NoDataReason } from '../../receivers/no-data.ts';
 import type { ReceiverDay } from '../../receivers/schema.ts';
+import type { DayEvent } from '../../report/day-chart.ts';
 import { ScrollArea } from '../../ui/components.tsx';
 import { Card } from '../frame/card.tsx';
+import { DayFigure } from '../frame/day-figure.tsx';
 import { Day } from '../frame/times.tsx';
 import { Compliance } from './compliance.tsx';
 import { type DayColumn, DayTable, orNothing } from './day-table.tsx';
 import { DeliveryErrors } from './delivery-errors.tsx';
 import { NoData } from './no-data.tsx';
 import { SpamChart } from './spam-chart.tsx';
-import { Spark } from './spark.tsx';
 
 export interface GmailProps {
   /** Days without data are left out. */
@@ -26,6 +27,8 @@ export interface GmailProps {
   /** Why there is nothing, or nothing new; null if all is well. */
   noData: NoDataReason | null;
   requirements: ComplianceRequirement[];
+  /** What may explain the figures. */
+  events: DayEvent[];
   /** Links to other periods. */
   periods: ComponentChildren;
 }
@@ -79,7 +82,7 @@ const DAY_COLUMNS = GMAIL_FIGURES.map(
   }),
 );
 
-function SpamRate({ days, from, to }: GmailProps) {
+function SpamRate({ days, from, to, events }: GmailProps) {
   const known = days.flatMap(({ date, [SPAM_RATE.name]: rate }) =>
     rate === null ? [] : [{ date, rate }],
   );
@@ -113,10 +116,13 @@ function SpamRate({ days, from, to }: GmailProps) {
       <p class="small muted">
         {`Of the mail that reached inboxes. ${formatCount(known.length)} of ${formatCount(length, 'day')} have data.`}
       </p>
-      <SpamChart rates={known} from={from} to={to} />
+      <SpamChart rates={known} from={from} to={to} events={events} />
     </div>
   );
 }
+
+/** A scale from here shows differences between rates that are all high. */
+const ZOOM = 0.9;
 
 function PassRates({ days, from, to }: GmailProps) {
   return (
@@ -160,15 +166,19 @@ function PassRates({ days, from, to }: GmailProps) {
                   <Figure share={lowest[key]!} day={lowest.date} />
                 </td>
                 <td class="wide desktop">
-                  <Spark
-                    label={`${title}, share of mail that was ${word}, by day`}
+                  <DayFigure
+                    id={key}
+                    size="small"
+                    title={`${title}, share of mail that was ${word}, by day`}
                     from={from}
                     to={to}
-                    days={known.map((day) => ({
-                      date: day.date,
-                      share: day[key]!,
-                      text: rateInWords(day[key]!),
-                    }))}
+                    days={known}
+                    read={(day) => ({ value: day[key]! })}
+                    min={lowest[key]! >= ZOOM ? ZOOM : 0}
+                    max={1}
+                    isShare
+                    format={rateInWords}
+                    emptyText="no data"
                   />
                 </td>
               </tr>

@@ -8,6 +8,7 @@ import type { NoData } from '../../receivers/no-data.ts';
 import { presentAddresses } from '../../receivers/present.ts';
 import { receiverOperations } from '../../receivers/routes.ts';
 import type { PageCall } from '../frame/app-page.tsx';
+import { eventsOf } from '../frame/explaining-events.ts';
 
 interface Period {
   from: string;
@@ -34,6 +35,7 @@ export async function receiversOf(
       days: stats.days,
       noData: stats.no_data,
       requirements: compliance.requirements,
+      events: await eventsOf(call, id, period),
     },
     outlook,
   };

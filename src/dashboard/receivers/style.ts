@@ -1,17 +1,6 @@
 /** The styles of what receivers publish. */
 
 export const RECEIVERS_STYLE = `
-.rate-chart { display: block; width: calc(100% - 44px); margin: 4px 0 0 44px; overflow: visible; font-size: 14px; fill: var(--muted); }
-.rate-chart rect { fill: var(--accent); }
-.rate-chart rect:is(.warn, .fail) { fill: var(--tone); }
-.rate-chart .base { stroke: var(--strong-line); }
-.rate-chart .limit { stroke: var(--tone); stroke-width: 1.5; }
-.rate-chart .warn > .limit { stroke-dasharray: 6 4; }
-.rate-chart .limit-name { fill: var(--tone); font-weight: 600; }
-.spark { display: block; width: 100%; min-width: 96px; height: 28px; overflow: visible; }
-.spark rect { fill: var(--accent); }
-.spark .base { stroke: var(--line); }
-.spark rect:is(.pass, .warn, .fail) { fill: var(--tone); }
 .gmail-part { padding-top: 20px; border-top: 1px solid var(--line); }
 .gmail-part > * + * { margin-top: 8px; }
 .page .panel > .gmail-part { margin-top: 20px; }

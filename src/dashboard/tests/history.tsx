@@ -5,7 +5,8 @@ import { testOperations } from '../../mailtests/routes.ts';
 import type { HistoryEntry } from '../../mailtests/schemas/history.ts';
 import { titleOfTest } from '../../mailtests/titles.ts';
 import { oneLine } from '../../report/blocks.ts';
-import { type Chart, chartSvg } from '../../report/charts.ts';
+import type { Chart } from '../../report/charts.ts';
+import { ChartImage } from '../../report/html/chart.tsx';
 import { ScrollArea, StateMark } from '../../ui/components.tsx';
 import type { PageCall } from '../frame/app-page.tsx';
 import { useReader } from '../frame/reader.tsx';
@@ -250,10 +251,8 @@ function ScoreChart({ entries }: { entries: HistoryEntry[] }) {
     }),
   };
   return (
-    <div
-      class="history-chart"
-      // `chartSvg` escapes the names in the chart.
-      dangerouslySetInnerHTML={{ __html: chartSvg(chart, 'history-chart', 'bars') }}
-    />
+    <div class="history-chart">
+      <ChartImage chart={chart} id="history-chart" />
+    </div>
   );
 }

@@ -1,7 +1,5 @@
 /** Styles of the page of a test: while it waits, and around its report. */
 
-import { CHART_STYLE } from '../../report/charts.ts';
-
 export const TEST_STYLE = `
 .test-progress > * + * { margin-top: 24px; }
 @media (min-width: 1080px) {
@@ -52,7 +50,6 @@ export const TEST_REPORT_STYLE = `
 .history-rows .score { font-weight: 650; font-variant-numeric: tabular-nums; color: var(--tone); }
 .history-rows .score .grade { margin-left: 6px; padding: 0 6px; border-radius: 8px; background: var(--soft); }
 .history-chart { max-width: 640px; margin: 12px 0 16px; }
-.history-chart .bars { ${CHART_STYLE} }
 .app .contents { top: 0; }
 @media (max-width: 1439px) { .app .with-aside { grid-template-columns: minmax(0, 1fr); } .app .contents { display: none; } }
 @media (max-width: 640px) { .app main:has(.report-head) { padding-top: 8px; } .report-head .test-name { font-size: 16px; } .toolbar { flex-wrap: nowrap; overflow-x: auto; padding: 4px 16px; margin: 8px -16px 0; scrollbar-width: thin; } .toolbar > * { flex: none; }
@@ -65,5 +62,6 @@ export const TEST_REPORT_STYLE = `
   .history-rows td:nth-child(4) { grid-area: s; }
   .history-rows td:nth-child(5) { grid-area: c; }
   .history-rows :is(.with-this, th:nth-child(n+3)) { display: none; }
-  .history-chart .bars { font-size: 11px; } }
+  .history-chart svg { font-size: 11px; }
+}
 `;

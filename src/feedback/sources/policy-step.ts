@@ -86,6 +86,13 @@ export function stepOf({ record, proposal, sendsNothing }: PublishedPolicy): Pol
     : null;
 }
 
+/** Whether receivers are asked to stop all failing mail: the domain declares that such mail is not its own. */
+export const isEnforced = (record: string | null | undefined): boolean =>
+  Boolean(record) &&
+  (policyIn(record!, 'p') ?? 'none') !== 'none' &&
+  policyIn(record!, 'sp') !== 'none' &&
+  limitsOf(record!).length === 0;
+
 const isStrictest = (record: string): boolean =>
   policyIn(record, 'p') === 'reject' &&
   (['sp', 'np'] as const).every((tag) => (policyIn(record, tag) ?? 'reject') === 'reject') &&

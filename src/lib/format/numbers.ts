@@ -21,3 +21,11 @@ export function formatCount(count: number, noun?: string, plural = `${noun}s`): 
   const number = COUNT.format(count);
   return noun ? `${number} ${count === 1 ? noun : plural}` : number;
 }
+
+const COMPACT = new Intl.NumberFormat('en-US', {
+  notation: 'compact',
+  maximumSignificantDigits: 3,
+});
+
+/** `1.2M`, `40K`, `999`: where there is little space, such as beside a chart. */
+export const compactCount = (count: number): string => COMPACT.format(count);

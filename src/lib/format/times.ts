@@ -84,16 +84,26 @@ export function formatTime(at: string, { timeZone, locale, day = false }: TimeFo
   }).format(new Date(at));
 }
 
-/** Kept, because a chart writes hundreds of days, and a new one takes longer than all of them. */
-const DAY = new Intl.DateTimeFormat('en-GB', {
-  timeZone: 'UTC',
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-});
+const DAY_FORMATS = new Map<string, Intl.DateTimeFormat>();
+
+/** Days in UTC. Kept, because a chart writes hundreds of days, and a new format takes longer than all of them. */
+export function dayFormat(locale: string, withYear: boolean): Intl.DateTimeFormat {
+  const key = `${locale} ${withYear}`;
+  const format =
+    DAY_FORMATS.get(key) ??
+    new Intl.DateTimeFormat(locale, {
+      timeZone: 'UTC',
+      day: 'numeric',
+      month: 'short',
+      ...(withYear ? { year: 'numeric' } : {}),
+    });
+  if (DAY_FORMATS.size > MAX_CACHED_FORMATS) DAY_FORMATS.clear();
+  DAY_FORMATS.set(key, format);
+  return format;
+}
 
 /** A day such as `2026-11-21` as `21 Nov 2026`. */
-export const dayInWords = (day: string): string => DAY.format(new Date(day));
+export const dayInWords = (day: string): string => dayFormat('en-GB', true).format(new Date(day));
 
 // Times in emails and Slack messages.
 

@@ -281,12 +281,10 @@ function trendSections(report: ScheduledReport): Section[] {
   );
 }
 
+/** An image has no scale of its own. */
 function captionOf(chart: TrendChart): string {
   const extremes = extremesOf(chart);
-  if (extremes) return `${extremes}.`;
-  return chart.id === 'score'
-    ? `Scale: 0 to ${chart.format(chart.max)}.`
-    : `Highest: ${chart.format(chart.max)}.`;
+  return `${extremes ? `${extremes}. ` : ''}Scale: 0 to ${chart.format(chart.max)}.`;
 }
 
 function domainsSection(report: ScheduledReport, medium: Medium): Section {

@@ -21,8 +21,8 @@ import type {
   Table,
   Text,
 } from '../blocks.ts';
-import { chartSvg } from '../charts.ts';
 import { GlanceBox, InboxLists, PreviewPanes } from './preview.tsx';
+import { ChartImage } from './chart.tsx';
 
 type BlockOf<K extends Block['kind']> = Extract<Block, { kind: K }>;
 
@@ -808,8 +808,7 @@ function ChartFigure({ id, title, chart, caption }: BlockOf<'chart'>) {
   return (
     <figure class="card scores">
       {title && <figcaption>{title}</figcaption>}
-      {/* chartSvg escapes the names in the chart. */}
-      <div dangerouslySetInnerHTML={{ __html: chartSvg(chart, anchor(id)) }} />
+      <ChartImage chart={chart} id={anchor(id)} />
       {caption && <p class="small muted">{caption}</p>}
     </figure>
   );

@@ -1,6 +1,7 @@
 /** The style of reports, in addition to the style of every page in `frame.tsx`. */
 
 import { PREVIEW_CLIENTS } from '../preview/clients.ts';
+import { CHART_STYLE } from './chart.tsx';
 
 /** Layout, verdict, findings, evidence, tables. Comes first: the others override it. */
 const BASE = `
@@ -358,4 +359,4 @@ section + .shared-test { margin-top: 40px; }
 }
 `;
 
-export const REPORT_STYLE = BASE + SECTIONS + PREVIEW + SHARED;
+export const REPORT_STYLE = BASE + SECTIONS + PREVIEW + SHARED + CHART_STYLE;

@@ -5,9 +5,10 @@ import {
   barsOf,
   type Chart,
   chartInWords,
-  GRID,
   hasLabelPerBar,
-  labelsOf,
+  scaleOf,
+  shareOfHeight,
+  ticksOf,
   valueText,
 } from '../charts.ts';
 import type { Face } from './fonts.ts';
@@ -181,18 +182,16 @@ export function chartFigure(sheet: Sheet, chart: Chart): void {
   sheet.y += CHART_HEIGHT;
 }
 
-function drawGrid(sheet: Sheet, { max, format }: Chart): void {
+function drawGrid(sheet: Sheet, chart: Chart): void {
   const { doc, left, width, y } = sheet;
-  // A grid line at half a test has no meaning.
-  const values = GRID.map((share) => ({ share, value: max * (1 - share) }));
-  for (const { share, value } of values.filter(({ value }) => Number.isInteger(value))) {
-    const lineY = y + VALUES_HEIGHT + share * BARS_HEIGHT;
+  for (const value of scaleOf(chart)) {
+    const lineY = y + VALUES_HEIGHT + (1 - shareOfHeight(chart, value)) * BARS_HEIGHT;
     doc.lineWidth(0.5).strokeColor(COLOR.line);
     doc
       .moveTo(left + SCALE_WIDTH, lineY)
       .lineTo(left + width, lineY)
       .stroke();
-    writeLabel(sheet, format(value), left + SCALE_WIDTH - 6, lineY - SMALL.leading / 2, 1);
+    writeLabel(sheet, chart.format(value), left + SCALE_WIDTH - 6, lineY - SMALL.leading / 2, 1);
   }
 }
 
@@ -208,13 +207,13 @@ function drawBars(sheet: Sheet, chart: Chart): void {
   });
 }
 
+const ANCHORS = { start: 0, middle: 0.5, end: 1 };
+
 function drawLabels(sheet: Sheet, chart: Chart): void {
   const bucketWidth = (sheet.width - SCALE_WIDTH) / chart.buckets.length;
-  let index = 0;
-  for (const { label, span } of labelsOf(chart)) {
-    const x = sheet.left + SCALE_WIDTH + bucketWidth * (index + 0.5);
-    if (label !== '') writeLabel(sheet, label, x, sheet.y + VALUES_HEIGHT + BARS_HEIGHT + 3, 0.5);
-    index += span;
+  for (const { index, label, anchor } of ticksOf(chart)) {
+    const x = sheet.left + SCALE_WIDTH + bucketWidth * (index + ANCHORS[anchor]);
+    writeLabel(sheet, label, x, sheet.y + VALUES_HEIGHT + BARS_HEIGHT + 3, ANCHORS[anchor]);
   }
 }
 

@@ -1,0 +1,13 @@
+/** API schema of whose the mail of a domain is. */
+
+import * as v from 'valibot';
+import { valuesOf } from '../../figures/figure.ts';
+import { MAIL_SHARES } from '../../figures/mail-shares.ts';
+import { Count, described, named } from '../../http/schemas.ts';
+
+export const MailShares = named(
+  'MailShares',
+  v.object(valuesOf(MAIL_SHARES, 'name', ({ description }) => described(Count, description))),
+  'Whose the reported messages are, as far as that is known.',
+  { own: 1100, own_passed: 1100, forged: 8900, suspected: 0, forwarded: 0, unjudged: 300 },
+);

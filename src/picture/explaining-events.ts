@@ -1,0 +1,184 @@
+/** What may explain the figures of a domain in a period: changes of its records and health, and what began to fail. */
+
+import { sql } from 'kysely';
+import type { DomainEvent } from '../domains/queries.ts';
+import type { RecordChange } from '../domains/schema.ts';
+import { policyOf } from '../feedback/sources/policy-step.ts';
+import { isoTime } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/durations.ts';
+import { formatCount } from '../lib/format/numbers.ts';
+import { idAt } from '../lib/ids.ts';
+import type { DayEvent } from '../report/day-chart.ts';
+import type { Db } from '../store/open.ts';
+
+interface Asked {
+  domainId: string;
+  /** Days in UTC, both included. */
+  from: string;
+  to: string;
+  /** Whether the reader may open the pages of domains and monitors. */
+  isMember: boolean;
+}
+
+/** The newest of each kind. */
+const MAX_EVENTS = 100;
+
+/** In the order in which they happened. Events of tests are about live ones. */
+export async function explainingEvents(db: Db, asked: Asked): Promise<DayEvent[]> {
+  const changes = await domainChanges(db, asked);
+  const all = [
+    ...changes.events,
+    ...(await publishedChanges(db, asked, changes.published)),
+    ...(await failingTests(db, asked)),
+    ...(await failingMonitors(db, asked)),
+  ];
+  return all.sort((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+const timesIn = ({ from, to }: Asked) => ({
+  first: Date.parse(from),
+  end: Date.parse(to) + DAY_MS,
+});
+
+/** IDs begin with their time. For tables with many rows of a domain, which have an index by ID. */
+function idsIn(prefix: 'test' | 'run', asked: Asked) {
+  const { first, end } = timesIn(asked);
+  return { first: idAt(prefix, first), end: idAt(prefix, end) };
+}
+
+async function domainChanges(db: Db, asked: Asked) {
+  const { first, end } = timesIn(asked);
+  const rows = await db
+    .selectFrom('events')
+    .select(['created_at', 'data'])
+    // Literally the expression and the condition of the index `events_domain`.
+    .where(sql<boolean>`substr(data, 8, 30) = ${asked.domainId}`)
+    .where(sql<boolean>`type >= 'domain.' and type < 'domain/'`)
+    .where('created_at', '>=', isoTime(first))
+    .where('created_at', '<', isoTime(end))
+    .orderBy('id', 'desc')
+    .limit(MAX_EVENTS)
+    .execute();
+  const href = asked.isMember ? `/domains/${asked.domainId}#history` : null;
+  const published = new Set<string>();
+  const events = rows.flatMap(({ created_at: at, data }): DayEvent[] => {
+    const { changes, previous_health, health } = JSON.parse(data) as DomainEvent['data'];
+    for (const { dns_change_id } of changes ?? []) if (dns_change_id) published.add(dns_change_id);
+    if (changes) return [{ at, text: changesInWords(changes), isProblem: false, href }];
+    if (!previous_health || health.status === 'unknown' || previous_health === 'unknown') return [];
+    const isProblem = RANKS[health.status] > RANKS[previous_health];
+    const text = `Health: ${health.status}, was ${previous_health}`;
+    return [{ at, text, isProblem, href }];
+  });
+  return { events, published };
+}
+
+const RANKS = { healthy: 0, warning: 1, critical: 2 };
+
+const MAX_NAMED = 2;
+
+function changesInWords(changes: RecordChange[]): string {
+  const named = changes.slice(0, MAX_NAMED).map(changeInWords).join('; ');
+  const rest = changes.length - MAX_NAMED;
+  return rest > 0 ? `${named}; ${formatCount(rest, 'more record')}` : named;
+}
+
+function changeInWords({ type, name, before, after, dns_change_id }: RecordChange): string {
+  const verb = after.length === 0 ? 'removed' : before.length === 0 ? 'added' : 'changed';
+  const by = dns_change_id === null ? '' : ' by this service';
+  if (!name.startsWith('_dmarc.')) return `${type} ${name} ${verb}${by}`;
+  const [was, is] = [policyOf(before[0]), policyOf(after[0])];
+  if (was === is || is === null) return `DMARC record ${verb}${by}`;
+  return was === null
+    ? `DMARC policy ${is} published${by}`
+    : `DMARC policy changed from ${was} to ${is}${by}`;
+}
+
+/** Those that the hourly look at the records has not found, for example because it does not watch them. */
+async function publishedChanges(
+  db: Db,
+  asked: Asked,
+  found: ReadonlySet<string>,
+): Promise<DayEvent[]> {
+  const { first, end } = timesIn(asked);
+  const rows = await db
+    .selectFrom('dns_changes')
+    .select(['id', 'type', 'name', 'finished_at'])
+    .where('domain_id', '=', asked.domainId)
+    .where('created_at', '>=', isoTime(first))
+    .where('created_at', '<', isoTime(end))
+    .where('status', '=', 'applied')
+    .orderBy('id', 'desc')
+    .limit(MAX_EVENTS)
+    .execute();
+  return rows.flatMap(({ id, type, name, finished_at: at }) =>
+    at === null || found.has(id)
+      ? []
+      : [{ at, text: `${type} ${name} published by this service`, isProblem: false, href: null }],
+  );
+}
+
+/** The first of several tests in a row that fail DMARC. */
+async function failingTests(db: Db, asked: Asked): Promise<DayEvent[]> {
+  const { first, end } = idsIn('test', asked);
+  const rows = await db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('tests')
+        .select(['id', 'completed_at', 'dmarc'])
+        .select(sql<string | null>`lag(dmarc) over (order by id)`.as('previous'))
+        .where('livemode', '=', 1)
+        .where('domain_id', '=', asked.domainId)
+        .where('id', '>=', first)
+        .where('id', '<', end)
+        .where('status', '=', 'completed')
+        .where('dmarc', 'in', ['pass', 'fail'])
+        .as('judged'),
+    )
+    .select(['id', 'completed_at'])
+    .where('dmarc', '=', 'fail')
+    .where(({ eb, or }) => or([eb('previous', 'is', null), eb('previous', '<>', 'fail')]))
+    .orderBy('id', 'desc')
+    .limit(MAX_EVENTS)
+    .execute();
+  return rows.map(({ id, completed_at }) => ({
+    at: completed_at!,
+    text: 'A test failed DMARC',
+    isProblem: true,
+    href: `/tests/${id}`,
+  }));
+}
+
+/** The first of several runs in a row that found a problem. */
+async function failingMonitors(db: Db, asked: Asked): Promise<DayEvent[]> {
+  const { first, end } = idsIn('run', asked);
+  const rows = await db
+    .selectFrom((eb) =>
+      eb
+        .selectFrom('monitor_runs as run')
+        .innerJoin('monitors', 'monitors.id', 'run.monitor_id')
+        .select(['run.id', 'run.monitor_id', 'run.finished_at', 'run.status', 'monitors.name'])
+        .select(
+          sql<string | null>`lag(run.status) over (partition by run.monitor_id order by run.id)`.as(
+            'previous',
+          ),
+        )
+        .where('monitors.domain_id', '=', asked.domainId)
+        .where('run.id', '>=', first)
+        .where('run.id', '<', end)
+        .where('run.status', 'in', ['ok', 'alerting'])
+        .as('judged'),
+    )
+    .select(['id', 'monitor_id', 'finished_at', 'name'])
+    .where('status', '=', 'alerting')
+    .where('previous', '=', 'ok')
+    .orderBy('id', 'desc')
+    .limit(MAX_EVENTS)
+    .execute();
+  return rows.map(({ monitor_id, finished_at, name }) => ({
+    at: finished_at,
+    text: `Monitor “${name}” found a problem`,
+    isProblem: true,
+    href: asked.isMember ? `/monitors/${monitor_id}` : null,
+  }));
+}
