@@ -62,7 +62,7 @@ const verifyAll = route({
   summary: 'Verify all domains',
   description: `Looks up the verification records of all domains that are not verified, in the background. At most ${MAX_BATCH} at a time: first those that have waited longest. A failed domain gets another 72 hours.`,
   response: RequestedVerifications,
-  limit: { requests: 10, seconds: 60 },
+  limit: { requests: 60, seconds: 60 },
   handle: (call) =>
     call.transact(async (tx) => ({
       object: 'requested_verifications' as const,

@@ -10,7 +10,7 @@ import { memoizePerObject } from '../lib/memoize.ts';
 import { type Caller, checkName, type HealthResult, inQueue, QUEUE_TIMEOUT_MS } from './health.ts';
 
 /** The first result comes within 5 seconds, the wait for other checks included. */
-const FIRST_RESULT_MS = 4_700;
+const FIRST_RESULT_MS = 4_400;
 const MAX_WAIT_MS: Record<Caller, number> = { users: 1_500, jobs: QUEUE_TIMEOUT_MS };
 /** The first test of the blocklists can take longer. */
 const BLOCKLISTS_MS = 1_000;

@@ -211,12 +211,7 @@ it('All routes except GET, receipts, plans and registrations write or invoke ope
     unsafe
       .filter((candidate) => !writes(candidate) && !candidate.invokes)
       .map(({ operation }) => operation),
-    [
-      'readMessageReceipt',
-      'planDnsChanges',
-      'planVerificationRecords',
-      'registerOAuthClient',
-    ],
+    ['readMessageReceipt', 'planDnsChanges', 'planVerificationRecords', 'registerOAuthClient'],
   );
   const writingGets = ROUTES.filter((candidate) => candidate.method === 'GET' && writes(candidate));
   assert.deepEqual(writingGets.map(({ operation }) => operation).toSorted(), [
