@@ -94,6 +94,7 @@ const UNKNOWN = (id: string) => `${id.split('_')[0]}_${'0'.repeat(26)}`;
 const comparable = ({ status, text }: Answer, id: string): string =>
   `${status} ${text
     .replaceAll(id, 'ID')
+    .replace(/z(beta|none)/g, 'ID')
     .replace(/req_\w+|date: .*|content-length: .*|nonce-[\w+/=-]+|nonce="[^"]+"|etag: .*/g, '')}`;
 
 /** The IDs that a route can have in its path: of one kind if it is documented, of every kind otherwise. */
@@ -229,7 +230,8 @@ test('Limited callers see nothing of others, by any operation or page', {
   // Query parameters with what belongs to others are like those with what nobody has.
   for (const caller of callers.slice(2, 4))
     for (const route of routes) {
-      if (route.method !== 'GET' || !route.limited) continue;
+      // The page of the account lists a new session each time.
+      if (route.method !== 'GET' || !route.limited || route.operation === 'showAccount') continue;
       if (isPage(route) !== caller.name.startsWith('the session')) continue;
       const { test: theirTest, domain } = world.owned.beta;
       const own = world.owned.alpha;
