@@ -117,7 +117,7 @@ test(
     await page.getByText('The endpoint responded with 200.').waitFor();
     await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').last().click();
     await page.getByText('Rotate secret…').click();
-    await page.getByRole('button', { name: 'Rotate secret' }).click();
+    await page.getByRole('button', { name: 'Rotate secret', exact: true }).click();
     const rotated = await page.locator('#secret code').textContent();
     assert.match(rotated!, /^whsec_/);
     assert.notEqual(rotated, secret);

@@ -57,10 +57,10 @@ test('An owner invites someone, who joins, becomes an admin, and then the owner'
   await page.getByLabel('Email address of the new owner').fill('rob@example.com');
   // The response is a 422, which Chromium reports in its console.
   page.removeAllListeners('console');
-  await page.getByRole('button', { name: 'Transfer ownership' }).click();
+  await page.getByRole('button', { name: 'Transfer ownership', exact: true }).click();
   await main(page).getByText('must match the address of the new owner: bob@example.com').waitFor();
   await page.getByLabel('Email address of the new owner').fill('bob@example.com');
-  await page.getByRole('button', { name: 'Transfer ownership' }).click();
+  await page.getByRole('button', { name: 'Transfer ownership', exact: true }).click();
   await main(page).getByText('Ownership transferred').waitFor();
   const roles = await service.app.db.selectFrom('members').select(['email', 'role']).execute();
   assert.deepEqual(Object.fromEntries(roles.map(({ email, role }) => [email, role])), {
