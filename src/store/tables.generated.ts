@@ -642,6 +642,8 @@ export interface AlertRow {
   created_at: string;
   /** How often it reminds of an open incident; null for never. */
   reminder_hours: number | null;
+  /** JSON: it is evaluated only for domains with one of these tags; null for all. */
+  tags: string | null;
 }
 
 /** Incidents: from the first result about a subject that meets a rule's condition until one that does not. */
@@ -760,6 +762,8 @@ export interface SharedReportRow {
   last_viewed_at: string | null;
   /** Whether the shared page shows the messages. Links from before there was a choice show none. */
   preview: 'none' | 'without_images' | 'with_images';
+  /** JSON: the link shows the status of the domains with one of these tags, and no tests; null for a link to tests. */
+  tags: string | null;
 }
 
 /** The tests of a share link. No reference: the shared page says that a test was deleted. */
@@ -792,6 +796,10 @@ export interface ReportScheduleRow {
   created_at: string;
   lease: string | null;
   leased_until: string | null;
+  /** JSON: covers the domains with one of these tags; null for `domains`, which is otherwise an empty list. */
+  tags: string | null;
+  /** JSON: the recipients of each tag, who get a report about its domains alone; null for `recipients`, otherwise empty. */
+  recipients_by_tag: string | null;
 }
 
 /** Runs of a schedule, each written in the transaction that queues its emails, so that none is sent twice. */
@@ -807,6 +815,8 @@ export interface ReportRunRow {
   created_at: string;
   /** Why nothing was sent at all. */
   error: string | null;
+  /** The tag that it is about, if its schedule sends a report for each; otherwise empty. */
+  tag: string;
 }
 
 /** Each recipient's copy of a run; while it is `queued`, the outbox has its state. */
@@ -1355,6 +1365,16 @@ export interface DnsChangeRow {
   leased_until: string | null;
 }
 
+/** The team's name, logo and color, for what people outside it get to see. At most one row. */
+export interface BrandRow {
+  id: string;
+  name: string;
+  /** `#rrggbb` */
+  color: string | null;
+  /** PNG or JPEG in base64, without metadata. */
+  logo: string | null;
+}
+
 /** Every table by its name. */
 export interface Tables {
   service_facts: ServiceFactRow;
@@ -1426,6 +1446,7 @@ export interface Tables {
   receiver_blocks: ReceiverBlockRow;
   dns_servers: DnsServerRow;
   dns_changes: DnsChangeRow;
+  brand: BrandRow;
 }
 
 /** Tables whose IDs the service creates. */

@@ -201,6 +201,7 @@ const BLANK: AlertRow = {
   channels: '[]',
   enabled: 1,
   domain_id: null,
+  tags: null,
   recipients: null,
   slack_webhook_url: null,
   last_triggered_at: null,

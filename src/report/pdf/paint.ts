@@ -174,7 +174,7 @@ function paintVerdict(sheet: Sheet, block: Verdict): void {
   const { categories } = block;
   if (contents) addOutlineEntry(sheet, contents);
   if (above !== null) {
-    drawParagraph(sheet, [above], ABOVE);
+    drawParagraph(sheet, [above], { ...ABOVE, color: sheet.accent });
     sheet.y += 8;
   }
   const top = sheet.y;
@@ -225,7 +225,7 @@ function paintSection(sheet: Sheet, { title, note, blocks }: Section): void {
 function paintOverview(sheet: Sheet, { title, above, blocks }: Overview): void {
   if (title !== null) addOutlineEntry(sheet, title);
   if (above !== null) {
-    drawParagraph(sheet, [above], ABOVE);
+    drawParagraph(sheet, [above], { ...ABOVE, color: sheet.accent });
     sheet.y += 8;
   }
   renderBlocks(sheet, blocks);

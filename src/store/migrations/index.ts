@@ -7,7 +7,7 @@ import { REPORTERS } from './version-21.ts';
 import { CLAIMS } from './version-22.ts';
 import { REPORT_MAILBOXES } from './version-23.ts';
 import { ACCESS_AND_FILES } from './version-24.ts';
-import { DOMAIN_TAGS } from './version-25.ts';
+import { DOMAIN_TAGS, LIMITED_TO_TAGS } from './version-25.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -84,9 +84,9 @@ export const MIGRATIONS: Migration[] = [
     version: 25,
     sideBySide: true,
     sqlite(sqlite) {
-      sqlite.exec(DOMAIN_TAGS);
+      sqlite.exec(DOMAIN_TAGS + LIMITED_TO_TAGS);
     },
-    postgres: withPostgresTypes(DOMAIN_TAGS),
+    postgres: withPostgresTypes(DOMAIN_TAGS + LIMITED_TO_TAGS),
   },
 ];
 
