@@ -105,7 +105,11 @@ export function idsWithTags(db: Db | Tx, tags: string[]) {
 /** The tags of these domains, by ID. */
 export async function tagsOfDomains(db: Db | Tx, ids: string[]): Promise<Map<string, string[]>> {
   if (ids.length === 0) return new Map();
-  const rows = await db.selectFrom('domains').select(['id', 'tags']).where('id', 'in', ids).execute();
+  const rows = await db
+    .selectFrom('domains')
+    .select(['id', 'tags'])
+    .where('id', 'in', ids)
+    .execute();
   return new Map(rows.map(({ id, tags }) => [id, JSON.parse(tags)]));
 }
 

@@ -1,12 +1,12 @@
 /** The status of domains for clients: their pictures, without what only the team should see. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { App } from '../app.ts';
 import { isDmarcRecord } from '../analysis/dmarc/record.ts';
+import type { App } from '../app.ts';
 import { idsWithTags } from '../domains/queries.ts';
 import type { Watched } from '../domains/watched-records.ts';
 import { policyOf } from '../feedback/sources/policy-step.ts';
-import { forClients, type DomainStatus, type StoredStatus } from '../report/status.ts';
+import { type DomainStatus, forClients, type StoredStatus } from '../report/status.ts';
 import type { Db } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { dmarcSums, recentDays } from './feedback.ts';

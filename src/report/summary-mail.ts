@@ -4,8 +4,8 @@ import type { Grade } from '../analysis/result.ts';
 import { toHtmlText } from '../lib/format/plain-text.ts';
 import type { MailImage } from '../lib/mail.ts';
 import type { State } from '../ui/components.tsx';
-import type { BrandLogo } from './brand.ts';
 import { type Average, type Block, plainText, type Rows, type Tiles } from './blocks.ts';
+import type { BrandLogo } from './brand.ts';
 import {
   type Chart,
   chartInWords,

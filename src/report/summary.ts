@@ -340,9 +340,7 @@ export const MAX_NAME_LENGTH = 120;
 
 /** `Every Monday`, or `Every Monday · acme` for a client. */
 export const nameOf = ({ name, client }: ScheduledReport): string =>
-  [name, ...(client ? [client] : [])]
-    .map((part) => truncate(part, MAX_NAME_LENGTH))
-    .join(' · ');
+  [name, ...(client ? [client] : [])].map((part) => truncate(part, MAX_NAME_LENGTH)).join(' · ');
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -363,7 +361,9 @@ export function incidentTimes(
   const times = resolved_at
     ? `opened ${opened}, resolved ${instantIn(resolved_at, timezone)}`
     : `open since ${opened}`;
-  return rule === null ? capitalized(times) : `Alert “${truncate(rule, MAX_NAME_LENGTH)}”: ${times}`;
+  return rule === null
+    ? capitalized(times)
+    : `Alert “${truncate(rule, MAX_NAME_LENGTH)}”: ${times}`;
 }
 
 export const HEALTH = {

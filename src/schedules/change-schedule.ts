@@ -87,7 +87,8 @@ function requireScope({ config }: App, scope: Scope): void {
     throw conflict('recipients', 'must be absent with recipients_by_tag');
   if (domains !== null && (tags ?? byTag) !== null)
     throw conflict('domains', `must be null with ${tags ? 'tags' : 'recipients_by_tag'}`);
-  if (tags !== null && byTag !== null) throw conflict('tags', 'must be null with recipients_by_tag');
+  if (tags !== null && byTag !== null)
+    throw conflict('tags', 'must be null with recipients_by_tag');
   rejectTestAddresses(config, [...recipients, ...Object.values(byTag ?? {}).flat()]);
 }
 
@@ -111,8 +112,7 @@ export async function changeSchedule(
   });
   if (Object.keys(change).length === 0) return current;
   const { clock, newId } = author.app;
-  if (SCOPE_COLUMNS.some((column) => change[column] !== undefined))
-    requireScope(author.app, scope);
+  if (SCOPE_COLUMNS.some((column) => change[column] !== undefined)) requireScope(author.app, scope);
   if (change.domains !== undefined) await requireDomains(tx, patch.domains ?? null);
   // Invalidates the lease of a report that is being composed from the previous settings. Its job then
   // releases the schedule, and the report is composed again.
@@ -135,7 +135,8 @@ function nextScope(current: ReportScheduleRow, patch: SchedulePatch): Scope {
     if (patch[name] !== undefined) return patch[name] as T;
     return others.some((other) => patch[other]) ? empty : value;
   };
-  const domains = current.tags === null && current.recipients_by_tag === null ? before.domains : null;
+  const domains =
+    current.tags === null && current.recipients_by_tag === null ? before.domains : null;
   return {
     recipients: kept('recipients', before.recipients, [], ['recipients_by_tag']),
     domains: kept('domains', domains, null, ['tags', 'recipients_by_tag']),

@@ -258,7 +258,10 @@ async function lastRuns(db: Db | Tx, scheduleIds: string[]): Promise<ReportRun[]
 
 /** Of the reports for all tags since the last time that the schedule was due. */
 function overallStatus(runs: ReportRun[]): RunStatus | null {
-  const latest = runs.map(({ period_to }) => period_to).toSorted().at(-1);
+  const latest = runs
+    .map(({ period_to }) => period_to)
+    .toSorted()
+    .at(-1);
   const statuses = new Set(
     runs.filter(({ period_to }) => period_to === latest).map(({ status }) => status),
   );

@@ -75,9 +75,7 @@ export async function cachedShare(
 async function cacheKey({ db }: App, row: SharedReportRow, format: ShareFormat): Promise<string> {
   const { id, preview } = row;
   const tags = tagsOf(row);
-  const content = tags
-    ? JSON.stringify(await taggedDomains(db, tags))
-    : await testsVersion(db, id);
+  const content = tags ? JSON.stringify(await taggedDomains(db, tags)) : await testsVersion(db, id);
   const brand = JSON.stringify(await brandOf(db));
   return `${id} ${format} ${preview} ${sha256(`${content} ${brand}`)}`;
 }

@@ -1,6 +1,7 @@
 /** Schemas of shared reports, for the team and for the public (contract §5). */
 
 import * as v from 'valibot';
+import { responseFilter } from '../http/response.ts';
 import {
   described,
   exampleId,
@@ -16,7 +17,6 @@ import {
   Url,
   wholeNumber,
 } from '../http/schemas.ts';
-import { responseFilter } from '../http/response.ts';
 import { TagLimit } from '../http/tags.ts';
 import { EXAMPLE_TEST, TEST_FIELDS } from '../mailtests/schema.ts';
 import { SEED_PLACEMENT_FIELDS } from '../mailtests/schemas/placement.ts';
@@ -45,15 +45,16 @@ export const NewShare = named(
   'ShareReport',
   v.strictObject({
     test_ids: v.optional(
-     described(
-      v.pipe(
-        v.array(TestId, 'must be a list of test IDs'),
-        v.minLength(1, 'must contain at least one test'),
-        v.maxLength(MAX_TESTS, `must contain at most ${MAX_TESTS} tests`),
-        noDuplicates('is a duplicate'),
+      described(
+        v.pipe(
+          v.array(TestId, 'must be a list of test IDs'),
+          v.minLength(1, 'must contain at least one test'),
+          v.maxLength(MAX_TESTS, `must contain at most ${MAX_TESTS} tests`),
+          noDuplicates('is a duplicate'),
+        ),
+        'The tests to share, in display order. Required unless `tags` is set.',
       ),
-      'The tests to share, in display order. Required unless `tags` is set.',
-    )),
+    ),
     tags: v.optional(described(TagLimit, TAGS, ['client:acme'])),
     expires_in: v.optional(
       described(wholeNumber(60, YEAR_S), 'Seconds until the link expires.', WEEK_S),

@@ -205,7 +205,9 @@ test('Report charts are rendered once and shared by all copies', async (t) => {
   const row = await scheduleOr404(app.db, id);
   const at = app.clock.now();
   const period = periodUntil(row, at);
-  const mails = [...(await composeReportMails(app, row, audiencesOf(row)[0]!, { period, at })).values()];
+  const mails = [
+    ...(await composeReportMails(app, row, audiencesOf(row)[0]!, { period, at })).values(),
+  ];
   assert.equal(mails.length, 3);
   const [first, ...others] = mails.map(({ images }) => images!.map(({ content }) => content));
   assert.equal(first!.length, 2);

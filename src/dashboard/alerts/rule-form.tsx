@@ -34,6 +34,7 @@ import {
 } from '../frame/form.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { NotSetUp } from '../frame/states.tsx';
+import { splitTags } from '../frame/tags-field.ts';
 import { VersionField } from '../frame/version.tsx';
 
 /** What was typed. */
@@ -43,6 +44,8 @@ export interface RuleValues {
   threshold: string;
   /** The name of a domain; empty for all domains. */
   domain: string;
+  /** Separated by commas. */
+  tags: string;
   channels: string[];
   /** What channels need, by the names of their fields. Secrets that are stored are never among them. */
   settings: Record<string, string>;
@@ -63,6 +66,7 @@ export const RULE_LABELS = {
   condition: 'condition',
   threshold: 'threshold',
   domain: 'domain',
+  tags: 'list of tags',
   channels: 'list of channels',
   reminder_hours: 'time between reminders',
   ...Object.fromEntries(FIELDS.map(({ name, label, noun }) => [name, noun ?? label])),
@@ -74,6 +78,7 @@ export const NEW_RULE: RuleValues = {
   // The default of the condition.
   threshold: '',
   domain: '',
+  tags: '',
   channels: ['email'],
   settings: NO_SETTINGS,
   removed: [],
@@ -86,6 +91,7 @@ export const valuesOf = (alert: Alert, domainName: string | null): RuleValues =>
   condition: alert.condition,
   threshold: alert.threshold?.toString() ?? '',
   domain: domainName ?? '',
+  tags: (alert.tags ?? []).join(', '),
   channels: alert.channels,
   settings: Object.fromEntries(FIELDS.map((field) => [field.name, typedValue(alert, field)])),
   removed: [],
@@ -107,6 +113,7 @@ export function readValues(raw: Uint8Array): RuleValues {
     condition: field('condition'),
     threshold: field('threshold').trim(),
     domain: field('domain').trim(),
+    tags: field('tags'),
     channels: readFormList(raw)('channels'),
     settings: Object.fromEntries(
       FIELDS.map(({ name, kind }) => [
@@ -126,6 +133,7 @@ export async function bodyOf(
   values: RuleValues,
 ): Promise<NewAlert & AlertPatch> {
   const { name, condition, threshold, channels, reminders, enabled } = values;
+  const tags = splitTags(values.tags);
   const hasThreshold = CONDITIONS.find(({ id }) => id === condition)?.threshold != null;
   return {
     name,
@@ -137,6 +145,7 @@ export async function bodyOf(
     reminder_hours: reminders === '' ? null : Number(reminders),
     ...(hasThreshold ? { threshold: threshold === '' ? null : Number(threshold) } : {}),
     domain_id: await domainIdOf(db, values.domain),
+    tags: tags.length > 0 ? tags : null,
     ...Object.fromEntries(FIELDS.flatMap((field) => settingOf(values, field))),
   };
 }
@@ -253,6 +262,13 @@ export function RuleForm({ action, values, problem, submit, version, ...context 
         />
       </div>
       <DomainField domains={context.domains} value={values.domain} error={errors.domain} />
+      <TextField
+        name="tags"
+        label="Domains with the tags"
+        hint="Instead of one domain: limits the rule to the domains that have one of these tags, such as client:acme. Each domain has its own incident."
+        value={values.tags}
+        error={errors.tags}
+      />
       <Choices
         type="checkbox"
         name="channels"

@@ -1,6 +1,5 @@
 /** The document of a link for a client: the state of each domain, what is wrong, and what is being done. */
 
-import { formatShare } from '../feedback-figures.ts';
 import { formatCount } from '../../lib/format/numbers.ts';
 import { bothForms } from '../../lib/readable-domain.ts';
 import {
@@ -10,12 +9,13 @@ import {
   oneLine,
   paragraph,
   type ReportDocument,
+  type StateSpan,
   sanitize,
   small,
-  type StateSpan,
   state,
   time,
 } from '../blocks.ts';
+import { formatShare } from '../feedback-figures.ts';
 import type { DomainStatus, StoredStatus } from '../status.ts';
 import { section } from './figures.ts';
 
@@ -98,8 +98,7 @@ const fact = (name: string, value: Fact['value'][number]): Fact => ({
 });
 
 /** A day or a time. */
-const sinceOf = (since: string): Fact['value'][number] =>
-  since.length > 10 ? time(since) : since;
+const sinceOf = (since: string): Fact['value'][number] => (since.length > 10 ? time(since) : since);
 
 /** Of the messages that receivers reported. */
 function passRate({ messages, passed }: DomainStatus): string {

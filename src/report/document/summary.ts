@@ -87,7 +87,9 @@ export function summaryMail(
   const sender = brand ? truncate(brand.name, MAX_NAME_LENGTH) : `a team at ${host}`;
 
   return sanitize({
-    subject: client ? `${truncate(client, MAX_NAME_LENGTH)}: ${headlineOf(report)}` : headlineOf(report),
+    subject: client
+      ? `${truncate(client, MAX_NAME_LENGTH)}: ${headlineOf(report)}`
+      : headlineOf(report),
     title: titleOf(report),
     preheader: preheaderOf(report),
     blocks: [

@@ -25,9 +25,7 @@ export function drawBrand(sheet: Sheet, { name, logo, colors }: Brand): void {
       }
     });
   sheet.y += (height - HEADINGS[2].leading) / 2;
-  sheet.inset(size ? size.width + GAP : 0, () =>
-    drawParagraph(sheet, [name], HEADINGS[2]),
-  );
+  sheet.inset(size ? size.width + GAP : 0, () => drawParagraph(sheet, [name], HEADINGS[2]));
   sheet.y = Math.max(sheet.y, top + height) + 6;
   sheet.artifact(() => drawRule(sheet, sheet.y, sheet.accent, 1.5));
   sheet.y += 12;

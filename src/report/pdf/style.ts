@@ -78,10 +78,7 @@ function styledSpan(span: Span, destinations: ReadonlySet<string>, accent: strin
 }
 
 /** The link text with its URL written out, for readers on paper. The URL is clickable. */
-function linkWithUrl(
-  { text, url }: { text: string; url: string },
-  accent: string,
-): StyledSpan[] {
+function linkWithUrl({ text, url }: { text: string; url: string }, accent: string): StyledSpan[] {
   const isClickable = /^https?:\/\/[\x21-\x7e]+$/.test(url);
   const address = { text: url, color: accent, ...(isClickable ? { link: url } : {}) };
   return text === url ? [address] : [{ text: `${text}  ` }, address];
