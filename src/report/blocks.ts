@@ -195,7 +195,7 @@ export interface Fact {
 export interface Table {
   kind: 'table';
   /** The kind of table, for its style. */
-  name: 'ledger' | 'checks' | 'findings' | 'placement' | 'tests' | 'figures' | 'plain';
+  name: 'ledger' | 'checks' | 'findings' | 'placement' | 'tests' | 'domains' | 'figures' | 'plain';
   /** The accessible name. */
   label: string;
   columns: Column[];

@@ -30,4 +30,9 @@ const IP_ADDRESS =
 
 /** Without IP addresses, mailboxes and paths: they show the team's servers, senders and seed mailboxes. */
 export const forClients = (text: string): string =>
-  shorten(text.replace(IP_ADDRESS, 'a sending address'), 'sentence');
+  shorten(
+    text.replace(IP_ADDRESS, (_, at: number) =>
+      at === 0 || text[at - 2] === '.' ? 'A sending address' : 'a sending address',
+    ),
+    'sentence',
+  );

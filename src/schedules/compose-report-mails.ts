@@ -14,6 +14,7 @@ import { pictureOf } from '../picture/picture.ts';
 import type { State } from '../picture/vocabulary.ts';
 import { accountNames } from '../receivers/queries.ts';
 import { smallParagraph } from '../report/mail-frame.ts';
+import { forClients } from '../report/status.ts';
 import type { ScheduledReport } from '../report/summary.ts';
 import { previewOf, reportMail } from '../report/summary-mail.ts';
 import type { Db } from '../store/open.ts';
@@ -104,7 +105,9 @@ export async function gatherReport(
       config.SEED_MAILBOXES,
       accountNames(config),
     ),
-    domains: await withHeadlines(app, domains.slice(0, MAX_LISTED)),
+    domains: (await withHeadlines(app, domains.slice(0, MAX_LISTED))).map((domain) =>
+      client === null ? domain : { ...domain, headline: forClients(domain.headline) },
+    ),
     omittedDomainCount: Math.max(0, domains.length - MAX_LISTED),
     incidents: incidents.slice(0, MAX_LISTED),
     omittedIncidentCount: Math.max(0, incidents.length - MAX_LISTED),

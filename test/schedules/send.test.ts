@@ -39,6 +39,7 @@ test('A due report is sent to each recipient with their own unsubscribe link', a
     schedule_id: id,
     trigger: 'schedule',
     slot: next_send_at,
+    tag: null,
     period_from: '2026-11-21T00:00:00.000Z',
     period_to: '2026-11-22T00:00:00.000Z',
     status: 'sent',

@@ -85,7 +85,7 @@ function cardOf(domain: DomainStatus, index: number): Card {
           ...others.map(({ title }) => fact('Also', title)),
           ...steps.map((step, at) => fact(at === 0 ? 'What to do' : 'Then', step)),
           fact('DMARC policy', domain.policy),
-          fact('DMARC pass rate', passRate(domain)),
+          fact('DMARC reports', passRate(domain)),
         ],
       },
     ],
@@ -100,20 +100,20 @@ const fact = (name: string, value: Fact['value'][number]): Fact => ({
 /** A day or a time. */
 const sinceOf = (since: string): Fact['value'][number] => (since.length > 10 ? time(since) : since);
 
-/** Of the messages that receivers reported. */
+/** Of the messages that receivers reported in the last two weeks. */
 function passRate({ messages, passed }: DomainStatus): string {
-  return messages === 0 ? 'No reports' : formatShare(passed, messages);
+  if (messages === 0) return 'No reports yet';
+  return `${formatShare(passed, messages)} of ${formatCount(messages, 'message')} passed`;
 }
 
 const tableOf = (domains: DomainStatus[]): Block => ({
   kind: 'table',
-  name: 'figures',
+  name: 'domains',
   label: 'Domains without known problems',
   columns: [
-    { title: 'Domain', share: 46 },
-    { title: 'State', share: 16 },
-    { title: 'DMARC policy', share: 19 },
-    { title: 'DMARC pass rate', share: 19, isNumber: true },
+    { title: 'Domain', share: 50 },
+    { title: 'State', share: 20 },
+    { title: 'DMARC', share: 30 },
   ],
   groups: [
     {
@@ -122,8 +122,7 @@ const tableOf = (domains: DomainStatus[]): Block => ({
         cells: [
           { text: [oneLine(bothForms(domain.name), 255)], below: [domain.headline] },
           { text: [stateOf(domain.state)] },
-          { text: [domain.policy] },
-          { text: [passRate(domain)] },
+          { text: [`Policy: ${domain.policy}`], below: [passRate(domain)] },
         ],
       })),
     },
