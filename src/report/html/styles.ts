@@ -263,6 +263,7 @@ const SHARED = `
 
 .tests th[scope="row"] { font-weight: 400; }
 .tests th[scope="row"] a { display: block; font-size: 16px; font-weight: 600; }
+.domains tbody .muted { font-weight: 400; }
 .tests td, .tests tbody th { padding: 12px; vertical-align: middle; }
 .scored { white-space: nowrap; }
 .scored > * { display: inline-flex; vertical-align: middle; }
