@@ -14,7 +14,7 @@ import type { BrandRow } from '../store/tables.generated.ts';
 import { audit } from '../team/audit.ts';
 import { MAX_LOGO_BYTES, readLogo } from './logo.ts';
 
-const AUDITED_BRAND = audited({
+export const AUDITED_BRAND = audited({
   type: 'brand',
   name: 'Brand',
   actions: ['brand.changed'],
