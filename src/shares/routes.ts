@@ -157,7 +157,7 @@ const create = route({
   hasTestMode: true,
   summary: 'Share reports',
   description:
-    'Creates a public link to the reports of one or more tests, or to the status of the domains with some tags, such as those of a client.',
+    'Creates a public link to the reports of one or more tests, or to the status of the domains with some tags.',
   body: NewShare,
   status: 201,
   location: ({ id }) => `/v1/reports/shared/${id}`,

@@ -50,7 +50,7 @@ test('A status link shows the domains with its tags, and no others', {
   assert.match(shown.json.domains[0]!.problems[0]!.step, /A sending address may send/);
   const { headers } = await read(path, BROWSER);
   assert.match(headers.get('x-robots-tag')!, /noindex/);
-  // Tags decide anew for each reader: no rendering of another state is used.
+  // Tags decide again for each reader: no rendering of another state is used.
   const tag = (id: string, tags: string[]) =>
     call('PATCH', `/v1/domains/${id}`, { json: { tags } });
   await tag(canary, ['client:acme']);

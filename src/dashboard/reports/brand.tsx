@@ -58,7 +58,7 @@ async function render(call: PageCall, { done, problem, typed }: State = {}) {
               ? 'Without a brand, shared links and reports carry our name.'
               : 'Shared links, their PDFs, and scheduled reports show this, above a small “Checked with Deliverability”. These pages do not change.'}{' '}
             {isChanged &&
-              `${color} cannot be read everywhere: text is ${colors.light} on white, and ${colors.dark} in the dark theme.`}
+              `${color} cannot be read everywhere: text is ${colors.light} on white, and ${colors.dark} on black.`}
           </p>
         </Card>
         {allows(call.actor.role, 'admin') && call.actor.livemode && (

@@ -86,8 +86,8 @@ const list = page({
             <ShareTable shares={shares.data} tests={tests} />
           ) : (
             <EmptyState title="No shared links yet" action={create}>
-              A shared link shows the reports of chosen tests, or the status of the domains of a
-              client, to anyone who has it, without signing in.
+              Anyone who has a shared link sees the reports of chosen tests, or the status of a
+              client’s domains, without signing in.
             </EmptyState>
           )}
           <Pager
