@@ -750,7 +750,9 @@ CREATE TABLE alerts (
   last_triggered_at TEXT,
   created_at        TEXT NOT NULL,
   -- How often it reminds of an open incident; null for never.
-  reminder_hours    INTEGER
+  reminder_hours    INTEGER,
+  -- JSON: it is evaluated only for domains with one of these tags; null for all.
+  tags              TEXT
 );
 
 -- Incidents: from the first result about a subject that meets a rule's condition until one that does not.
@@ -890,7 +892,9 @@ CREATE TABLE shared_reports (
   view_count     INTEGER NOT NULL DEFAULT 0,
   last_viewed_at TEXT,
   -- Whether the shared page shows the messages. Links from before there was a choice show none.
-  preview        TEXT NOT NULL DEFAULT 'none' CHECK (preview IN ('none', 'without_images', 'with_images'))
+  preview        TEXT NOT NULL DEFAULT 'none' CHECK (preview IN ('none', 'without_images', 'with_images')),
+  -- JSON: the link shows the status of the domains with one of these tags, and no tests; null for a link to tests.
+  tags           TEXT
 );
 CREATE INDEX shared_reports_listed ON shared_reports (livemode, id);
 CREATE INDEX shared_reports_expiring ON shared_reports (expires_at);
@@ -927,7 +931,11 @@ CREATE TABLE report_schedules (
   next_send_at     TEXT,
   created_at       TEXT NOT NULL,
   lease            TEXT,
-  leased_until     TEXT
+  leased_until     TEXT,
+  -- JSON: covers the domains with one of these tags; null for `domains`, which is otherwise an empty list.
+  tags             TEXT,
+  -- JSON: the recipients of each tag, who get a report about its domains alone; null for `recipients`, otherwise empty.
+  recipients_by_tag TEXT
 );
 CREATE INDEX report_schedules_due ON report_schedules (next_send_at)
   WHERE next_send_at IS NOT NULL;
@@ -944,9 +952,11 @@ CREATE TABLE report_runs (
   period_to   TEXT NOT NULL,
   created_at  TEXT NOT NULL,
   -- Why nothing was sent at all.
-  error       TEXT
+  error       TEXT,
+  -- The tag that it is about, if its schedule sends a report for each; otherwise empty.
+  tag         TEXT NOT NULL DEFAULT ''
 );
-CREATE UNIQUE INDEX report_runs_slot ON report_runs (schedule_id, slot) WHERE slot IS NOT NULL;
+CREATE UNIQUE INDEX report_runs_slot ON report_runs (schedule_id, slot, tag) WHERE slot IS NOT NULL;
 CREATE INDEX report_runs_listed ON report_runs (schedule_id, id);
 CREATE INDEX report_runs_created ON report_runs (created_at);
 
@@ -1550,3 +1560,13 @@ CREATE INDEX dns_changes_domain ON dns_changes (domain_id, id);
 -- One change at a time for each set of records.
 CREATE UNIQUE INDEX dns_changes_applying ON dns_changes (server_id, name, type)
   WHERE status = 'applying';
+
+-- The team's name, logo and color, for what people outside it get to see. At most one row.
+CREATE TABLE brand (
+  id    TEXT NOT NULL PRIMARY KEY,
+  name  TEXT NOT NULL,
+  -- `#rrggbb`
+  color TEXT,
+  -- PNG or JPEG in base64, without metadata.
+  logo  TEXT
+);

@@ -3,6 +3,7 @@
 import { alerts } from './alerts/feature.ts';
 import type { App } from './app.ts';
 import { badges } from './badges/feature.ts';
+import { brand } from './brand/feature.ts';
 import { signInPath } from './dashboard/access/sign-in.tsx';
 import { dashboard } from './dashboard/feature.ts';
 import { problemPage } from './dashboard/problem-page.tsx';
@@ -61,6 +62,7 @@ export const FEATURES: Feature[] = [
   monitors,
   alerts,
   summary,
+  brand,
   shares,
   badges,
   schedules,

@@ -6,5 +6,5 @@ import type { AlertRow } from '../store/tables.generated.ts';
 export const ALERT_ROW = rowCodec<
   AlertRow,
   // A later version may know more channels.
-  { channels: string[]; enabled: boolean; recipients: string[] | null }
->({ channels: 'json', enabled: 'boolean', recipients: 'json' });
+  { channels: string[]; enabled: boolean; recipients: string[] | null; tags: string[] | null }
+>({ channels: 'json', enabled: 'boolean', recipients: 'json', tags: 'json' });

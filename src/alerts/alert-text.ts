@@ -114,6 +114,11 @@ function headlineOf(
 ): Pick<Notification, 'title' | 'lead'> {
   const condition = conditionOf(alert);
   const opened = openedIncident(incident);
+  if (incident.resolution === 'no_longer_watched' && alert.tags !== null)
+    return {
+      title: `${nameOfSubject(incident)} is no longer watched by this rule`,
+      lead: 'The incident is resolved because the domain has no tag of the rule anymore, or because it is no longer checked. The problem may persist.',
+    };
   if (incident.resolution === 'no_longer_watched')
     return (
       condition.unwatchedText?.(opened) ?? {

@@ -50,18 +50,18 @@ export async function createAlert(
   await requireFewAlerts(tx);
   const { app } = author;
   const id = app.newId('alt');
-  const { recipients = null, domain_id = null } = input;
+  const { recipients = null, domain_id = null, tags = null } = input;
   requireAllowedUrls(app, input);
   rejectTestAddresses(app.config, recipients ?? []);
   await requireDomain(tx, domain_id);
-  requireFittingDomain(input.condition, domain_id);
+  requireFittingDomain(input.condition, { domain_id, tags });
   requireFittingThreshold(input.condition, input.threshold ?? null);
   const row: AlertRow = {
     id,
     name: input.name,
     condition: input.condition,
     threshold: thresholdToStore(input.condition, input.threshold ?? null),
-    ...ALERT_ROW.encode({ channels: input.channels, enabled: input.enabled, recipients }),
+    ...ALERT_ROW.encode({ channels: input.channels, enabled: input.enabled, recipients, tags }),
     domain_id,
     slack_webhook_url: changeSettings(app, { id, slack_webhook_url: null }, settingFields(), input),
     last_triggered_at: null,
@@ -137,10 +137,17 @@ function requireSecretsForServer(
 }
 
 /** A rule that is limited to a domain would never be evaluated on results that belong to none. */
-function requireFittingDomain(condition: AlertRow['condition'], domainId: string | null): void {
-  if (domainId === null || !conditionOf({ condition }).isOfNoDomain) return;
-  const message = `is not allowed for ${condition}, which does not depend on a domain`;
-  throw invalidParams([{ param: 'domain_id', code: 'invalid', message }]);
+function requireFittingDomain(
+  condition: AlertRow['condition'],
+  { domain_id, tags }: { domain_id: string | null; tags: unknown },
+): void {
+  const param = domain_id === null ? 'tags' : 'domain_id';
+  const isOfNoDomain = conditionOf({ condition }).isOfNoDomain && (domain_id ?? tags) !== null;
+  if (!isOfNoDomain && (domain_id === null || tags === null)) return;
+  const message = isOfNoDomain
+    ? `is not allowed for ${condition}, which does not depend on a domain`
+    : 'must be null for a rule with tags';
+  throw invalidParams([{ param, code: 'invalid', message }]);
 }
 
 /** Conditions have different ranges; the schema allows what fits any of them. */
@@ -173,7 +180,7 @@ export async function changeAlert(
     await requireDomain(tx, patch.domain_id);
   const row = applyPatch(app, current, patch);
   checkSettings(app, row, patch);
-  requireFittingDomain(row.condition, row.domain_id);
+  requireFittingDomain(row.condition, row);
   requireFittingThreshold(row.condition, row.threshold);
   const [before, after] = [auditDetails(app, current), auditDetails(app, row)];
   const details = differences(before, after);
@@ -235,7 +242,12 @@ function applyPatch(
     name: patch.name ?? current.name,
     condition,
     threshold: thresholdToStore(condition, threshold),
-    ...ALERT_ROW.encode({ channels, enabled: patch.enabled, recipients: patch.recipients }),
+    ...ALERT_ROW.encode({
+      channels,
+      enabled: patch.enabled,
+      recipients: patch.recipients,
+      tags: patch.tags,
+    }),
     domain_id,
     reminder_hours:
       patch.reminder_hours === undefined ? current.reminder_hours : patch.reminder_hours,
@@ -248,6 +260,7 @@ function criteriaDiffer(before: AlertRow, after: AlertRow): boolean {
   return (
     before.condition !== after.condition ||
     before.domain_id !== after.domain_id ||
+    before.tags !== after.tags ||
     (conditionOf(after).threshold !== null && before.threshold !== after.threshold)
   );
 }
@@ -281,7 +294,7 @@ function auditDetails(app: Pick<App, 'secrets'>, row: AlertRow): Record<string, 
     if (field.kind !== 'url') return [];
     return [[auditName(field), value === null ? null : new URL(value).host]];
   });
-  const { channels, enabled, recipients } = ALERT_ROW.decode(row);
+  const { channels, enabled, recipients, tags } = ALERT_ROW.decode(row);
   return {
     name: row.name,
     condition: row.condition,
@@ -289,6 +302,7 @@ function auditDetails(app: Pick<App, 'secrets'>, row: AlertRow): Record<string, 
     channels,
     enabled,
     domain_id: row.domain_id,
+    tags,
     recipients,
     reminder_hours: row.reminder_hours,
     ...Object.fromEntries(settings),

@@ -10,13 +10,22 @@ import {
 } from './conditions/condition.ts';
 import { conditionOf, thresholdOf } from './conditions/index.ts';
 
-/** Whether a rule is evaluated on an observation: its condition observes that, and its domain fits. */
-export const concerns = (
-  { condition, domain_id }: Pick<AlertRow, 'condition' | 'domain_id'>,
-  { kind, domainId }: Observation,
-): boolean =>
-  conditionOf({ condition }).observes.includes(kind) &&
-  (domain_id === null || domain_id === domainId);
+/** Whether the condition of a rule observes that. */
+export const observes = (
+  { condition }: Pick<AlertRow, 'condition'>,
+  { kind }: Observation,
+): boolean => conditionOf({ condition }).observes.includes(kind);
+
+/** Whether a rule covers the domain of an observation. `tagsOf`: the tags of domains, by ID. */
+export function covers(
+  { domain_id, tags }: Pick<AlertRow, 'domain_id' | 'tags'>,
+  { domainId }: Observation,
+  tagsOf: Map<string, string[]>,
+): boolean {
+  if (tags === null) return domain_id === null || domain_id === domainId;
+  const found = domainId === null ? undefined : tagsOf.get(domainId);
+  return (JSON.parse(tags) as string[]).some((tag) => found?.includes(tag));
+}
 
 /** Evaluates the condition of a rule on an observation. */
 export function evaluateCondition(

@@ -27,6 +27,7 @@ const ruleOf = ({ alert_id, condition, threshold, opened_at }: AlertIncidentRow)
   channels: '[]',
   enabled: 1,
   domain_id: null,
+  tags: null,
   recipients: null,
   slack_webhook_url: null,
   last_triggered_at: opened_at,

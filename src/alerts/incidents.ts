@@ -3,6 +3,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { App } from '../app.ts';
+import { tagsOfDomains } from '../domains/queries.ts';
 import type { Observation } from '../events/observations.ts';
 import { isoTime } from '../lib/clock.ts';
 import { cancelMail } from '../outbox/queue.ts';
@@ -12,7 +13,7 @@ import type { Subscriber } from '../store/subscribers.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
 import type { News } from './alert-text.ts';
 import { CONDITIONS, conditionOf } from './conditions/index.ts';
-import { concerns, evaluateCondition, resolutionOf } from './evaluate.ts';
+import { covers, evaluateCondition, observes, resolutionOf } from './evaluate.ts';
 import { createNotifier, type Notifier } from './notify.ts';
 import { alertStates, presentAlert } from './queries.ts';
 import { nextReminderAt, notifyOfChange } from './reminders.ts';
@@ -142,13 +143,23 @@ async function findChanges(
 ): Promise<PlannedChange[]> {
   if (rules.length === 0) return [];
   const open = await openIncidents(tx, rules, observations);
+  const tags = await tagsOfDomains(
+    tx,
+    rules.some((rule) => rule.tags !== null) ? domainsOf(observations) : [],
+  );
   const blocklistsInUse = new Set(app.blocklists.snapshot().map(({ list }) => list.zone));
   const changes: PlannedChange[] = [];
   for (const observation of observations)
     for (const rule of rules) {
-      if (!concerns(rule, observation)) continue;
-      const verdict = evaluateCondition(rule, observation);
+      if (!observes(rule, observation)) continue;
       const incident = open.get(rule.id, observation.subject);
+      if (!covers(rule, observation, tags)) {
+        // The domain has lost the tags of the rule.
+        if (incident && rule.tags !== null)
+          changes.push({ rule, observation, incident, resolution: 'no_longer_watched' });
+        continue;
+      }
+      const verdict = evaluateCondition(rule, observation);
       if (verdict.answer === 'yes') {
         const { value } = verdict;
         if (!incident) changes.push({ rule, observation, value });
@@ -164,11 +175,15 @@ async function findChanges(
   return changes;
 }
 
+const domainsOf = (observations: Observation[]): string[] => [
+  ...new Set(observations.flatMap(({ domainId }) => domainId ?? [])),
+];
+
 /** The enabled rules that are evaluated on one of these observations. */
 function rulesFor(tx: Tx, observations: Observation[]) {
   const kinds = new Set(observations.map(({ kind }) => kind));
   const conditions = CONDITIONS.filter(({ observes }) => observes.some((kind) => kinds.has(kind)));
-  const domains = [...new Set(observations.flatMap(({ domainId }) => domainId ?? []))];
+  const domains = domainsOf(observations);
   return tx
     .selectFrom('alerts')
     .selectAll()

@@ -195,7 +195,7 @@ interface AlertState {
 }
 
 export function presentAlert({ row, triggered, unconfigured, settings }: AlertState): Alert {
-  const { channels, enabled, recipients } = ALERT_ROW.decode(row);
+  const { channels, enabled, recipients, tags } = ALERT_ROW.decode(row);
   return {
     id: row.id,
     object: 'alert',
@@ -206,6 +206,7 @@ export function presentAlert({ row, triggered, unconfigured, settings }: AlertSt
     unconfigured_channels: unconfigured,
     enabled,
     domain_id: row.domain_id,
+    tags,
     recipients,
     reminder_hours: row.reminder_hours,
     ...(settings as Pick<Alert, 'slack_webhook_host'>),

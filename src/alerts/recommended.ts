@@ -50,6 +50,7 @@ async function existingRules(db: Db | Tx): Promise<Map<ConditionId, AlertRow>> {
     .selectAll()
     .where('condition', 'in', conditions)
     .where('domain_id', 'is', null)
+    .where('tags', 'is', null)
     .orderBy('id', 'desc')
     .execute();
   return new Map(rows.map((row) => [row.condition, row]));
@@ -71,6 +72,7 @@ export async function createMissing(tx: Tx, author: Author): Promise<AlertRow[]>
         channels: '["email"]',
         enabled: 1,
         domain_id: null,
+        tags: null,
         recipients: null,
         reminder_hours: null,
       }),

@@ -15,6 +15,7 @@ import {
   Time,
   typeField,
 } from '../http/schemas.ts';
+import { TagLimit } from '../http/tags.ts';
 import { ListedTest } from '../mailtests/schema.ts';
 import { MonitorRun } from '../monitors/schema.ts';
 import { EmailAddress } from '../team/schema.ts';
@@ -91,6 +92,8 @@ const THRESHOLD_TEXT = CONDITIONS.flatMap(({ id, threshold }) =>
 const DOMAIN_TEXT = `Limits the rule to the tests, monitors and reports of this domain. If null, the rule applies to all of them. Not allowed for ${listOf(CONDITIONS.filter(({ isOfNoDomain }) => isOfNoDomain))}.`;
 const documentationOf = ({ documentation, label, hint }: ChannelField): string =>
   documentation ?? `${label}. ${hint}`;
+const TAGS_TEXT =
+  'Limits the rule to the domains that have one of these tags. Null if it is not limited by tags.';
 const RECIPIENTS_TEXT = documentationOf(email.fields.find(({ name }) => name === 'recipients')!);
 
 const NAME_TEXT = 'The name of the rule.';
@@ -130,6 +133,7 @@ function shownSchema(field: ChannelField) {
 const OPTIONAL = {
   threshold: v.optional(described(v.nullable(Threshold), THRESHOLD_TEXT, 70)),
   domain_id: v.optional(described(v.nullable(Id), DOMAIN_TEXT, exampleId('dom'))),
+  tags: v.optional(described(TagLimit, TAGS_TEXT, ['client:acme'])),
   recipients: v.optional(described(v.nullable(Recipients), RECIPIENTS_TEXT, ['alex@example.com'])),
   reminder_hours: v.optional(described(v.nullable(ReminderHours), REMINDER_TEXT, 24)),
   ...CHANNEL_SETTINGS,
@@ -184,6 +188,7 @@ export const Alert = named(
     ),
     enabled: described(v.boolean(), ENABLED_TEXT),
     domain_id: described(v.nullable(v.string()), DOMAIN_TEXT),
+    tags: described(v.nullable(v.array(v.string())), TAGS_TEXT, ['client:acme']),
     recipients: described(v.nullable(v.array(v.string())), RECIPIENTS_TEXT, ['alex@example.com']),
     reminder_hours: described(v.nullable(v.pipe(v.number(), v.integer())), REMINDER_TEXT, 24),
     ...SHOWN_SETTINGS,
@@ -203,6 +208,7 @@ export const Alert = named(
     unconfigured_channels: [],
     enabled: true,
     domain_id: null,
+    tags: null,
     recipients: null,
     reminder_hours: null,
     slack_webhook_host: null,

@@ -41,6 +41,7 @@ import { newMonitorPages } from './monitors/new.tsx';
 import { overviewPages } from './overview/overview.tsx';
 import { publicTestPages } from './public/public-test.tsx';
 import { receiverPages } from './receivers/receivers.tsx';
+import { brandPages } from './reports/brand.tsx';
 import { schedulePages } from './reports/schedules.tsx';
 import { sharePages } from './reports/shares.tsx';
 import { summaryPages } from './reports/summary.tsx';
@@ -109,6 +110,7 @@ export const DASHBOARD_ROUTES = [
   ...overviewPages,
   ...publicTestPages,
   ...receiverPages,
+  ...brandPages,
   ...schedulePages,
   ...sharePages,
   ...summaryPages,

@@ -101,11 +101,36 @@ export function idsWithName(db: Db, text: string) {
 }
 
 /** A subquery on the same index. `tag` as `normalizeTag` returns it. */
-export function idsWithTag(db: Db | Tx, tag: string) {
+export const idsWithTag = (db: Db | Tx, tag: string) => idsWithTags(db, [tag]);
+
+/** The IDs of the domains with at least one of the tags. */
+export function idsWithTags(db: Db | Tx, tags: string[]) {
   return db
     .selectFrom('domains')
     .select('id')
-    .where(sql<boolean>`${sql.raw(hasOneOf('tags', [tag]))}`);
+    .where(sql<boolean>`${sql.raw(hasOneOf('tags', tags))}`);
+}
+
+/** The tags of these domains, by ID. */
+export async function tagsOfDomains(db: Db | Tx, ids: string[]): Promise<Map<string, string[]>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('domains')
+    .select(['id', 'tags'])
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ id, tags }) => [id, JSON.parse(tags)]));
+}
+
+/** All tags of domains, in alphabetical order. */
+export async function tagsInUse(db: Db | Tx): Promise<string[]> {
+  const rows = await db
+    .selectFrom('domains')
+    .select('tags')
+    .distinct()
+    .where('tags', '!=', '[]')
+    .execute();
+  return [...new Set(rows.flatMap(({ tags }): string[] => JSON.parse(tags)))].toSorted();
 }
 
 /** Domains whose name contains the text, or whose ID begins with it: first the one with this name, then the newest. */

@@ -20,6 +20,6 @@ export interface MailImage {
   /** `name@host`; the HTML refers to it as `cid:<cid>` (RFC 2392). */
   cid: string;
   filename: string;
-  contentType: 'image/png';
+  contentType: 'image/png' | 'image/jpeg';
   content: Uint8Array;
 }

@@ -14,6 +14,8 @@ import { sharesInWords } from '../figures/mail-shares.ts';
 import { isoTime } from '../lib/clock.ts';
 import { formatCount } from '../lib/format/numbers.ts';
 import { truncate } from '../lib/format/plain-text.ts';
+import type { Db, Tx } from '../store/open.ts';
+import type { DomainRow } from '../store/tables.generated.ts';
 import { type Finding, fine, notKnown, problem, reportOf, type SourceReport } from './findings.ts';
 import type { Reading } from './reading.ts';
 import type { FirstStep } from './schema.ts';
@@ -25,6 +27,12 @@ interface FeedbackReading extends Reading, Days {
   path: string;
 }
 
+/** The days whose reports count. */
+export function recentDays({ clock }: Pick<Reading, 'clock'>): Days {
+  const to = isoTime(clock.now()).slice(0, 10);
+  return { from: dayBefore(to, DAYS - 1), to };
+}
+
 interface Sums {
   messages: number;
   passed: number;
@@ -34,10 +42,9 @@ interface Sums {
 const REPORTS = 'DMARC reports';
 
 export async function feedbackReport(reading: Reading): Promise<SourceReport> {
-  const { db, domain, clock } = reading;
-  const to = isoTime(clock.now()).slice(0, 10);
+  const { db, domain } = reading;
   const path = `/feedback/domains/${domain.id}`;
-  const period = { ...reading, path, from: dayBefore(to, DAYS - 1), to };
+  const period = { ...reading, path, ...recentDays(reading) };
   const { state } = await feedbackOf(reading, db, domain);
   const sums = await dmarcSums(period);
   const findings = [
@@ -94,7 +101,13 @@ function withoutReports(state: FeedbackState): { state: 'unknown' | 'not_set_up'
   }
 }
 
-async function dmarcSums({ db, domain, from, to }: FeedbackReading): Promise<Sums> {
+/** What DMARC reports count. */
+export async function dmarcSums({
+  db,
+  domain,
+  from,
+  to,
+}: Days & { db: Db | Tx; domain: Pick<DomainRow, 'id'> }): Promise<Sums> {
   const row = await db
     .selectFrom('dmarc_days')
     .select(({ fn }) => [fn.sum('messages').as('messages'), fn.sum('passed').as('passed')])

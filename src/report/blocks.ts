@@ -8,6 +8,7 @@ import type { CheckStatus } from '../analysis/check.ts';
 import type { Grade } from '../analysis/result.ts';
 import { printable } from '../lib/log.ts';
 import type { State } from '../ui/components.tsx';
+import type { Brand } from './brand.ts';
 import type { Chart } from './charts.ts';
 
 // Inline text.
@@ -212,7 +213,16 @@ export interface Fact {
 export interface Table {
   kind: 'table';
   /** The kind of table, for its style. */
-  name: 'ledger' | 'checks' | 'findings' | 'placement' | 'rules' | 'tests' | 'figures' | 'plain';
+  name:
+    | 'ledger'
+    | 'checks'
+    | 'findings'
+    | 'placement'
+    | 'rules'
+    | 'tests'
+    | 'domains'
+    | 'figures'
+    | 'plain';
   /** The accessible name. */
   label: string;
   columns: Column[];
@@ -558,6 +568,8 @@ export type Block =
   | Verdict;
 
 export interface ReportDocument {
+  /** Of the team, for people outside it; null or absent for ours. */
+  brand?: Brand | null;
   /** The title of the window or file. */
   title: string;
   /** The time that the content describes (ISO 8601); it makes PDFs of the same content identical. */
@@ -645,7 +657,7 @@ const STATES: Record<CheckStatus, State> = {
 export const stateOf = (status: CheckStatus): State => STATES[status];
 
 /** Keys that `sanitized` skips: renderers sanitize them. */
-const UNSANITIZED_KEYS = new Set(['html', 'chart']);
+const UNSANITIZED_KEYS = new Set(['html', 'chart', 'base64']);
 
 /**
  * The last step of every document: makes each text printable and well formed, so that none contains

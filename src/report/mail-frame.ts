@@ -1,6 +1,7 @@
 /** The layout of every email that the service sends: a text part, and HTML that loads nothing external. */
 
 import { escapeHtml, singleLine, toHtmlText, wrap } from '../lib/format/plain-text.ts';
+import { type Brand, type BrandColors, CHECKED_WITH, fitLogo } from './brand.ts';
 
 /** A paragraph, labels with values, steps, or a block already rendered for both parts. */
 type MailBlock = string | { facts: [label: string, value: string][] } | MailSteps | RenderedBlock;
@@ -18,6 +19,8 @@ interface Link {
 }
 
 export interface MailContent {
+  /** Of the team, for people outside it; null or absent for ours. The logo is an image of the email, with this ID. */
+  brand?: (Brand & { logoCid: string }) | null;
   badge?: MailBadge;
   /** The heading: what happened, or what to do. */
   title: string;
@@ -47,14 +50,24 @@ export function mailFrame(content: MailContent): { text: string; html: string } 
 const withNormalizedUrl = (link?: Link): Link | undefined =>
   link && { label: link.label, url: new URL(link.url).href };
 
-function renderText({ badge, title, blocks, button, footer, unsubscribe }: MailContent): string {
+function renderText({
+  brand,
+  badge,
+  title,
+  blocks,
+  button,
+  footer,
+  unsubscribe,
+}: MailContent): string {
   return `${[
+    ...(brand ? [wrap(brand.name)] : []),
     wrap(badge ? `${badge.word}: ${title}` : title),
     ...blocks.map(textOf),
     ...(button ? [linkText(button)] : []),
     // The signature separator of RFC 3676 §4.3.
     `-- \n${wrap(footer)}`,
     ...(unsubscribe ? [linkText(unsubscribe)] : []),
+    ...(brand ? [CHECKED_WITH] : []),
   ].join('\n\n')}\n`;
 }
 
@@ -78,7 +91,7 @@ function renderHtml(content: MailContent): string {
     ...(content.badge ? [badge(content.badge)] : []),
     title(content.title, content.badge && '12px 0 0'),
     ...content.blocks.map(htmlOf),
-    ...(content.button ? button(content.button) : []),
+    ...(content.button ? button(content.button, accentOf(content)) : []),
   ];
   return `<!doctype html>
 <html lang="en">
@@ -88,7 +101,7 @@ function renderHtml(content: MailContent): string {
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
 <title>${toHtmlText(content.title)}</title>
-<style>${DARK}
+<style>${DARK}${content.brand?.colors ? darkAccent(content.brand.colors) : ''}
 </style>
 </head>
 <body class="page" style="margin:0;padding:0;background-color:#f6f6f9">
@@ -96,7 +109,7 @@ function renderHtml(content: MailContent): string {
 <table role="presentation" class="page" width="100%" cellpadding="0" cellspacing="0" border="0" style="background-color:#f6f6f9">
 <tr><td align="center" style="padding:24px 12px">
 <table role="presentation" width="600" cellpadding="0" cellspacing="0" border="0" style="width:100%;max-width:600px;${SANS}">
-<tr><td class="accent" style="padding:0 4px 12px;font-size:16px;line-height:24px;font-weight:600;color:${COLORS.accent}">Deliverability</td></tr>
+<tr><td class="accent" style="padding:0 4px 12px;font-size:16px;line-height:24px;font-weight:600;color:${accentOf(content)}">${headOf(content)}</td></tr>
 <tr><td class="card" style="padding:32px;border:1px solid #dddee7;border-radius:8px;background-color:#ffffff;font-size:16px;line-height:24px">
 ${parts.join('\n')}
 </td></tr>
@@ -109,9 +122,30 @@ ${parts.join('\n')}
 `;
 }
 
-function footerOf({ footer, unsubscribe }: MailContent): string {
-  if (!unsubscribe) return toHtmlText(footer);
-  return `${toHtmlText(footer)}<br><a href="${escapeHtml(unsubscribe.url)}" class="accent" style="color:${COLORS.accent}">${toHtmlText(unsubscribe.label)}</a>`;
+const accentOf = ({ brand }: MailContent): string => brand?.colors?.light ?? COLORS.accent;
+
+const LOGO_SIZE = { width: 160, height: 40 };
+
+/** The logo has a light background in both themes. */
+function headOf({ brand }: MailContent): string {
+  if (!brand) return 'Deliverability';
+  if (!brand.logo) return toHtmlText(brand.name);
+  const { width, height } = fitLogo(brand.logo, LOGO_SIZE);
+  return `<img src="cid:${brand.logoCid}" alt="" width="${width}" height="${height}" style="vertical-align:middle;padding:4px;border:0;border-radius:4px;background-color:#ffffff">&nbsp; ${toHtmlText(brand.name)}`;
+}
+
+const darkAccent = ({ light, dark }: BrandColors): string =>
+  `\n@media (prefers-color-scheme:dark){\n.accent{color:${dark}!important}\n.button{background-color:${light}!important}\n}`;
+
+function footerOf(content: MailContent): string {
+  const { brand, footer, unsubscribe } = content;
+  const lines = [toHtmlText(footer)];
+  if (unsubscribe)
+    lines.push(
+      `<a href="${escapeHtml(unsubscribe.url)}" class="accent" style="color:${accentOf(content)}">${toHtmlText(unsubscribe.label)}</a>`,
+    );
+  if (brand) lines.push(CHECKED_WITH);
+  return lines.join('<br>');
 }
 
 // Steps in order, with the DNS records to publish.
@@ -261,10 +295,10 @@ function badge({ tone, word }: MailBadge): string {
 }
 
 /** A table cell with `bgcolor`, which every mail client shows, and the URL below it. */
-function button({ label, url }: { label: string; url: string }): string[] {
+function button({ label, url }: Link, color: string): string[] {
   const href = escapeHtml(url);
   return [
-    `<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:24px 0 0"><tr><td class="button" bgcolor="#4338ca" style="border-radius:8px;background-color:#4338ca"><a href="${href}" style="display:inline-block;padding:12px 20px;font-size:16px;line-height:20px;font-weight:600;color:#ffffff;text-decoration:none">${toHtmlText(label)}</a></td></tr></table>`,
-    `<p class="muted" style="margin:24px 0 0;${SMALL};color:${COLORS.muted}">If the button doesn't work, open this link:<br><a href="${href}" class="accent" style="${MONO};color:${COLORS.accent};word-break:break-all">${href}</a></p>`,
+    `<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="margin:24px 0 0"><tr><td class="button" bgcolor="${color}" style="border-radius:8px;background-color:${color}"><a href="${href}" style="display:inline-block;padding:12px 20px;font-size:16px;line-height:20px;font-weight:600;color:#ffffff;text-decoration:none">${toHtmlText(label)}</a></td></tr></table>`,
+    `<p class="muted" style="margin:24px 0 0;${SMALL};color:${COLORS.muted}">If the button doesn't work, open this link:<br><a href="${href}" class="accent" style="${MONO};color:${color};word-break:break-all">${href}</a></p>`,
   ];
 }

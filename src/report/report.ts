@@ -5,8 +5,10 @@ import type { AnalysisResult, CheckResult } from '../analysis/result.ts';
 import type { TimeFormat } from '../lib/format/times.ts';
 import type { State } from '../ui/components.tsx';
 import type { Assets, Shell } from '../ui/shell.tsx';
+import type { Brand } from './brand.ts';
 import type { LoadedImage } from './preview/images.ts';
 import type { MessagePreview, PreviewChoice } from './preview/message-preview.ts';
+import type { StoredStatus } from './status.ts';
 import type { FigureSource, ScheduledReport } from './summary.ts';
 
 /** The part of an analysis result that reports show. */
@@ -181,6 +183,10 @@ export interface StoredShare {
   reports: SharedReport[];
   /** The number of deleted tests. */
   deletedTests: number;
+  /** Of the team; null or absent for ours. */
+  brand?: Brand | null;
+  /** Of domains, instead of reports. */
+  status?: StoredStatus | null;
   /** Whether anyone with the link may delete it, as with public tests. */
   canDelete?: boolean;
 }

@@ -5,6 +5,7 @@ import { toHtmlText } from '../lib/format/plain-text.ts';
 import type { MailImage } from '../lib/mail.ts';
 import type { State } from '../ui/components.tsx';
 import { type Average, type Block, plainText, type Rows, type Tiles } from './blocks.ts';
+import type { BrandLogo } from './brand.ts';
 import {
   type Chart,
   chartInWords,
@@ -43,15 +44,18 @@ export function reportMail(report: ScheduledReport, options: ReportMailOptions):
     report,
     options,
   );
-  const images = options.hasPdf ? [] : chartImages(report);
+  const { brand = null } = report;
+  const logo = brand?.logo ? [logoImage(report, brand.logo)] : [];
+  const images = [...(options.hasPdf ? [] : chartImages(report)), ...logo];
   const renderedBlocks = blocks.map(
     (block): RenderedBlock => ({ text: mailText(block), html: htmlOf(block, images) }),
   );
   const content = {
+    brand: brand && { ...brand, logoCid: logo[0]?.cid ?? '' },
     title,
     preheader,
     blocks: renderedBlocks,
-    button,
+    button: button ?? undefined,
     footer,
     unsubscribe: unsubscribe ?? undefined,
   };
@@ -170,16 +174,25 @@ function chartImages(report: ScheduledReport): MailImage[] {
 }
 
 function drawCharts(report: ScheduledReport): MailImage[] {
-  const { sections, appUrl, summary } = report;
+  const { sections, summary } = report;
   if (!sections.includes('trends') || summary.total_tests === 0) return [];
-  const host = new URL(appUrl).hostname.replace(/[^\w.-]/g, '');
   return trendCharts(report).map((chart) => ({
-    cid: `${chart.id}.${Date.parse(summary.to).toString(36)}@${host}`,
+    cid: cidOf(report, chart.id),
     filename: `${chart.id}.png`,
     contentType: 'image/png',
     content: chartPng(chart, SIZE),
   }));
 }
+
+const cidOf = ({ appUrl, summary }: ScheduledReport, name: string): string =>
+  `${name}.${Date.parse(summary.to).toString(36)}@${new URL(appUrl).hostname.replace(/[^\w.-]/g, '')}`;
+
+const logoImage = (report: ScheduledReport, { type, base64 }: BrandLogo): MailImage => ({
+  cid: cidOf(report, 'logo'),
+  filename: `logo.${type === 'image/png' ? 'png' : 'jpg'}`,
+  contentType: type,
+  content: Buffer.from(base64, 'base64'),
+});
 
 type ChartBlock = Extract<Block, { kind: 'chart' }>;
 

@@ -12,6 +12,7 @@ import { formatCount, formatPercent } from '../lib/format/numbers.ts';
 import { truncate } from '../lib/format/plain-text.ts';
 import { dateIn, instantIn, zonedParts } from '../lib/format/times.ts';
 import { type Bucket, type Chart, roundUp } from './charts.ts';
+import type { Brand } from './brand.ts';
 import { MIN_PLACEMENT_SAMPLES, type ProviderPlacement, TOO_FEW } from './placement-rates.ts';
 
 /** Means over some tests, with their sample sizes. Scores are 0–100; rates are 0–1. */
@@ -164,9 +165,14 @@ export interface ScheduledReport {
     headline: string;
   }[];
   omittedDomainCount: number;
+  /** Null or absent for ours. */
+  brand?: Brand | null;
+  /** The client who gets the report, if it is about the domains of one. Clients have no account here. */
+  client?: string | null;
   /** Open ones first, at most 20; times are ISO 8601. */
   incidents: {
-    rule: string;
+    /** The name of the rule; null if recipients do not see it. */
+    rule: string | null;
     subject: string;
     /** As text: "the score is too low". */
     condition: string;
@@ -335,6 +341,12 @@ export function gradesInWords({ grades }: Summary): string {
 /** Longer user-defined names are truncated. */
 export const MAX_NAME_LENGTH = 120;
 
+/** `Every Monday`, or `Every Monday · acme` for a client. */
+export const nameOf = ({ name, client }: ScheduledReport): string =>
+  [name, ...(client ? [client] : [])].map((part) => truncate(part, MAX_NAME_LENGTH)).join(' · ');
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** `shop.example: SPF, DKIM or DMARC fails`. */
 export function incidentTitle({
   subject,
@@ -352,7 +364,9 @@ export function incidentTimes(
   const times = resolved_at
     ? `opened ${opened}, resolved ${instantIn(resolved_at, timezone)}`
     : `open since ${opened}`;
-  return `Alert “${truncate(rule, MAX_NAME_LENGTH)}”: ${times}`;
+  return rule === null
+    ? capitalized(times)
+    : `Alert “${truncate(rule, MAX_NAME_LENGTH)}”: ${times}`;
 }
 
 export const HEALTH = {

@@ -4,7 +4,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { conditionOf } from '../alerts/conditions/index.ts';
 import { domainNameOf, nameOfSubject } from '../alerts/evaluate.ts';
 import type { App } from '../app.ts';
+import { brandOf } from '../brand/feature.ts';
 import { allows, type Role } from '../http/actor.ts';
+import { CLIENT_PREFIX } from '../http/tags.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { MailAttachment } from '../net/smtp/compose.ts';
 import type { OutgoingMail } from '../outbox/queue.ts';
@@ -12,38 +14,40 @@ import { pictureOf } from '../picture/picture.ts';
 import type { State } from '../picture/vocabulary.ts';
 import { accountNames } from '../receivers/queries.ts';
 import { smallParagraph } from '../report/mail-frame.ts';
+import { forClients } from '../report/status.ts';
 import type { ScheduledReport } from '../report/summary.ts';
 import { previewOf, reportMail } from '../report/summary-mail.ts';
 import type { Db } from '../store/open.ts';
 import type { ReportScheduleRow } from '../store/tables.generated.ts';
 import { summarize } from '../summary/summary.ts';
-import { domainsOf, recipientsOf, SCHEDULE_ROW } from './queries.ts';
+import { type Audience, audiencesOf, domainsOf, SCHEDULE_ROW } from './queries.ts';
 import { findUnsubscribed, unsubscribeToken } from './recipients.ts';
 import { localDate, periodUntil, type ReportPeriod } from './times.ts';
 
 /**
- * Emails by address, without unsubscribed recipients; empty if outgoing mail is not configured. `at` is
+ * Emails to one audience by address, without unsubscribed recipients; empty if outgoing mail is not configured. `at` is
  * the send time of the report, in milliseconds since the Unix epoch. For a PDF, rejects with the
  * errors of `app.reportRenderer`.
  */
 export async function composeReportMails(
   app: App,
   schedule: ReportScheduleRow,
+  { tag, recipients }: Audience,
   { period, at }: { period: ReportPeriod; at: number },
 ): Promise<Map<string, OutgoingMail>> {
   const mails = new Map<string, OutgoingMail>();
-  const recipients = recipientsOf(schedule);
   const unsubscribed = await findUnsubscribed(app.db, schedule.id, recipients);
   const subscribed = recipients.filter((email) => !unsubscribed.has(email));
   if (app.mailer === null || subscribed.length === 0) return mails;
-  const report = await gatherReport(app, schedule, period);
+  const report = await gatherReport(app, schedule, period, tag);
   const attachments = schedule.format === 'pdf' ? [await pdfOf(app, report, at)] : undefined;
   for (const to of subscribed) {
     const url = `${app.config.APP_URL}/unsubscribe/${unsubscribeToken(app, schedule.id, to)}`;
     const mail = reportMail(report, { unsubscribeUrl: url, hasPdf: attachments !== undefined });
     // Composing an email takes a few milliseconds, so yield after each.
     await nextTurn();
-    mails.set(to, { to, ...mail, headers: unsubscribeHeaders(url), attachments });
+    const fromName = report.brand?.name;
+    mails.set(to, { to, fromName, ...mail, headers: unsubscribeHeaders(url), attachments });
   }
   return mails;
 }
@@ -69,21 +73,29 @@ async function pdfOf(app: App, report: ScheduledReport, at: number): Promise<Mai
 
 const MAX_LISTED = 20;
 
+/** `client:acme` is the tag of acme. */
+const clientOf = (tag: string): string =>
+  tag.startsWith(CLIENT_PREFIX) ? tag.slice(CLIENT_PREFIX.length) : tag;
+
 export async function gatherReport(
   app: Pick<App, 'db' | 'config' | 'clock'>,
   schedule: ReportScheduleRow,
   period: ReportPeriod,
+  tag: string,
 ): Promise<ScheduledReport> {
   const { db, config } = app;
   const { name, frequency, timezone } = schedule;
   const { include_sections: sections } = SCHEDULE_ROW.decode(schedule);
-  const ids = await domainsOf(db, schedule);
+  const ids = await domainsOf(db, schedule, tag);
+  const client = tag === '' ? null : clientOf(tag);
   // Without this section, nothing shows them.
   const hasAlerts = sections.includes('alerts');
   const domains = hasAlerts ? await healthOf(db, ids) : [];
-  const incidents = hasAlerts ? await incidentsOf(db, ids && domains, period) : [];
+  const incidents = hasAlerts ? await incidentsOf(db, ids && domains, period, client) : [];
   return {
     name,
+    client,
+    brand: await brandOf(db),
     frequency,
     timezone,
     sections,
@@ -93,7 +105,9 @@ export async function gatherReport(
       config.SEED_MAILBOXES,
       accountNames(config),
     ),
-    domains: await withHeadlines(app, domains.slice(0, MAX_LISTED)),
+    domains: (await withHeadlines(app, domains.slice(0, MAX_LISTED))).map((domain) =>
+      client === null ? domain : { ...domain, headline: forClients(domain.headline) },
+    ),
     omittedDomainCount: Math.max(0, domains.length - MAX_LISTED),
     incidents: incidents.slice(0, MAX_LISTED),
     omittedIncidentCount: Math.max(0, incidents.length - MAX_LISTED),
@@ -160,12 +174,13 @@ const HEALTH_OF = {
 
 /**
  * Incidents that are open now or were open at some time in the period; with `domains`, only those that concern
- * them.
+ * them. Clients do not see the names of rules, which the team gave.
  */
 async function incidentsOf(
   db: Db,
   domains: Domain[] | null,
   { from, to }: ReportPeriod,
+  client: string | null,
 ): Promise<ScheduledReport['incidents']> {
   const rows = await db
     .selectFrom('alert_incidents as incident')
@@ -203,7 +218,7 @@ async function incidentsOf(
       resolved_at,
       subject: nameOfSubject(incident),
       condition: conditionOf(incident).shortText,
-      rule: rule ?? 'a deleted rule',
+      rule: client === null ? (rule ?? 'a deleted rule') : null,
     }));
 }
 
@@ -225,7 +240,9 @@ export async function previewReport(
   schedule: ReportScheduleRow,
   role: Role,
 ): Promise<string> {
-  const report = await gatherReport(app, schedule, periodUntil(schedule, app.clock.now()));
+  const [audience] = audiencesOf(schedule);
+  const period = periodUntil(schedule, app.clock.now());
+  const report = await gatherReport(app, schedule, period, audience?.tag ?? '');
   const visibleReport = allows(role, 'member') ? report : withoutDomainsAndAlerts(report);
   const html = previewOf(reportMail(visibleReport, { unsubscribeUrl: null, hasPdf: false }));
   if (visibleReport.sections.length === report.sections.length) return html;

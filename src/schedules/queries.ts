@@ -1,9 +1,12 @@
 /** Reads schedules and their runs, and turns them into API responses. */
 
+import { idsWithTags, tagsInUse } from '../domains/queries.ts';
 import { fetchPage, type Page } from '../http/schemas.ts';
+import { CLIENT_PREFIX } from '../http/tags.ts';
 import { isoTime } from '../lib/clock.ts';
 import { DAY_MS } from '../lib/durations.ts';
 import { AppError } from '../lib/errors.ts';
+import { formatCount } from '../lib/format/numbers.ts';
 import { MAX_MAIL_AGE_MS } from '../outbox/expire.ts';
 import { type Db, lockIn, type Tx } from '../store/open.ts';
 import { rowCodec } from '../store/row-codec.ts';
@@ -12,8 +15,22 @@ import type { ReportCopy, ReportRun, RunStatus, Schedule, Section } from './sche
 
 export const SCHEDULE_ROW = rowCodec<
   ReportScheduleRow,
-  { recipients: string[]; domains: string[] | null; include_sections: Section[]; enabled: boolean }
->({ recipients: 'json', domains: 'json', include_sections: 'json', enabled: 'boolean' });
+  {
+    recipients: string[];
+    domains: string[] | null;
+    tags: string[] | null;
+    recipients_by_tag: Record<string, string[]> | null;
+    include_sections: Section[];
+    enabled: boolean;
+  }
+>({
+  recipients: 'json',
+  domains: 'json',
+  tags: 'json',
+  recipients_by_tag: 'json',
+  include_sections: 'json',
+  enabled: 'boolean',
+});
 
 /** Throws `not_found`. */
 export async function scheduleOr404(db: Db | Tx, id: string): Promise<ReportScheduleRow> {
@@ -28,13 +45,23 @@ export async function listSchedules(db: Db, page: Page) {
   return fetchPage(db.selectFrom('report_schedules').selectAll(), page);
 }
 
-type DomainsColumn = Pick<ReportScheduleRow, 'domains'>;
+type DomainsColumn = Pick<ReportScheduleRow, 'domains' | 'tags' | 'recipients_by_tag'>;
 
-const selectedDomains = ({ domains }: DomainsColumn): string[] | null =>
-  SCHEDULE_ROW.decode({ domains }).domains;
+/** Null also for a schedule that is limited to tags instead. */
+const selectedDomains = (row: DomainsColumn): string[] | null =>
+  row.tags === null && row.recipients_by_tag === null ? SCHEDULE_ROW.decode(row).domains : null;
 
-/** The selected domains that still exist; null if none are selected, which means all. */
-export async function domainsOf(db: Db | Tx, row: DomainsColumn): Promise<string[] | null> {
+/**
+ * The domains that the report covers, of those that still exist; null if it covers all. `tag`: of the recipients who get it;
+ * empty if there is one report.
+ */
+export async function domainsOf(
+  db: Db | Tx,
+  row: DomainsColumn,
+  tag: string,
+): Promise<string[] | null> {
+  const tags = tag === '' ? SCHEDULE_ROW.decode(row).tags : [tag];
+  if (tags !== null) return (await idsWithTags(db, tags).execute()).map(({ id }) => id);
   const selected = selectedDomains(row);
   const existing = await existingDomainIds(db, selected ?? []);
   return selected?.filter((id) => existing.has(id)) ?? null;
@@ -54,7 +81,8 @@ export async function presentSchedules(
 ): Promise<Schedule[]> {
   const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return [];
-  const runs = new Map((await lastRuns(db, ids)).map((run) => [run.schedule_id, run]));
+  const runs = Map.groupBy(await lastRuns(db, ids), ({ schedule_id }) => schedule_id);
+  const clients = rows.some((row) => row.recipients_by_tag !== null) ? await tagsInUse(db) : [];
   const unsubscribed = Map.groupBy(
     await unsubscribedRecipients(db, ids),
     ({ schedule_id }) => schedule_id,
@@ -67,7 +95,8 @@ export async function presentSchedules(
     presentSchedule({
       row,
       domains: selectedDomains(row)?.filter((id) => domains.has(id)) ?? null,
-      lastStatus: runs.get(row.id)?.status ?? null,
+      lastStatus: overallStatus(runs.get(row.id) ?? []),
+      clients,
       lastSentAt: sent.get(row.id) ?? null,
       unsubscribed: (unsubscribed.get(row.id) ?? []).map(({ email, left_at }) => ({
         email,
@@ -99,10 +128,31 @@ interface ScheduleState {
   lastStatus: RunStatus | null;
   lastSentAt: string | null;
   unsubscribed: Schedule['unsubscribed'];
+  /** The tags of all domains. */
+  clients: string[];
 }
 
-export const recipientsOf = ({ recipients }: Pick<ReportScheduleRow, 'recipients'>): string[] =>
-  SCHEDULE_ROW.decode({ recipients }).recipients;
+/** Who gets the same report. */
+export interface Audience {
+  /** The report covers its domains; empty if the schedule has one report. */
+  tag: string;
+  recipients: string[];
+}
+
+/** One for each tag with recipients, or the only one. */
+export function audiencesOf(row: ReportScheduleRow): Audience[] {
+  const { recipients, recipients_by_tag } = SCHEDULE_ROW.decode(row);
+  if (recipients_by_tag === null) return [{ tag: '', recipients }];
+  return Object.entries(recipients_by_tag).map(([tag, addresses]) => ({
+    tag,
+    recipients: addresses,
+  }));
+}
+
+/** All recipients, each once. */
+export const recipientsOf = (row: ReportScheduleRow): string[] => [
+  ...new Set(audiencesOf(row).flatMap(({ recipients }) => recipients)),
+];
 
 const NO_DOMAINS =
   'All selected domains have been deleted, so reports include no tests. Select other domains, or set domains to null for all.';
@@ -110,11 +160,17 @@ const NO_RECIPIENTS =
   'All recipients have unsubscribed, so nobody gets this report. Add other recipients.';
 
 function presentSchedule(state: ScheduleState): Schedule {
-  const { row, domains, lastStatus, lastSentAt, unsubscribed } = state;
+  const { row, domains, lastStatus, lastSentAt, unsubscribed, clients } = state;
   const { id, name, frequency, format, send_hour, timezone, weekday, day_of_month } = row;
-  const { recipients, include_sections, enabled } = SCHEDULE_ROW.decode(row);
+  const { recipients, tags, recipients_by_tag, include_sections, enabled } =
+    SCHEDULE_ROW.decode(row);
   const unsubscribedEmails = new Set(unsubscribed.map(({ email }) => email));
-  const hasNoRecipients = recipients.every((email) => unsubscribedEmails.has(email));
+  const hasNoRecipients = recipientsOf(row).every((email) => unsubscribedEmails.has(email));
+  const problems = [
+    ...(domains?.length === 0 ? [NO_DOMAINS] : []),
+    ...(hasNoRecipients ? [NO_RECIPIENTS] : []),
+    ...(recipients_by_tag ? clientProblems(Object.keys(recipients_by_tag), clients) : []),
+  ];
   return {
     id,
     object: 'report_schedule',
@@ -122,6 +178,8 @@ function presentSchedule(state: ScheduleState): Schedule {
     frequency,
     recipients,
     domains,
+    tags,
+    recipients_by_tag,
     include_sections,
     format,
     send_hour,
@@ -129,13 +187,27 @@ function presentSchedule(state: ScheduleState): Schedule {
     weekday,
     day_of_month,
     enabled,
-    detail: domains?.length === 0 ? NO_DOMAINS : hasNoRecipients ? NO_RECIPIENTS : null,
+    detail: problems.length > 0 ? problems.join(' ') : null,
     next_send_at: row.next_send_at,
     last_sent_at: lastSentAt,
     last_status: lastStatus,
     unsubscribed,
     created_at: row.created_at,
   };
+}
+
+const MAX_NAMED = 5;
+
+/** Clients who get nothing, and recipients of tags that no domain has. */
+function clientProblems(tags: string[], inUse: string[]): string[] {
+  const left = inUse.filter((tag) => tag.startsWith(CLIENT_PREFIX) && !tags.includes(tag));
+  const unused = tags.filter((tag) => !inUse.includes(tag));
+  const named = (names: string[]) =>
+    `${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ` and ${formatCount(names.length - MAX_NAMED)} more` : ''}`;
+  return [
+    ...(left.length > 0 ? [`No recipients, so no report, for ${named(left)}.`] : []),
+    ...(unused.length > 0 ? [`No domain has the tag ${named(unused)}.`] : []),
+  ];
 }
 
 // Runs and their copies, with data from the outbox.
@@ -167,7 +239,7 @@ export async function presentRuns(db: Db | Tx, rows: ReportRunRow[]): Promise<Re
   return rows.map((row) => presentRun(row, byRun.get(row.id) ?? []));
 }
 
-/** The last run of each schedule that has one. */
+/** The last run of each schedule that has one; the last for each tag, if it has reports for tags. */
 async function lastRuns(db: Db | Tx, scheduleIds: string[]): Promise<ReportRun[]> {
   if (scheduleIds.length === 0) return [];
   const rows = await db
@@ -178,10 +250,24 @@ async function lastRuns(db: Db | Tx, scheduleIds: string[]): Promise<ReportRun[]
         .selectFrom('report_runs as run')
         .select(({ fn }) => fn.max('run.id').as('id'))
         .where('run.schedule_id', 'in', scheduleIds)
-        .groupBy('run.schedule_id'),
+        .groupBy(['run.schedule_id', 'run.tag']),
     )
     .execute();
   return presentRuns(db, rows);
+}
+
+/** Of the reports for all tags since the last time that the schedule was due. */
+function overallStatus(runs: ReportRun[]): RunStatus | null {
+  const latest = runs
+    .map(({ period_to }) => period_to)
+    .toSorted()
+    .at(-1);
+  const statuses = new Set(
+    runs.filter(({ period_to }) => period_to === latest).map(({ status }) => status),
+  );
+  if (statuses.size <= 1) return [...statuses][0] ?? null;
+  if (statuses.has('sending')) return 'sending';
+  return statuses.has('sent') || statuses.has('partial') ? 'partial' : 'failed';
 }
 
 /** The maximum time from a run to the delivery of a copy: the outbox gives up earlier. */
@@ -263,7 +349,7 @@ function runStatus(copies: ReportCopy[]): RunStatus {
 }
 
 function presentRun(row: ReportRunRow, states: CopyState[]): ReportRun {
-  const { id, schedule_id, trigger, slot, period_from, period_to, error, created_at } = row;
+  const { id, schedule_id, trigger, slot, tag, period_from, period_to, error, created_at } = row;
   const copies = states.map(presentCopy);
   return {
     id,
@@ -271,6 +357,7 @@ function presentRun(row: ReportRunRow, states: CopyState[]): ReportRun {
     schedule_id,
     trigger,
     slot,
+    tag: tag === '' ? null : tag,
     period_from,
     period_to,
     status: runStatus(copies),

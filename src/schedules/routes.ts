@@ -4,8 +4,8 @@ import { resource } from '../http/resource.ts';
 import { editableBy, PRIVATE_HEADERS } from '../http/response.ts';
 import { route } from '../http/route.ts';
 import { listOf, listSchema } from '../http/schemas.ts';
-import { AppError } from '../lib/errors.ts';
-import type { ReportScheduleRow } from '../store/tables.generated.ts';
+import { AppError, errorMessage } from '../lib/errors.ts';
+import type { ReportRunRow, ReportScheduleRow } from '../store/tables.generated.ts';
 import { audit } from '../team/audit.ts';
 import {
   AUDITED_SCHEDULE,
@@ -13,8 +13,9 @@ import {
   createSchedule,
   deleteSchedule,
 } from './change-schedule.ts';
-import { composeReportMails, previewReport } from './compose-report-mails.ts';
+import { previewReport } from './compose-report-mails.ts';
 import {
+  audiencesOf,
   listRuns,
   listSchedules,
   presentRuns,
@@ -29,7 +30,7 @@ import {
   ScheduleListQuery,
   SchedulePatch,
 } from './schema.ts';
-import { recordReportRun } from './send.ts';
+import { composeRun, failedRun, recordReportRun } from './send.ts';
 import { periodUntil } from './times.ts';
 
 const schedules = resource({
@@ -53,6 +54,8 @@ const CONTENT_COLUMNS = [
   'frequency',
   'recipients',
   'domains',
+  'tags',
+  'recipients_by_tag',
   'include_sections',
   'format',
   'timezone',
@@ -67,7 +70,7 @@ const send = route({
   limit: { requests: 60, seconds: 3600 },
   summary: 'Send a report now',
   description:
-    'Sends a report outside its schedule. It covers the last complete days in the time zone of the schedule, as many as usual.',
+    'Sends a report outside its schedule. It covers the last complete days in the time zone of the schedule, as many as usual. With `recipients_by_tag`, returns the first of several runs: list them to see the others.',
   response: ReportRun,
   errors: ['conflict', 'unavailable'],
   async handle(call) {
@@ -75,7 +78,21 @@ const send = route({
     const schedule = await scheduleOr404(app.db, params.id!);
     const at = app.clock.now();
     const period = periodUntil(schedule, at);
-    const mails = await composeReportMails(app, schedule, { period, at });
+    const composed: Awaited<ReturnType<typeof composeRun>>[] = [];
+    for (const audience of audiencesOf(schedule))
+      composed.push(
+        await composeRun(app, schedule, audience, { slot: null, period, at }).catch(
+          (error: unknown) => {
+            if (audience.tag === '') throw error;
+            // The reports for other tags are sent.
+            app.log.error('could not compose a report', {
+              schedule: schedule.id,
+              error: errorMessage(error),
+            });
+            return { slot: null, ...failedRun(audience, period) };
+          },
+        ),
+      );
     return call.transact(async (tx) => {
       const row = await scheduleOr404(tx, schedule.id);
       if (CONTENT_COLUMNS.some((column) => row[column] !== schedule[column]))
@@ -83,10 +100,11 @@ const send = route({
           'conflict',
           'The schedule changed while its report was being generated. Retry the request.',
         );
-      const run = await recordReportRun(tx, app, row, { slot: null, period, mails, error: null });
-      await audit(tx, call, AUDITED_SCHEDULE, 'report_schedule.sent', row.id, { run: run.id });
-      const [presented] = await presentRuns(tx, [run]);
-      return presented!;
+      const runs: ReportRunRow[] = [];
+      for (const run of composed) runs.push(await recordReportRun(tx, app, row, run));
+      const [first] = await presentRuns(tx, runs);
+      await audit(tx, call, AUDITED_SCHEDULE, 'report_schedule.sent', row.id, { run: first!.id });
+      return first!;
     });
   },
 });

@@ -16,6 +16,7 @@ import {
   typeField,
   wholeNumber,
 } from '../http/schemas.ts';
+import { Tag, TagLimit } from '../http/tags.ts';
 import { EmailAddress } from '../team/schema.ts';
 
 const FREQUENCIES = ['daily', 'weekly', 'monthly'] as const;
@@ -40,6 +41,16 @@ const Recipients = v.pipe(
   v.minLength(1, 'must contain at least one address'),
   v.maxLength(MAX_RECIPIENTS, `must contain at most ${MAX_RECIPIENTS} addresses`),
   noDuplicates('is a duplicate'),
+);
+
+const MAX_CLIENTS = 300;
+
+const RecipientsByTag = v.nullable(
+  v.pipe(
+    v.record(Tag, Recipients, 'must be an object with a list of recipients for each tag'),
+    v.minEntries(1, 'must have at least one tag'),
+    v.maxEntries(MAX_CLIENTS, `must have at most ${MAX_CLIENTS} tags`),
+  ),
 );
 
 const DomainId = v.pipe(
@@ -68,8 +79,12 @@ const DayOfMonth = wholeNumber(1, 31);
 const TEXTS = {
   name: 'The name of the schedule, which is also the title of its reports.',
   frequency: 'How often a report is sent. It covers the last day, week or month.',
-  recipients: 'The email addresses that get the report.',
+  recipients:
+    'The email addresses that get the report. Required unless `recipients_by_tag` is set, and then empty.',
   domains: 'IDs of the domains that the report covers. Null means all domains.',
+  tags: 'The report covers the domains that have one of these tags when it is sent. Null for `domains`.',
+  recipients_by_tag:
+    'Sends a report for each tag, such as `client:acme`, with its domains alone and to its own recipients. Null for one report.',
   include_sections: 'The sections of the report.',
   format: '`pdf` attaches the report as a PDF.',
   send_hour: 'Hour of the day, from 0 to 23, in the time zone of the schedule.',
@@ -79,13 +94,22 @@ const TEXTS = {
   enabled: 'Whether reports are sent.',
 };
 
+const CLIENTS_EXAMPLE = { 'client:acme': ['ann@acme.example'] };
+const LIMITS = {
+  tags: v.optional(described(TagLimit, TEXTS.tags, ['client:acme'])),
+  recipients_by_tag: v.optional(
+    described(RecipientsByTag, TEXTS.recipients_by_tag, CLIENTS_EXAMPLE),
+  ),
+};
+
 export const NewSchedule = named(
   'CreateReportSchedule',
   v.strictObject({
     name: described(Name, TEXTS.name),
     frequency: described(oneOf(FREQUENCIES), TEXTS.frequency),
-    recipients: described(Recipients, TEXTS.recipients),
+    recipients: described(v.optional(Recipients), TEXTS.recipients),
     domains: described(v.optional(v.nullable(Domains)), TEXTS.domains, [exampleId('dom')]),
+    ...LIMITS,
     include_sections: described(v.optional(Sections, [...SECTIONS]), TEXTS.include_sections),
     format: described(v.optional(oneOf(FORMATS), 'html'), TEXTS.format),
     send_hour: described(v.optional(Hour, 8), TEXTS.send_hour, 8),
@@ -111,6 +135,7 @@ export const SchedulePatch = named(
     frequency: described(v.optional(oneOf(FREQUENCIES)), TEXTS.frequency),
     recipients: described(v.optional(Recipients), TEXTS.recipients, ['alex@example.com']),
     domains: described(v.optional(v.nullable(Domains)), TEXTS.domains, [exampleId('dom')]),
+    ...LIMITS,
     include_sections: described(v.optional(Sections), TEXTS.include_sections, ['summary']),
     format: described(v.optional(oneOf(FORMATS)), TEXTS.format),
     send_hour: described(v.optional(Hour), TEXTS.send_hour, 8),
@@ -139,6 +164,12 @@ export const Schedule = named(
       v.nullable(v.array(v.string())),
       'IDs of the domains that the report covers. Null means all domains. Deleted domains are removed from the list. With an empty list, the report includes no tests.',
       [exampleId('dom')],
+    ),
+    tags: described(v.nullable(v.array(v.string())), TEXTS.tags, ['client:acme']),
+    recipients_by_tag: described(
+      v.nullable(v.record(v.string(), v.array(v.string()))),
+      TEXTS.recipients_by_tag,
+      CLIENTS_EXAMPLE,
     ),
     include_sections: described(v.array(v.picklist(SECTIONS)), TEXTS.include_sections),
     format: described(v.picklist(FORMATS), TEXTS.format),
@@ -185,6 +216,8 @@ export const Schedule = named(
     frequency: 'weekly',
     recipients: ['alex@example.com'],
     domains: null,
+    tags: null,
+    recipients_by_tag: null,
     include_sections: ['summary', 'trends', 'alerts'],
     format: 'html',
     send_hour: 8,
@@ -240,6 +273,11 @@ export const ReportRun = named(
       v.nullable(Time),
       'The scheduled time of the report. Null for a report that was sent manually.',
     ),
+    tag: described(
+      v.nullable(v.string()),
+      'The tag whose domains the report covers, if the schedule has a report for each tag.',
+      'client:acme',
+    ),
     period_from: described(Time, 'The start of the period that the report covers.'),
     period_to: described(Time, 'The end of the period that the report covers.'),
     status: described(
@@ -254,10 +292,11 @@ export const ReportRun = named(
     copies: described(v.array(ReportCopy), 'The email to each recipient.'),
     created_at: described(Time, 'When the run started.'),
   }),
-  'One report that a schedule has sent.',
+  'One report that a schedule has sent, or the report for one tag.',
   {
     trigger: 'schedule',
     slot: '2026-11-23T07:00:00.000Z',
+    tag: null,
     period_from: '2026-11-16T00:00:00.000Z',
     period_to: '2026-11-23T00:00:00.000Z',
     status: 'sent',

@@ -14,7 +14,7 @@ import type { ReportCopyRow, ReportRunRow, ReportScheduleRow } from '../store/ta
 import { untilAvailable } from '../store/until-available.ts';
 import { hiddenFrom } from '../team/hidden-from.ts';
 import { composeReportMails } from './compose-report-mails.ts';
-import { recipientsOf, SCHEDULE_ROW } from './queries.ts';
+import { type Audience, audiencesOf, domainsOf } from './queries.ts';
 import { findUnsubscribed, saveRecipient } from './recipients.ts';
 import {
   correctedSlot,
@@ -79,22 +79,54 @@ async function sendReport(app: App, schedule: ClaimedSchedule): Promise<void> {
   const now = app.clock.now();
   const slot = slotToSend(schedule, Date.parse(schedule.next_send_at!), now);
   const period = periodAt(schedule, slot);
-  const emptyRun = { slot, period, mails: new Map(), error: null };
-  try {
-    const mails = await composeReportMails(app, schedule, { period, at: slot });
-    await recordAndReschedule(app, schedule, { ...emptyRun, mails });
-  } catch (error) {
-    // For a report missed while the service was down, the delay counts from startup.
-    if (now - Math.max(slot, app.startedAt) < MAX_REPORT_DELAY_MS) throw error;
-    app.log.error('gave up on a scheduled report', {
-      schedule: schedule.id,
-      error: errorMessage(error),
-    });
-    await recordAndReschedule(app, schedule, {
-      ...emptyRun,
-      error: 'the report could not be generated; see the server log',
-    });
+  // For a report missed while the service was down, the delay counts from startup.
+  const isLate = now - Math.max(slot, app.startedAt) >= MAX_REPORT_DELAY_MS;
+  const audiences = audiencesOf(schedule);
+  let failure: unknown = null;
+  for (const audience of audiences) {
+    if (await isSent(app.db, schedule.id, slot, audience.tag)) continue;
+    const run = await composeRun(app, schedule, audience, { slot, period, at: slot }).catch(
+      (error: unknown) => {
+        // What is wrong with one report does not stop those for other tags.
+        if (!isLate) {
+          failure ??= error;
+          return null;
+        }
+        app.log.error('gave up on a scheduled report', {
+          schedule: schedule.id,
+          error: errorMessage(error),
+        });
+        return { slot, ...failedRun(audience, period) };
+      },
+    );
+    // Each is recorded at once, and the last one together with the next time: an interruption repeats none.
+    const isLast = failure === null && audience === audiences.at(-1);
+    if (run && !(await recordRun(app, schedule, run, isLast))) return;
+    if (isLast) return;
   }
+  if (failure !== null) throw failure;
+  await recordRun(app, schedule, { slot }, true);
+}
+
+export const failedRun = (audience: Audience, period: ReportPeriod) => ({
+  period,
+  audience,
+  mails: new Map<string, OutgoingMail>(),
+  error: 'the report could not be generated; see the server log',
+});
+
+/** Without emails if no domain has the tag any longer. Rejects as `composeReportMails`. */
+export async function composeRun<Slot extends number | null>(
+  app: App,
+  schedule: ReportScheduleRow,
+  audience: Audience,
+  { slot, period, at }: { slot: Slot; period: ReportPeriod; at: number },
+): Promise<NewRun & { slot: Slot }> {
+  const { tag } = audience;
+  if (tag !== '' && (await domainsOf(app.db, schedule, tag))?.length === 0)
+    return { slot, ...failedRun(audience, period), error: `no domain has the tag ${tag}` };
+  const mails = await composeReportMails(app, schedule, audience, { period, at });
+  return { slot, period, audience, mails, error: null };
 }
 
 /** A slot from before a schedule change does not match the new send times, and may be close to one of them. */
@@ -131,33 +163,44 @@ interface NewRun {
   /** The scheduled time; null for a report that was sent manually. */
   slot: number | null;
   period: ReportPeriod;
+  audience: Audience;
   /** By recipient. */
   mails: Map<string, OutgoingMail>;
   /** Why nothing is sent; null otherwise. */
   error: string | null;
 }
 
-/** Writes nothing if the schedule was deleted, changed, or claimed again since it was claimed. */
-async function recordAndReschedule(
+/**
+ * Writes nothing and resolves with false if the schedule was deleted, changed, or claimed again since it was claimed. Without
+ * `audience`, there is nothing left to send.
+ */
+async function recordRun(
   app: App,
   { id, lease, leased_until }: ClaimedSchedule,
-  run: NewRun & { slot: number },
-): Promise<void> {
-  await transact(app.db, async (tx) => {
+  run: (NewRun & { slot: number }) | { slot: number; audience?: undefined },
+  isLast: boolean,
+): Promise<boolean> {
+  return transact(app.db, async (tx) => {
     const claimed = tx
       .selectFrom('report_schedules')
       .selectAll()
       .where('id', '=', id)
       .where('lease', '=', lease);
     const schedule = await lockIn(tx, claimed).executeTakeFirst();
-    if (!schedule) return releaseLease(tx, id, leased_until);
-    if (!(await isSent(tx, id, run.slot))) await recordReportRun(tx, app, schedule, run);
+    if (!schedule) {
+      await releaseLease(tx, id, leased_until);
+      return false;
+    }
+    if (run.audience && !(await isSent(tx, id, run.slot, run.audience.tag)))
+      await recordReportRun(tx, app, schedule, run);
+    if (!isLast) return true;
     const next = nextSend(schedule, Math.max(run.slot, app.clock.now()));
     await tx
       .updateTable('report_schedules')
       .set({ next_send_at: isoTime(next), lease: null, leased_until: null })
       .where('id', '=', id)
       .execute();
+    return true;
   });
 }
 
@@ -173,21 +216,26 @@ async function releaseLease(tx: Tx, id: string, leased_until: string | null): Pr
 }
 
 /** Prevents a second report for a slot that is due again because the clock was set back. */
-async function isSent(tx: Tx, schedule_id: string, slot: number): Promise<boolean> {
-  const run = await tx
+async function isSent(
+  db: Db | Tx,
+  schedule_id: string,
+  slot: number,
+  tag: string,
+): Promise<boolean> {
+  const run = await db
     .selectFrom('report_runs')
     .select('id')
     .where('schedule_id', '=', schedule_id)
     .where('slot', '=', isoTime(slot))
+    .where('tag', '=', tag)
     .executeTakeFirst();
   return run !== undefined;
 }
 
 const BEYOND_LIMIT = 'the recipient is limited to tags, and the report shows more';
 
-/** Whether a limited member sees all domains of a report. */
-async function seesReport(db: Db, schedule: ReportScheduleRow): Promise<boolean> {
-  const { domains } = SCHEDULE_ROW.decode(schedule);
+/** Whether a limited member sees all domains of a report; null stands for those of the whole team. */
+async function seesReport(db: Db, domains: string[] | null): Promise<boolean> {
   if (domains === null) return false;
   const seen = await db.selectFrom('domains').select('id').where('id', 'in', domains).execute();
   return seen.length === new Set(domains).size;
@@ -198,17 +246,18 @@ export async function recordReportRun(
   tx: Tx,
   app: App,
   schedule: ReportScheduleRow,
-  { slot, period, mails, error }: NewRun,
+  { slot, period, audience: { tag, recipients }, mails, error }: NewRun,
 ): Promise<ReportRunRow> {
-  const recipients = recipientsOf(schedule);
   const unsubscribed = await findUnsubscribed(tx, schedule.id, recipients);
-  const hidden = await hiddenFrom(tx, recipients, (db) => seesReport(db, schedule));
+  const domains = await domainsOf(tx, schedule, tag);
+  const hidden = await hiddenFrom(tx, recipients, (db) => seesReport(db, domains));
   const hasNoRecipients = recipients.every((email) => unsubscribed.has(email));
   const run: ReportRunRow = {
     id: app.newId('rpr'),
     schedule_id: schedule.id,
     trigger: slot === null ? 'manual' : 'schedule',
     slot: slot === null ? null : isoTime(slot),
+    tag,
     period_from: isoTime(period.from),
     period_to: isoTime(period.to),
     created_at: isoTime(app.clock.now()),

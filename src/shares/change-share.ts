@@ -1,10 +1,12 @@
 /** Creates and revokes shared links, with audit entries. Tests are kept at least as long as their links work. */
 
 import type { App } from '../app.ts';
+import type { Actor } from '../http/actor.ts';
+import { requireLive } from '../http/authorize.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { DAY_MS } from '../lib/durations.ts';
-import { AppError } from '../lib/errors.ts';
+import { AppError, invalidParams } from '../lib/errors.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { audited } from '../store/audited.ts';
 import { lockIn, type Tx } from '../store/open.ts';
@@ -14,7 +16,7 @@ import { type Author, audit } from '../team/audit.ts';
 import { type CreatedShare, sealToken, sharedTestIds } from './queries.ts';
 import type { NewShare } from './schema.ts';
 
-type Sharer = Author & { app: App; actor: { livemode: boolean } };
+type Sharer = Author & { app: App; actor: Pick<Actor, 'livemode' | 'keyId'> };
 
 export const AUDITED_SHARE = audited({
   type: 'shared_report',
@@ -24,14 +26,22 @@ export const AUDITED_SHARE = audited({
   page: () => '/reports/shares',
 });
 
-/** Throws `validation_failed` for unknown tests and for tests without a result. */
+/** Throws `validation_failed` unless there are tests, all with a result, or tags. */
 export async function createShare(
   tx: Tx,
   author: Sharer,
-  { test_ids, expires_in, title = null, preview }: NewShare,
+  { test_ids = [], tags = null, expires_in, title = null, preview }: NewShare,
 ): Promise<CreatedShare> {
   const { app, actor } = author;
-  await requireResults(tx, actor.livemode, test_ids);
+  if (tags === null && test_ids.length === 0)
+    throw invalidParams([{ param: 'test_ids', code: 'required', message: 'is required' }]);
+  if (tags !== null && test_ids.length > 0)
+    throw invalidParams([
+      { param: 'tags', code: 'invalid', message: 'must be null for a link to tests' },
+    ]);
+  // Domains have no test mode.
+  if (tags === null) await requireResults(tx, actor.livemode, test_ids);
+  else requireLive(actor);
   const now = app.clock.now();
   const id = app.newId('rpt');
   const token = randomSecret();
@@ -48,14 +58,17 @@ export async function createShare(
     view_count: 0,
     last_viewed_at: null,
     preview,
+    tags: tags && JSON.stringify(tags),
   };
   await tx.insertInto('shared_reports').values(row).execute();
   const tests = test_ids.map((test_id, position) => ({ report_id: id, position, test_id }));
-  await tx.insertInto('shared_report_tests').values(tests).execute();
-  await updateRetention(tx, test_ids, row.created_at);
+  if (tests.length > 0) {
+    await tx.insertInto('shared_report_tests').values(tests).execute();
+    await updateRetention(tx, test_ids, row.created_at);
+  }
   await audit(tx, author, AUDITED_SHARE, 'report.shared', id, {
     title,
-    test_ids,
+    ...(tags ? { tags } : { test_ids }),
     expires_at: row.expires_at,
     preview,
   });
@@ -103,7 +116,7 @@ export async function revokeShare(tx: Tx, author: Sharer, row: SharedReportRow):
     .where('id', '=', row.id)
     .execute();
   const ids = (await sharedTestIds(tx, [row.id])).get(row.id)!;
-  await updateRetention(tx, ids, now);
+  if (ids.length > 0) await updateRetention(tx, ids, now);
   await audit(tx, author, AUDITED_SHARE, 'report.revoked', row.id, {
     title: row.title,
     views: row.view_count,

@@ -138,6 +138,10 @@ export function presentCreated(
   return { ...present(row, testIds), url: linkOf(config, token), token };
 }
 
+/** Of a link to the status of domains; null for one to tests. */
+export const tagsOf = ({ tags }: Pick<SharedReportRow, 'tags'>): string[] | null =>
+  tags === null ? null : JSON.parse(tags);
+
 function present(row: SharedReportRow, test_ids: string[]) {
   const { id, title, preview, expires_at, created_at, revoked_at, view_count, last_viewed_at } =
     row;
@@ -145,6 +149,7 @@ function present(row: SharedReportRow, test_ids: string[]) {
     id,
     object: 'shared_report' as const,
     title,
+    tags: tagsOf(row),
     test_ids,
     preview,
     expires_at,

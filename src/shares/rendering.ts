@@ -2,6 +2,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '../app.ts';
+import { brandOf } from '../brand/feature.ts';
 import { responseFilter } from '../http/response.ts';
 import { sha256 } from '../lib/crypto.ts';
 import { AppError } from '../lib/errors.ts';
@@ -9,12 +10,13 @@ import { memoizePerObject } from '../lib/memoize.ts';
 import { presentListed, storedReport } from '../mailtests/present.ts';
 import { findTest } from '../mailtests/queries.ts';
 import { storedMessage } from '../mailtests/report.ts';
+import { statusOf, taggedDomains } from '../picture/status.ts';
 import { redactStoredReport } from '../report/redact.ts';
 import { TOO_MANY_REPORTS } from '../report/renderer.ts';
 import type { Rendered, ReportFormat, SharedReport, StoredShare } from '../report/report.ts';
 import type { SharedReportRow, TestRow } from '../store/tables.generated.ts';
-import { sharedTestIds, testsVersion } from './queries.ts';
-import { PublicTest } from './schema.ts';
+import { sharedTestIds, tagsOf, testsVersion } from './queries.ts';
+import { PublicTest, publicDomain } from './schema.ts';
 
 export type ShareFormat = ReportFormat | 'json';
 
@@ -66,23 +68,35 @@ export async function cachedShare(
   return renderings(app).cache.get(await cacheKey(app, row, format));
 }
 
-/** Changes when a test is reanalyzed, renamed or deleted, and when its images are loaded or deleted. */
-async function cacheKey(
-  { db }: App,
-  { id, preview }: SharedReportRow,
-  format: ShareFormat,
-): Promise<string> {
-  return `${id} ${format} ${preview} ${sha256(await testsVersion(db, id))}`;
+/**
+ * Changes when a test is reanalyzed, renamed or deleted, and when its images are loaded or deleted. Also when domains get or
+ * lose the tags of the link, and with the brand.
+ */
+async function cacheKey({ db }: App, row: SharedReportRow, format: ShareFormat): Promise<string> {
+  const { id, preview } = row;
+  const tags = tagsOf(row);
+  const content = tags ? JSON.stringify(await taggedDomains(db, tags)) : await testsVersion(db, id);
+  const brand = JSON.stringify(await brandOf(db));
+  return `${id} ${format} ${preview} ${sha256(`${content} ${brand}`)}`;
 }
 
 // Ignores the abort signal of the first reader, because others may wait for the same rendering.
 async function render(app: App, row: SharedReportRow, format: ShareFormat): Promise<Rendered> {
-  if (format !== 'json')
+  if (format !== 'json') {
+    const { title, created_at, expires_at } = row;
+    const brand = await brandOf(app.db);
+    const tags = tagsOf(row);
+    // Read before the thread is asked, because there may be hundreds of domains.
+    const status = tags && (await statusOf(app, tags));
     return app.reportRenderer.render({
       kind: 'shared',
       format,
-      shared: () => storedShare(app, row),
+      shared: async () =>
+        status
+          ? { title, created_at, expires_at, brand, status, reports: [], deletedTests: 0 }
+          : { ...(await storedShare(app, row)), brand },
     });
+  }
   return { bytes: await runInJsonQueue(renderings(app), () => publicJson(app, row)), policy: null };
 }
 
@@ -102,7 +116,7 @@ async function runInJsonQueue<T>(queue: Renderings, work: () => Promise<T>): Pro
 
 // The content of a shared report: stored reports for the render thread, or redacted JSON.
 
-type Context = Pick<App, 'db' | 'config'>;
+type Context = Pick<App, 'db' | 'config' | 'clock'>;
 
 /** The input of the render thread, which redacts it. */
 async function storedShare(app: Context, row: SharedReportRow): Promise<StoredShare> {
@@ -132,10 +146,12 @@ export async function publicJson(app: Context, row: SharedReportRow): Promise<Ui
   }
   const object = 'public_report';
   const head = JSON.stringify({ object, title, created_at, expires_at, deleted_tests });
+  const tags = tagsOf(row);
+  const domains = tags && (await statusOf(app, tags)).domains.map(publicDomain);
   return Buffer.concat([
     Buffer.from(`${head.slice(0, -1)},"tests":[`),
     ...tests,
-    Buffer.from(']}'),
+    Buffer.from(`],"domains":${JSON.stringify(domains)}}`),
   ]);
 }
 

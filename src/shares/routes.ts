@@ -157,7 +157,8 @@ const create = route({
   role: 'member',
   hasTestMode: true,
   summary: 'Share reports',
-  description: 'Creates a public link to the reports of one or more tests.',
+  description:
+    'Creates a public link to the reports of one or more tests, or to the status of the domains with some tags.',
   body: NewShare,
   status: 201,
   location: ({ id }) => `/v1/reports/shared/${id}`,
@@ -165,7 +166,7 @@ const create = route({
   async handle(call) {
     const { app, body } = call;
     return call.transact(async (tx) =>
-      presentCreated(app, await createShare(tx, call, body), body.test_ids),
+      presentCreated(app, await createShare(tx, call, body), body.test_ids ?? []),
     );
   },
 });

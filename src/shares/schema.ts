@@ -1,6 +1,7 @@
 /** Schemas of shared reports, for the team and for the public (contract §5). */
 
 import * as v from 'valibot';
+import { responseFilter } from '../http/response.ts';
 import {
   described,
   exampleId,
@@ -16,16 +17,23 @@ import {
   Url,
   wholeNumber,
 } from '../http/schemas.ts';
+import { TagLimit } from '../http/tags.ts';
 import { EXAMPLE_TEST, TEST_FIELDS } from '../mailtests/schema.ts';
 import { SEED_PLACEMENT_FIELDS } from '../mailtests/schemas/placement.ts';
+import { STATES } from '../picture/vocabulary.ts';
 import { SHARE_PREVIEWS } from '../report/report.ts';
+import type { DomainStatus } from '../report/status.ts';
 
 const MAX_TESTS = 100;
+const Count = v.pipe(v.number(), v.integer());
 const WEEK_S = 604_800;
 const YEAR_S = 31_536_000;
 
 const PREVIEW =
   'Whether the shared page shows the messages: `none`, `without_images`, or `with_images` (those that were loaded with `POST /v1/tests/{id}/images`).';
+
+const TAGS =
+  'Instead of tests, the link shows the status of the domains that have one of these tags when it is opened. Null for a link to tests.';
 
 const TestId = v.pipe(
   v.string('must be the ID of a test'),
@@ -36,15 +44,18 @@ const TestId = v.pipe(
 export const NewShare = named(
   'ShareReport',
   v.strictObject({
-    test_ids: described(
-      v.pipe(
-        v.array(TestId, 'must be a list of test IDs'),
-        v.minLength(1, 'must contain at least one test'),
-        v.maxLength(MAX_TESTS, `must contain at most ${MAX_TESTS} tests`),
-        noDuplicates('is a duplicate'),
+    test_ids: v.optional(
+      described(
+        v.pipe(
+          v.array(TestId, 'must be a list of test IDs'),
+          v.minLength(1, 'must contain at least one test'),
+          v.maxLength(MAX_TESTS, `must contain at most ${MAX_TESTS} tests`),
+          noDuplicates('is a duplicate'),
+        ),
+        'The tests to share, in display order. Required unless `tags` is set.',
       ),
-      'The tests to share, in display order.',
     ),
+    tags: v.optional(described(TagLimit, TAGS, ['client:acme'])),
     expires_in: v.optional(
       described(wholeNumber(60, YEAR_S), 'Seconds until the link expires.', WEEK_S),
       WEEK_S,
@@ -59,7 +70,7 @@ export const NewShare = named(
       'without_images',
     ),
   }),
-  'The tests to share, and for how long.',
+  'What to share, and for how long: tests, or the status of domains.',
   { test_ids: [exampleId('test')], title: 'The spring newsletter' },
 );
 export type NewShare = v.InferOutput<typeof NewShare>;
@@ -69,6 +80,7 @@ const SHARE = {
   object: typeField('shared_report'),
   title: described(v.nullable(v.string()), 'The title. Null if there is none.'),
   preview: described(v.picklist(SHARE_PREVIEWS), PREVIEW),
+  tags: described(v.nullable(v.array(v.string())), TAGS, ['client:acme']),
   test_ids: described(
     v.array(v.string()),
     'The shared tests, in display order. Some may have been deleted since.',
@@ -85,6 +97,7 @@ const SHARE = {
 const EXAMPLE = {
   title: 'The spring newsletter',
   preview: 'without_images',
+  tags: null,
   test_ids: [exampleId('test')],
   revoked_at: null,
   view_count: 3,
@@ -193,6 +206,29 @@ export const PublicTest = named(
   pickPublic(EXAMPLE_TEST) as never,
 );
 
+const PublicDomain = named(
+  'PublicDomainStatus',
+  v.object({
+    name: described(v.string(), 'The domain name, in A-labels.', 'example.com'),
+    state: described(v.picklist(STATES), 'The worst of all sources.'),
+    headline: described(v.string(), 'The problem that costs most, or that there is none.'),
+    since: described(v.nullable(v.string()), 'When it started: a time or a day.', '2026-11-19'),
+    policy: described(v.string(), 'The DMARC policy, or in words that it is not known.', 'reject'),
+    messages: described(Count, 'Messages in DMARC reports of the last two weeks.', 12_480),
+    passed: described(Count, 'Of these, those that pass DMARC.', 12_380),
+    problems: described(
+      v.array(v.object({ title: v.string(), step: v.string() })),
+      'All problems with what to do first, what costs most first.',
+    ),
+  }),
+  'A domain as a client sees it.',
+);
+
+const filterDomain = responseFilter(PublicDomain);
+
+/** Drops every field that is not declared. */
+export const publicDomain = (status: DomainStatus): unknown => filterDomain(status);
+
 export const PublicReport = named(
   'PublicReport',
   v.object({
@@ -206,6 +242,10 @@ export const PublicReport = named(
       0,
     ),
     tests: described(v.array(PublicTest), 'The shared tests, in display order.'),
+    domains: described(
+      v.nullable(v.array(PublicDomain)),
+      'The domains with the tags of the link, the worst first. Null for a link to tests.',
+    ),
   }),
   'The reports behind a shared link.',
 );

@@ -146,6 +146,7 @@ const OPEN = new Set([
   'idempotency_keys',
   'seed_mailboxes',
   'receivers',
+  'brand',
 ]);
 
 /** The same database, of which each query reads only what is within the limit. */

@@ -694,6 +694,8 @@ export interface AlertRow {
   created_at: string;
   /** How often it reminds of an open incident; null for never. */
   reminder_hours: number | null;
+  /** JSON: it is evaluated only for domains with one of these tags; null for all. */
+  tags: string | null;
 }
 
 /** Incidents: from the first result about a subject that meets a rule's condition until one that does not. */
@@ -812,6 +814,8 @@ export interface SharedReportRow {
   last_viewed_at: string | null;
   /** Whether the shared page shows the messages. Links from before there was a choice show none. */
   preview: 'none' | 'without_images' | 'with_images';
+  /** JSON: the link shows the status of the domains with one of these tags, and no tests; null for a link to tests. */
+  tags: string | null;
 }
 
 /** The tests of a share link. No reference: the shared page says that a test was deleted. */
@@ -844,6 +848,10 @@ export interface ReportScheduleRow {
   created_at: string;
   lease: string | null;
   leased_until: string | null;
+  /** JSON: covers the domains with one of these tags; null for `domains`, which is otherwise an empty list. */
+  tags: string | null;
+  /** JSON: the recipients of each tag, who get a report about its domains alone; null for `recipients`, otherwise empty. */
+  recipients_by_tag: string | null;
 }
 
 /** Runs of a schedule, each written in the transaction that queues its emails, so that none is sent twice. */
@@ -859,6 +867,8 @@ export interface ReportRunRow {
   created_at: string;
   /** Why nothing was sent at all. */
   error: string | null;
+  /** The tag that it is about, if its schedule sends a report for each; otherwise empty. */
+  tag: string;
 }
 
 /** Each recipient's copy of a run; while it is `queued`, the outbox has its state. */
@@ -1407,6 +1417,16 @@ export interface DnsChangeRow {
   leased_until: string | null;
 }
 
+/** The team's name, logo and color, for what people outside it get to see. At most one row. */
+export interface BrandRow {
+  id: string;
+  name: string;
+  /** `#rrggbb` */
+  color: string | null;
+  /** PNG or JPEG in base64, without metadata. */
+  logo: string | null;
+}
+
 /** Every table by its name. */
 export interface Tables {
   service_facts: ServiceFactRow;
@@ -1479,6 +1499,7 @@ export interface Tables {
   receiver_blocks: ReceiverBlockRow;
   dns_servers: DnsServerRow;
   dns_changes: DnsChangeRow;
+  brand: BrandRow;
 }
 
 export const TABLES: (keyof Tables)[] = [
@@ -1552,6 +1573,7 @@ export const TABLES: (keyof Tables)[] = [
   'receiver_blocks',
   'dns_servers',
   'dns_changes',
+  'brand',
 ];
 
 /** Tables whose IDs the service creates. */

@@ -123,8 +123,16 @@ export const APP_REPORT_CSP = [
 /** The referrer policy of a page with a form. Without `Sec-Fetch-Site`, only the origin shows where a form comes from. */
 export const FORM_REFERRER = 'strict-origin';
 
+/** Shown instead of ours on pages for people outside the team. */
+interface PageBrand {
+  name: string;
+  /** With a `data:` URL and its size in CSS pixels. */
+  logo: { url: string; width: number; height: number } | null;
+}
+
 interface Page {
   title: string;
+  brand?: PageBrand | null;
   /** Text of the skip link, such as "Skip to the report". */
   skip: string;
   /** CSS added to the style that all pages share. */
@@ -178,7 +186,7 @@ const inlineAssets = (style: string): string =>
 const linkedAssets = ({ style: href, script }: Assets, style: string): string =>
   `<link rel="stylesheet" href="${href}"><script src="${script}"></script>${style === '' ? '' : `<style>${style}</style>`}`;
 
-function Body({ skip, main, aside, foot, shell }: Omit<Page, 'csp' | 'referrer'>) {
+function Body({ skip, main, aside, foot, shell, brand }: Omit<Page, 'csp' | 'referrer'>) {
   return (
     <>
       <a class="skip" href="#main">
@@ -196,8 +204,8 @@ function Body({ skip, main, aside, foot, shell }: Omit<Page, 'csp' | 'referrer'>
             </a>
           ) : (
             <span class="brand">
-              <BrandMark />
-              Deliverability
+              {brand ? brand.logo && <Logo {...brand.logo} /> : <BrandMark />}
+              <bdi>{brand?.name ?? 'Deliverability'}</bdi>
             </span>
           )}
           <div class="bar-end">
@@ -247,6 +255,11 @@ function Content({ main, aside }: Pick<Page, 'main' | 'aside'>) {
     </div>
   );
 }
+
+/** The name beside it says what it is. */
+const Logo = ({ url, width, height }: NonNullable<PageBrand['logo']>) => (
+  <img src={url} width={width} height={height} alt="" />
+);
 
 function BrandMark() {
   return (
@@ -322,6 +335,8 @@ a:hover { text-decoration-thickness: 2px; }
 .bar .wrap { display: flex; align-items: center; justify-content: space-between; gap: 16px; min-height: 56px; }
 .brand { display: inline-flex; align-items: center; gap: 8px; font-weight: 650; color: var(--ink); text-decoration: none; }
 .brand svg { color: var(--accent); }
+.brand img { flex: none; box-sizing: content-box; padding: 4px; border-radius: 4px; background: #fff; }
+.brand bdi { overflow-wrap: anywhere; }
 .foot { margin: 32px 0; color: var(--muted); font-size: 14px; }
 .foot .wrap { display: flex; flex-wrap: wrap; gap: 4px 24px; }
 

@@ -18,6 +18,7 @@ const RULE: AlertRow = {
   enabled: 1,
   channels: '["email"]',
   domain_id: null,
+  tags: null,
   recipients: null,
   slack_webhook_url: null,
   last_triggered_at: null,

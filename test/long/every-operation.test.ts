@@ -448,6 +448,11 @@ async function walkShares({ ask }: Walk) {
     200,
   );
   const json = { test_ids: tests.data.map(({ id }) => id), title: 'The spring newsletter' };
+  await ask('GET', '/v1/brand', 200);
+  await ask('PATCH', '/v1/brand', 200, { json: { name: 'Harbor Mail', color: '#0a7d5a' } });
+  await ask('PATCH', '/v1/brand', 422, { json: { logo: 'AAAA' } });
+  await ask('PATCH', '/v1/brand', 200, { json: { name: null, color: null } });
+  await ask('POST', '/v1/reports/share', 201, { json: { tags: ['client:acme'] } });
   const made = await ask('POST', '/v1/reports/share', 201, { json });
   await ask('POST', '/v1/reports/share', 422, { json: { test_ids: ['test_none'] } });
   const path = `/v1/reports/shared/${made.body.id}`;

@@ -520,7 +520,7 @@ test('Scheduled report mail contains every word in both its text and HTML parts'
         html: asRead(textOfPage(html).replaceAll('\u00a0', ' ')),
       };
       for (const [part, painted] of Object.entries(parts))
-        for (const leaf of [title, ...leavesOf(blocks), footer, button.label, unsubscribe!.label])
+        for (const leaf of [title, ...leavesOf(blocks), footer, button!.label, unsubscribe!.label])
           assert.ok(painted.includes(asRead(leaf)), `${part}: ${leaf}`);
       for (const block of blocks) assert.ok(text.includes(mailText(block)));
     }

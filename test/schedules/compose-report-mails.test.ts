@@ -56,7 +56,7 @@ test('gatherReport includes only the schedule’s domains and incidents of its p
 
   const gather = async (json: object) => {
     const row = await scheduleOr404(db, (await create(json)).id);
-    const report = await gatherReport(app, row, periodOf(row, SLOT));
+    const report = await gatherReport(app, row, periodOf(row, SLOT), '');
     const { domains, incidents } = report;
     for (const { condition } of incidents) assert.equal(condition, 'the score is too low');
     return [domains.map(({ name }) => name), incidents.map(({ subject }) => subject)];
@@ -98,7 +98,7 @@ test('A problem that only Google sees counts as one of the domain, which then co
   const gather = async () => {
     const row = await scheduleOr404(db, (await create({ frequency: 'weekly' })).id);
     const period = periodOf(row, app.clock.now());
-    return (await gatherReport(app, row, period)).domains;
+    return (await gatherReport(app, row, period, '')).domains;
   };
   assert.deepEqual(
     (await gather()).map(({ name, health }) => `${name} ${health}`),
@@ -179,7 +179,7 @@ test('gatherReport compares with the previous month; without domains it counts n
   const gather = async (json: object) => {
     const row = await scheduleOr404(app.db, (await create({ frequency: 'monthly', ...json })).id);
     await call('DELETE', `/v1/domains/${body.id}`);
-    return gatherReport(app, row, periodOf(row, Date.UTC(2026, 3, 1, 8)));
+    return gatherReport(app, row, periodOf(row, Date.UTC(2026, 3, 1, 8)), '');
   };
   const { summary: one } = await gather({ domains: [body.id] });
   assert.deepEqual([one.total_tests, one.previous.total_tests], [0, 0]);

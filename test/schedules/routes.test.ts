@@ -24,6 +24,8 @@ test('POST /v1/reports/schedules applies defaults and computes next_send_at', as
     frequency: 'weekly',
     recipients: ['ann@example.com'],
     domains: null,
+    tags: null,
+    recipients_by_tag: null,
     include_sections: ['summary', 'trends', 'alerts'],
     format: 'html',
     send_hour: 8,
@@ -44,7 +46,7 @@ test('POST /v1/reports/schedules applies defaults and computes next_send_at', as
 const OK = { name: 'x', frequency: 'daily', recipients: ['a@example.com'] };
 const many = (count: number) => Array.from({ length: count }, (_, i) => `r${i}@example.com`);
 const WRONG: [json: object, params: string[]][] = [
-  [{}, ['name', 'frequency', 'recipients']],
+  [{}, ['name', 'frequency']],
   [{ ...OK, recipients: [] }, ['recipients']],
   [{ ...OK, recipients: many(51) }, ['recipients']],
   [

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { expireMail } from '../../src/outbox/expire.ts';
 import { composeReportMails } from '../../src/schedules/compose-report-mails.ts';
-import { scheduleOr404 } from '../../src/schedules/queries.ts';
+import { audiencesOf, scheduleOr404 } from '../../src/schedules/queries.ts';
 import type { ReportRun } from '../../src/schedules/schema.ts';
 import { expireReportRuns, sendReportsJob } from '../../src/schedules/send.ts';
 import { periodUntil } from '../../src/schedules/times.ts';
@@ -39,6 +39,7 @@ test('A due report is sent to each recipient with their own unsubscribe link', a
     schedule_id: id,
     trigger: 'schedule',
     slot: next_send_at,
+    tag: null,
     period_from: '2026-11-21T00:00:00.000Z',
     period_to: '2026-11-22T00:00:00.000Z',
     status: 'sent',
@@ -205,7 +206,9 @@ test('Report charts are rendered once and shared by all copies', async (t) => {
   const row = await scheduleOr404(app.db, id);
   const at = app.clock.now();
   const period = periodUntil(row, at);
-  const mails = [...(await composeReportMails(app, row, { period, at })).values()];
+  const mails = [
+    ...(await composeReportMails(app, row, audiencesOf(row)[0]!, { period, at })).values(),
+  ];
   assert.equal(mails.length, 3);
   const [first, ...others] = mails.map(({ images }) => images!.map(({ content }) => content));
   assert.equal(first!.length, 2);

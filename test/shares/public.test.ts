@@ -62,6 +62,7 @@ test('Public reports are served as page, JSON and PDF without credentials', {
     created_at: made.created_at,
     expires_at: made.expires_at,
     deleted_tests: 0,
+    domains: null,
   });
   assert.deepEqual(
     tests.map(({ id }) => id),

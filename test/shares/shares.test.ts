@@ -27,6 +27,7 @@ test('POST /v1/reports/share creates a link valid for a week with a random token
     id: body.id,
     object: 'shared_report',
     title: null,
+    tags: null,
     test_ids: [two.id, one.id],
     preview: 'without_images',
     url: `https://app.example/reports/public/${body.token}`,

@@ -37,6 +37,7 @@ import {
 } from '../frame/form.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { NotSetUp } from '../frame/states.tsx';
+import { splitTags } from '../frame/tags-field.ts';
 import { VersionField } from '../frame/version.tsx';
 
 /** What was typed. */
@@ -46,6 +47,8 @@ export interface RuleValues {
   threshold: string;
   /** The name of a domain; empty for all domains. */
   domain: string;
+  /** Separated by commas. */
+  tags: string;
   channels: string[];
   /** What channels need, by the names of their fields. Secrets that are stored are never among them. */
   settings: Record<string, string>;
@@ -66,6 +69,7 @@ export const RULE_LABELS = {
   condition: 'condition',
   threshold: 'threshold',
   domain: 'domain',
+  tags: 'list of tags',
   channels: 'list of channels',
   reminder_hours: 'time between reminders',
   ...Object.fromEntries(FIELDS.map(({ name, label, noun }) => [name, noun ?? label])),
@@ -77,6 +81,7 @@ export const NEW_RULE: RuleValues = {
   // The default of the condition.
   threshold: '',
   domain: '',
+  tags: '',
   channels: ['email'],
   settings: NO_SETTINGS,
   removed: [],
@@ -89,6 +94,7 @@ export const valuesOf = (alert: Alert, domainName: string | null): RuleValues =>
   condition: alert.condition,
   threshold: alert.threshold?.toString() ?? '',
   domain: domainName ?? '',
+  tags: (alert.tags ?? []).join(', '),
   channels: alert.channels,
   settings: Object.fromEntries(FIELDS.map((field) => [field.name, typedValue(alert, field)])),
   removed: [],
@@ -110,6 +116,7 @@ export function readValues(raw: Uint8Array): RuleValues {
     condition: field('condition'),
     threshold: field(thresholdName(field('condition'))).trim(),
     domain: field('domain').trim(),
+    tags: field('tags'),
     channels: readFormList(raw)('channels'),
     settings: Object.fromEntries(
       FIELDS.map(({ name, kind }) => [
@@ -129,6 +136,7 @@ export async function bodyOf(
   values: RuleValues,
 ): Promise<NewAlert & AlertPatch> {
   const { name, condition, threshold, channels, reminders, enabled } = values;
+  const tags = splitTags(values.tags);
   const hasThreshold = CONDITIONS.find(({ id }) => id === condition)?.threshold != null;
   return {
     name,
@@ -140,6 +148,7 @@ export async function bodyOf(
     reminder_hours: reminders === '' ? null : Number(reminders),
     ...(hasThreshold ? { threshold: threshold === '' ? null : Number(threshold) } : {}),
     domain_id: await domainIdOf(db, values.domain),
+    tags: tags.length > 0 ? tags : null,
     ...Object.fromEntries(FIELDS.flatMap((field) => settingOf(values, field))),
   };
 }
@@ -207,6 +216,7 @@ const BLANK: AlertRow = {
   channels: '[]',
   enabled: 1,
   domain_id: null,
+  tags: null,
   recipients: null,
   slack_webhook_url: null,
   last_triggered_at: null,
@@ -246,6 +256,13 @@ export function RuleForm({ action, values, problem, submit, version, ...context 
         values={[values.condition]}
       />
       <DomainField domains={context.domains} value={values.domain} error={errors.domain} />
+      <TextField
+        name="tags"
+        label="Domains with the tags"
+        hint="Instead of one domain: limits the rule to the domains that have one of these tags, such as client:acme. Each domain has its own incident."
+        value={values.tags}
+        error={errors.tags}
+      />
       <Choices
         type="checkbox"
         name="channels"

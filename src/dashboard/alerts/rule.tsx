@@ -181,7 +181,11 @@ function RuleFacts({ alert, domain }: { alert: Alert; domain: string | null }) {
         [
           'Domain',
           domain_id === null ? (
-            'All domains'
+            alert.tags ? (
+              `With the tags ${alert.tags.join(', ')}`
+            ) : (
+              'All domains'
+            )
           ) : (
             <a href={`/domains/${domain_id}`}>
               <bdi>{domain ?? domain_id}</bdi>

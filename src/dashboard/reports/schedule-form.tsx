@@ -2,6 +2,7 @@
 
 import { domainOperations } from '../../domains/routes.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';
+import { oneLine } from '../../report/blocks.ts';
 import type { NewSchedule, Schedule } from '../../schedules/schema.ts';
 import type { PageCall } from '../frame/app-page.tsx';
 import {
@@ -16,6 +17,7 @@ import {
   TextArea,
   TextField,
 } from '../frame/form.tsx';
+import { splitTags } from '../frame/tags-field.ts';
 import { VersionField } from '../frame/version.tsx';
 import { findDomainNames, findDomainsByName } from './schedule-domains.ts';
 
@@ -30,6 +32,12 @@ export interface ScheduleValues {
   recipients: string;
   /** The chosen IDs, if the form lists the domains. */
   domains: string[];
+  /** Separated by commas. */
+  tags: string;
+  /** Who gets the reports: `one` list, or a list for each `client`. */
+  audience: string;
+  /** `tag: address, address` on each line. */
+  recipients_by_tag: string;
   /** Names, one on each line, if there are too many to list. */
   domain_names: string;
   include_sections: string[];
@@ -47,6 +55,8 @@ export const SCHEDULE_LABELS = {
   recipients: 'list of recipients',
   domains: 'list of domains',
   domain_names: 'list of domains',
+  tags: 'list of tags',
+  recipients_by_tag: 'list of clients',
   include_sections: 'list of sections',
   format: 'format',
 };
@@ -60,6 +70,9 @@ export const newValues = (timezone: string | null): ScheduleValues => ({
   timezone: timezone ?? 'UTC',
   recipients: '',
   domains: [],
+  tags: '',
+  audience: 'one',
+  recipients_by_tag: '',
   domain_names: '',
   include_sections: ['summary', 'trends', 'alerts'],
   format: 'html',
@@ -80,6 +93,11 @@ export async function valuesOf(call: PageCall, schedule: Schedule): Promise<Sche
     send_hour: String(schedule.send_hour),
     recipients: schedule.recipients.join('\n'),
     domains: domains ?? [],
+    tags: (schedule.tags ?? []).join(', '),
+    audience: schedule.recipients_by_tag ? 'client' : 'one',
+    recipients_by_tag: Object.entries(schedule.recipients_by_tag ?? {})
+      .map(([tag, emails]) => `${tag}: ${emails.join(', ')}`)
+      .join('\n'),
     domain_names: [...names.values()].join('\n'),
     include_sections: schedule.include_sections,
   };
@@ -96,6 +114,9 @@ export function readValues(raw: Uint8Array): ScheduleValues {
     timezone: field('timezone'),
     recipients: field('recipients'),
     domains: list('domains'),
+    tags: field('tags'),
+    audience: field('audience'),
+    recipients_by_tag: field('recipients_by_tag'),
     domain_names: field('domain_names'),
     include_sections: list('include_sections'),
     format: field('format'),
@@ -118,6 +139,9 @@ export async function bodyOf(
   const unknown = names.filter((name) => !found.has(normalizeDomain(name) ?? ''));
   const ids = [...new Set([...values.domains, ...found.values()])];
   const { name, enabled } = values;
+  const isForClients = values.audience === 'client';
+  const tags = splitTags(values.tags);
+  const clients = isForClients ? readClients(values.recipients_by_tag) : { byTag: null, wrong: [] };
   return {
     body: {
       name,
@@ -127,16 +151,35 @@ export async function bodyOf(
       day_of_month: numberOf(values.day_of_month),
       send_hour: numberOf(values.send_hour),
       timezone: values.timezone,
-      recipients: linesOf(values.recipients),
-      domains: ids.length > 0 ? ids : null,
+      ...(isForClients ? {} : { recipients: linesOf(values.recipients) }),
+      domains: isForClients || ids.length === 0 ? null : ids,
+      tags: isForClients || tags.length === 0 ? null : tags,
+      recipients_by_tag: clients.byTag,
       include_sections: values.include_sections as NewSchedule['include_sections'],
       format: values.format as NewSchedule['format'],
     },
-    errors:
-      unknown.length > 0
-        ? { domain_names: `Your team has no domain named ${unknown.slice(0, 3).join(', ')}.` }
-        : {},
+    errors: {
+      ...(unknown.length > 0 && {
+        domain_names: `Your team has no domain named ${unknown.slice(0, 3).join(', ')}.`,
+      }),
+      ...(clients.wrong.length > 0 && {
+        recipients_by_tag: `Write a tag and its recipients on each line, such as “client:acme: ann@acme.example”. Not clear: “${clients.wrong[0]}”.`,
+      }),
+    },
   };
+}
+
+/** `client:acme: ann@acme.example, bob@acme.example` on each line. Tags can contain colons. */
+function readClients(text: string): { byTag: Record<string, string[]>; wrong: string[] } {
+  const byTag: Record<string, string[]> = {};
+  const wrong: string[] = [];
+  for (const line of text.split('\n').map((one) => one.trim())) {
+    if (line === '') continue;
+    const [, tag, addresses] = /^(.*\S)\s*:\s*([^:]*@[^:]*)$/.exec(line) ?? [];
+    if (tag === undefined) wrong.push(oneLine(line, 80));
+    else byTag[tag] = [...(byTag[tag] ?? []), ...linesOf(addresses!)];
+  }
+  return { byTag, wrong };
 }
 
 /** An empty field is not 0. */
@@ -262,34 +305,64 @@ export function ScheduleForm({ action, submit, values, version, problem, choices
           error={errors.timezone}
         />
       </div>
-      <TextArea
-        name="recipients"
-        label="Recipients"
-        hint="One email address on each line, at most 50. They don't need an account."
-        value={values.recipients}
-        error={errors.recipients}
-        required
+      <Select
+        name="audience"
+        label="Send"
+        options={[
+          ['one', 'One report to all recipients'],
+          ['client', 'A report to each client, about its own domains'],
+        ]}
+        value={values.audience}
       />
-      {choices === null ? (
+      <div class="for-one">
         <TextArea
-          name="domain_names"
-          label="Domains (optional)"
-          hint="One on each line. Leave empty to include all domains."
-          value={values.domain_names}
-          error={errors.domain_names ?? errors.domains}
+          name="recipients"
+          label="Recipients"
+          hint="One email address on each line, at most 50. They don't need an account."
+          value={values.recipients}
+          error={errors.recipients}
         />
-      ) : (
-        choices.length > 0 && (
-          <Checkboxes
-            name="domains"
+      </div>
+      <div class="for-clients">
+        <TextArea
+          name="recipients_by_tag"
+          label="Recipients of each client"
+          hint="On each line a tag of domains and its recipients, such as “client:acme: ann@acme.example, bob@acme.example”. Each gets a report about the domains with that tag, and about nothing else."
+          value={values.recipients_by_tag}
+          error={errors.recipients_by_tag}
+        />
+      </div>
+      <div class="for-one">
+        <TextField
+          name="tags"
+          label="Domains with the tags (optional)"
+          hint="Separated by commas. Instead of a list of domains: covers those that have one of the tags when a report is sent."
+          value={values.tags}
+          error={errors.tags}
+        />
+      </div>
+      <div class="for-one">
+        {choices === null ? (
+          <TextArea
+            name="domain_names"
             label="Domains (optional)"
-            hint="Select none to include all domains, and tests without a domain."
-            options={choices}
-            values={values.domains}
-            error={errors.domains}
+            hint="One on each line. Leave empty to include all domains."
+            value={values.domain_names}
+            error={errors.domain_names ?? errors.domains}
           />
-        )
-      )}
+        ) : (
+          choices.length > 0 && (
+            <Checkboxes
+              name="domains"
+              label="Domains (optional)"
+              hint="Select none to include all domains, and tests without a domain."
+              options={choices}
+              values={values.domains}
+              error={errors.domains}
+            />
+          )
+        )}
+      </div>
       <Checkboxes
         name="include_sections"
         label="Sections"

@@ -88,7 +88,7 @@ export function Runs({ runs, timezone }: { runs: ReportRun[]; timezone: string }
 }
 
 function Run({ run, timezone }: { run: ReportRun; timezone: string }) {
-  const { status, trigger, period_from, period_to, created_at, error, copies } = run;
+  const { status, trigger, tag, period_from, period_to, created_at, error, copies } = run;
   return (
     <li>
       <div class="report-run-head">
@@ -96,6 +96,7 @@ function Run({ run, timezone }: { run: ReportRun; timezone: string }) {
         <span>
           <Time at={created_at} />
         </span>
+        {tag && <bdi>{tag}</bdi>}
         <span class="small muted">
           Covers {dateIn(period_from, timezone)} to {dateIn(lastDay(period_to), timezone)}
           {trigger === 'manual' && ', sent manually'}

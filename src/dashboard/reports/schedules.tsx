@@ -123,7 +123,7 @@ function ScheduleTable({ schedules }: { schedules: Schedule[] }) {
         { title: 'Last report', cell: (schedule) => <LastRun schedule={schedule} /> },
         {
           title: 'Recipients',
-          cell: ({ recipients }) => formatCount(recipients.length),
+          cell: (schedule) => formatCount(addressesOf(schedule).length),
           number: true,
           wide: true,
         },
@@ -395,7 +395,12 @@ const LiveAdmin = ({ children }: { children: ComponentChildren }) =>
   useReader().testMode ? null : <For role="admin">{children}</For>;
 
 /** Names for those who may see domains; the number for viewers. */
-async function domainsInWords(call: PageCall, { domains }: Schedule): Promise<string> {
+async function domainsInWords(
+  call: PageCall,
+  { domains, tags, recipients_by_tag }: Schedule,
+): Promise<string> {
+  if (recipients_by_tag) return 'Of each client, its own';
+  if (tags) return `With the tags ${tags.join(', ')}`;
   if (domains === null) return 'All domains';
   if (domains.length === 0) return 'None: all were deleted';
   if (!allows(call.actor.role, 'member')) return formatCount(domains.length, 'domain');
@@ -407,15 +412,28 @@ const SECTION_NAMES = { summary: 'Summary', trends: 'Trends', alerts: 'Alerts' }
 const sectionsInWords = ({ include_sections }: Schedule): string =>
   include_sections.map((name) => SECTION_NAMES[name]).join(', ');
 
-function Recipients({ schedule: { recipients, unsubscribed } }: { schedule: Schedule }) {
+/** All recipients, each once, with the tags whose report they get. */
+function addressesOf({ recipients, recipients_by_tag }: Schedule) {
+  const tagsBy = new Map<string, string[]>(recipients.map((email) => [email, []]));
+  for (const [tag, emails] of Object.entries(recipients_by_tag ?? {}))
+    for (const email of emails) tagsBy.set(email, [...(tagsBy.get(email) ?? []), tag]);
+  return [...tagsBy].map(([email, tags]) => ({ email, tags }));
+}
+
+function Recipients({ schedule }: { schedule: Schedule }) {
+  const { unsubscribed } = schedule;
+  const recipients = addressesOf(schedule);
   const leftAt = new Map(unsubscribed.map(({ email, left_at }) => [email, left_at]));
-  const others = unsubscribed.filter(({ email }) => !recipients.includes(email));
+  const others = unsubscribed
+    .filter(({ email }) => recipients.every((one) => one.email !== email))
+    .map(({ email }) => ({ email, tags: [] }));
   return (
     <Card title="Recipients" id="recipients">
       <ul class="copies">
-        {[...recipients.map((email) => ({ email })), ...others].map(({ email }) => (
+        {[...recipients, ...others].map(({ email, tags }) => (
           <li key={email}>
             <bdi>{email}</bdi>
+            {tags.length > 0 && <span class="small muted">{tags.join(', ')}</span>}
             {leftAt.has(email) && (
               <span class="small muted">
                 unsubscribed <Ago at={leftAt.get(email)!} />

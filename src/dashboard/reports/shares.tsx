@@ -35,6 +35,7 @@ import { form, page } from '../frame/page-route.ts';
 import { For, useReader } from '../frame/reader.tsx';
 import { EmptyState, Score } from '../frame/states.tsx';
 import { DataTable, Pager } from '../frame/table.tsx';
+import { splitTags } from '../frame/tags-field.ts';
 import { Ago, Time } from '../frame/times.tsx';
 import { Clip } from '../overview/clip.tsx';
 import { ReportTabs } from './tabs.tsx';
@@ -86,8 +87,8 @@ const list = page({
             <ShareTable shares={shares.data} tests={tests} />
           ) : (
             <EmptyState title="No shared links yet" action={create}>
-              A shared link shows the reports of chosen tests to anyone who has it, without signing
-              in.
+              Anyone who has a shared link sees the reports of chosen tests, or the status of a
+              client’s domains, without signing in.
             </EmptyState>
           )}
           <Pager
@@ -129,12 +130,16 @@ function ShareTable({ shares, tests }: { shares: Share[]; tests: Tests }) {
         },
         { title: 'State', cell: (share) => <ShareState share={share} /> },
         {
-          title: 'Tests',
-          cell: ({ test_ids }) => formatCount(test_ids.length),
-          number: true,
+          title: 'Shows',
+          cell: ({ tags, test_ids }) =>
+            tags ? `Domains: ${tags.join(', ')}` : formatCount(test_ids.length, 'test'),
           wide: true,
         },
-        { title: 'Message', cell: previewWords, wide: true },
+        {
+          title: 'Message',
+          cell: (share) => (share.tags ? <span class="muted">–</span> : previewWords(share)),
+          wide: true,
+        },
         {
           title: 'Views',
           cell: ({ view_count }) => formatCount(view_count),
@@ -161,8 +166,12 @@ function ShareTable({ shares, tests }: { shares: Share[]; tests: Tests }) {
 const MAX_TITLE_LENGTH = 80;
 
 /** The title of a shared report or, without one, of its first test. */
-function titleOf({ title, test_ids }: Pick<Share, 'title' | 'test_ids'>, tests: Tests): string {
+function titleOf(
+  { title, tags, test_ids }: Pick<Share, 'title' | 'tags' | 'test_ids'>,
+  tests: Tests,
+): string {
   if (title !== null) return title;
+  if (tags) return `Status of ${tags.join(', ')}`;
   const first = tests.get(test_ids[0] ?? '');
   const more = test_ids.length > 1 ? ` and ${formatCount(test_ids.length - 1)} more` : '';
   // Also a page title, so a subject of any length is cut.
@@ -199,6 +208,8 @@ const PREVIEWS: [value: SharePreview, text: string][] = [
 ];
 
 interface Values {
+  /** For a link to the status of domains; empty for one to tests. */
+  tags: string;
   test_ids: string[];
   title: string;
   expires_in: string;
@@ -221,12 +232,18 @@ const showNew = page({
   limited: true,
   role: 'member',
   summary: 'Show the form for a shared link',
-  query: v.strictObject({ test_ids: v.optional(v.string()) }),
+  query: v.strictObject({ test_ids: v.optional(v.string()), tags: v.optional(v.string()) }),
   handle(call) {
     const ids = readIds(call.query.test_ids ?? '');
     return renderNew(call, {
       offered: ids.length > 0 ? ids : null,
-      values: { test_ids: ids, title: '', expires_in: '604800', preview: 'without_images' },
+      values: {
+        tags: call.query.tags ?? '',
+        test_ids: ids,
+        title: '',
+        expires_in: '604800',
+        preview: 'without_images',
+      },
     });
   },
 });
@@ -257,9 +274,9 @@ async function renderNew(call: PageCall, { offered, values, problem = null }: Ne
       },
     })),
     children:
-      rows.length === 0 ? (
+      offered && rows.length === 0 ? (
         <EmptyState
-          title={offered ? 'These tests no longer exist' : 'No reports to share yet'}
+          title="These tests no longer exist"
           action={
             <a class="button" href="/tests">
               Go to the tests
@@ -273,10 +290,22 @@ async function renderNew(call: PageCall, { offered, values, problem = null }: Ne
           <ProblemNotice problem={problem} />
           <p>
             Anyone with the link sees these reports without signing in, until it expires. Your test
-            addresses and your own notes are left out.
+            addresses and your own notes are left out. <a href="/reports/brand">Brand</a> sets the
+            name, logo and color.
           </p>
           <input type="hidden" name="offered" value={offered?.join(',') ?? ''} />
-          <TestChoice rows={rows} chosen={values.test_ids} error={problem?.fields.test_ids} />
+          {!offered && (
+            <TextField
+              name="tags"
+              label="Status of the domains with the tags (optional)"
+              hint="For a status page, such as client:acme. It always shows the domains that have one of these tags. Choose no tests then."
+              value={values.tags}
+              error={problem?.fields.tags}
+            />
+          )}
+          {rows.length > 0 && (
+            <TestChoice rows={rows} chosen={values.test_ids} error={problem?.fields.test_ids} />
+          )}
           <div class="field-row">
             <TextField
               name="title"
@@ -288,7 +317,7 @@ async function renderNew(call: PageCall, { offered, values, problem = null }: Ne
             <Select
               name="expires_in"
               label="Expires after"
-              hint="The tests are kept at least until then."
+              hint="Shared tests are kept at least until then."
               options={LIFETIMES}
               value={values.expires_in}
               error={problem?.fields.expires_in}
@@ -355,6 +384,7 @@ const LABELS = {
   title: 'title',
   expires_in: 'lifetime',
   test_ids: 'choice of tests',
+  tags: 'list of tags',
   preview: 'choice for the message',
 };
 
@@ -366,7 +396,9 @@ const create = form({
   summary: 'Share reports with the form',
   async handle(call) {
     const field = readForm(call.raw);
+    const tags = splitTags(field('tags'));
     const values: Values = {
+      tags: field('tags'),
       test_ids: readFormList(call.raw)('test_ids'),
       title: field('title').trim(),
       expires_in: field('expires_in'),
@@ -376,7 +408,8 @@ const create = form({
     const { result, problem } = await submit(LABELS, () =>
       call.invoke(shareOperations.create, {
         body: {
-          test_ids: values.test_ids,
+          ...(tags.length > 0 && { tags }),
+          ...(values.test_ids.length > 0 && { test_ids: values.test_ids }),
           expires_in: Number(values.expires_in),
           preview: values.preview as SharePreview,
           ...(values.title === '' ? {} : { title: values.title }),
@@ -442,7 +475,7 @@ async function renderShare(call: PageCall, share: Share, done?: string) {
                 <div class="box">
                   <Copyable text={url} label="the link" />
                 </div>
-                <BadgeCode url={url} token={token} />
+                {!share.tags && <BadgeCode url={url} token={token} />}
               </>
             ) : (
               <p class="muted">
@@ -455,7 +488,9 @@ async function renderShare(call: PageCall, share: Share, done?: string) {
           <Facts
             items={[
               ['State', <ShareState key="state" share={share} />],
-              ['Message', previewWords(share)],
+              share.tags
+                ? ['Domains with the tags', share.tags.join(', ')]
+                : ['Message', previewWords(share)],
               ['Views', formatCount(share.view_count)],
               ['Last opened', share.last_viewed_at ? <Ago at={share.last_viewed_at} /> : 'Never'],
               ['Created', <Time key="created" at={share.created_at} />],
@@ -465,7 +500,7 @@ async function renderShare(call: PageCall, share: Share, done?: string) {
             ]}
           />
         </Card>
-        <SharedTests ids={share.test_ids} tests={tests} />
+        {!share.tags && <SharedTests ids={share.test_ids} tests={tests} />}
       </>
     ),
   });

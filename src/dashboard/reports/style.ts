@@ -12,5 +12,7 @@ export const REPORTS_STYLE = `
 .copies > li { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 16px; padding: 4px 0; }
 .copies > li > p { flex-basis: 100%; }
 .schedule-form:has(#frequency option:not([value="weekly"]):checked) .for-weekly,
-.schedule-form:has(#frequency option:not([value="monthly"]):checked) .for-monthly { display: none; }
+.schedule-form:has(#frequency option:not([value="monthly"]):checked) .for-monthly,
+.schedule-form:has(#audience option[value="client"]:checked) .for-one,
+.schedule-form:has(#audience option[value="one"]:checked) .for-clients { display: none; }
 `;

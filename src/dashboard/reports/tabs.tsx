@@ -1,4 +1,4 @@
-/** The three parts of the section "Reports". */
+/** The parts of the section "Reports". */
 
 import { useReader } from '../frame/reader.tsx';
 import { Tabs } from '../frame/tabs.tsx';
@@ -7,6 +7,7 @@ const TABS = [
   { name: 'summary', href: '/reports', text: 'Summary' },
   { name: 'shares', href: '/reports/shares', text: 'Shared links' },
   { name: 'schedules', href: '/reports/schedules', text: 'Schedules' },
+  { name: 'brand', href: '/reports/brand', text: 'Brand' },
 ] as const;
 
 export function ReportTabs({ current }: { current: (typeof TABS)[number]['name'] }) {

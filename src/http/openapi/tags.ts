@@ -60,7 +60,7 @@ const ALL_TAGS: Tag[] = [
   {
     name: 'Reports',
     description: 'Summaries over many tests, scheduled reports and shared links.',
-    paths: ['/v1/reports', '/reports/public'],
+    paths: ['/v1/brand', '/v1/reports', '/reports/public'],
   },
   {
     name: 'Badges',

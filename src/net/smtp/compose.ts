@@ -9,6 +9,8 @@ export interface Mail {
   id: string;
   /** A single address. */
   to: string;
+  /** Instead of the configured name of the sender. */
+  fromName?: string;
   subject: string;
   text: string;
   html: string;
@@ -28,7 +30,8 @@ export interface MailAttachment {
 
 /** Returns the options for nodemailer. The envelope sender is the From address. Reads no files or URLs. */
 export function composeMail(mail: Mail, from: string, now: number): SendMailOptions {
-  const sender = readMailbox(from);
+  const configured = readMailbox(from);
+  const sender = { ...configured, name: mail.fromName ?? configured.name };
   const recipient = { name: '', address: mail.to };
   return {
     from: sender,

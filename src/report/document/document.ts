@@ -49,6 +49,7 @@ import { glanceOf, previewSections } from './preview.ts';
 import { acceptanceSection, kindChoice, providerLines, providersSection } from './providers.ts';
 import { receiptSections } from './receipt.ts';
 import { sourceSections } from './receivers.ts';
+import { statusDocument } from './status.ts';
 import { unsubscribeSections } from './unsubscribe.ts';
 import type { ReportVariant } from './variant.ts';
 import { scoreFigure, shortVerdict, verdictBlock } from './verdict.ts';
@@ -142,6 +143,12 @@ export function terminalDocument(
 
 /** The reports of `share` must be redacted. */
 export function sharedDocument(share: Share, medium: 'page' | 'pdf'): ReportDocument {
+  const { brand, status } = share;
+  if (status) {
+    const title = share.title ?? 'Email status';
+    const notes = shareNotes(share, medium);
+    return { brand, ...statusDocument(status, medium, { title, time: share.created_at, notes }) };
+  }
   const [first, ...others] = share.reports;
   const isSingle = first !== undefined && others.length === 0;
   const title =
@@ -149,6 +156,7 @@ export function sharedDocument(share: Share, medium: 'page' | 'pdf'): ReportDocu
       ? pageTitle(first)
       : oneLine(shareTitle(share), medium === 'page' ? 200 : 160);
   return sanitize({
+    brand,
     title,
     time: share.created_at,
     blocks: isSingle

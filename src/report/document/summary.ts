@@ -39,6 +39,7 @@ import {
   incidentTimes,
   incidentTitle,
   MAX_NAME_LENGTH,
+  nameOf,
   noScoreReason,
   periodInWords,
   ratesOf,
@@ -63,7 +64,8 @@ export interface MailDocument {
   /** Mail clients show it next to the subject. */
   preheader: string;
   blocks: Block[];
-  button: { label: string; url: string };
+  /** Null for a reader without an account. */
+  button: { label: string; url: string } | null;
   footer: string;
   unsubscribe: { label: string; url: string } | null;
 }
@@ -80,10 +82,14 @@ export function summaryMail(
   { unsubscribeUrl, hasPdf }: ReportMailOptions,
 ): MailDocument {
   const host = new URL(report.appUrl).host;
-  const name = truncate(report.name, MAX_NAME_LENGTH);
+  const { brand = null, client = null } = report;
+  const name = nameOf(report);
+  const sender = brand ? truncate(brand.name, MAX_NAME_LENGTH) : `a team at ${host}`;
 
   return sanitize({
-    subject: headlineOf(report),
+    subject: client
+      ? `${truncate(client, MAX_NAME_LENGTH)}: ${headlineOf(report)}`
+      : headlineOf(report),
     title: titleOf(report),
     preheader: preheaderOf(report),
     blocks: [
@@ -91,8 +97,8 @@ export function summaryMail(
       ...averageBlocks(report),
       ...(hasPdf ? pdfReference(report) : mailSections(report)),
     ],
-    button: { label: 'Open the reports', url: `${report.appUrl}/reports` },
-    footer: `You received this email because a team at ${host} added you to its ${report.frequency} report “${name}”.`,
+    button: client ? null : { label: 'Open the reports', url: `${report.appUrl}/reports` },
+    footer: `You received this email because ${sender} added you to its ${report.frequency} report “${name}”.`,
     unsubscribe:
       unsubscribeUrl === null
         ? null
@@ -359,7 +365,8 @@ export function summaryDocument(report: ScheduledReport): ReportDocument {
   const { sections, summary } = report;
   const hasTests = summary.total_tests > 0;
   return sanitize({
-    title: `${titleOf(report)}: ${truncate(report.name, MAX_NAME_LENGTH)}`,
+    brand: report.brand,
+    title: `${titleOf(report)}: ${nameOf(report)}`,
     time: summary.to,
     blocks: [
       summaryVerdict(report),
@@ -396,7 +403,7 @@ function summaryVerdict(report: ScheduledReport): Verdict {
     testedName: null,
     title: [titleOf(report)],
     lines: [
-      [strong(truncate(report.name, MAX_NAME_LENGTH))],
+      [strong(nameOf(report))],
       ...(averageOf(summary) === null ? [[noScoreReason(summary)]] : []),
       ...comparison,
     ],
@@ -404,7 +411,10 @@ function summaryVerdict(report: ScheduledReport): Verdict {
     states: null,
     categories: null,
     facts: null,
-    remarks: [[periodInWords(report)], [{ kind: 'link', text: appUrl, url: oneLine(appUrl) }]],
+    remarks: [
+      [periodInWords(report)],
+      ...(report.client ? [] : [[{ kind: 'link' as const, text: appUrl, url: oneLine(appUrl) }]]),
+    ],
     contents: 'Score',
   };
 }

@@ -659,7 +659,7 @@ function ListBlock({ isOrdered, items }: BlockOf<'list'>) {
 }
 
 /** Tables directly in a section are cards; the others are inside another block. */
-const CARD_TABLES = ['ledger', 'placement', 'rules', 'tests'];
+const CARD_TABLES = ['ledger', 'placement', 'rules', 'tests', 'domains'];
 
 function TableBlock({ name, label, columns, groups, foot }: Table) {
   const isCard = CARD_TABLES.includes(name);
@@ -694,7 +694,7 @@ function TableBlock({ name, label, columns, groups, foot }: Table) {
     </table>
   );
   // CSS turns it into a list on narrow screens, so it never scrolls.
-  if (name === 'tests') return <div class="card">{table}</div>;
+  if (name === 'tests' || name === 'domains') return <div class="card">{table}</div>;
   return (
     <ScrollArea class={isCard ? 'card' : undefined} label={label}>
       {table}

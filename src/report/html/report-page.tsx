@@ -3,6 +3,7 @@
 import { truncate } from '../../lib/format/plain-text.ts';
 import { APP_REPORT_CSP, FORM_CSP, FORM_REFERRER, PAGE_CSP, renderPage } from '../../ui/frame.tsx';
 import { type Block, plainText, type ReportDocument } from '../blocks.ts';
+import { type BrandColors, CHECKED_WITH, fitLogo, logoUrl } from '../brand.ts';
 import { sharedDocument, testDocument } from '../document/document.ts';
 import type { AppFrame, Report } from '../report.ts';
 import type { Share } from '../share.ts';
@@ -70,13 +71,25 @@ const footerSpans = (footer: ReportDocument['footer']) =>
 /** The reports must be redacted already. */
 export const sharedPage = (share: Share): string => renderDocument(sharedDocument(share, 'page'));
 
+const LOGO_SIZE = { width: 160, height: 32 };
+
+/** `--accent` is what everything in color is based on. */
+const brandStyle = ({ light, dark }: BrandColors): string =>
+  `:root { --accent: light-dark(${light}, ${dark}); --accent-soft: var(--sunken); }`;
+
 /** Text from a message is escaped and never becomes a link. */
 export function renderDocument(document: ReportDocument, hasForm = false): string {
-  const { title, blocks, footer, navigation } = document;
+  const { title, blocks, navigation, brand = null } = document;
+  const footer = [...document.footer, ...(brand ? [[CHECKED_WITH]] : [])];
+  const logo = brand?.logo;
   return renderPage({
     title,
+    brand: brand && {
+      name: brand.name,
+      logo: logo ? { url: logoUrl(logo), ...fitLogo(logo, LOGO_SIZE) } : null,
+    },
     skip: navigation.skip,
-    style: REPORT_STYLE,
+    style: REPORT_STYLE + (brand?.colors ? brandStyle(brand.colors) : ''),
     ...(hasForm ? { csp: FORM_CSP, referrer: FORM_REFERRER } : {}),
     aside: tableOfContents(document),
     main: <Blocks blocks={blocks} />,

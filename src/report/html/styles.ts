@@ -315,6 +315,7 @@ const SHARED = `
 
 .tests th[scope="row"] { font-weight: 400; }
 .tests th[scope="row"] a { display: block; font-size: 16px; font-weight: 600; }
+.domains tbody .muted { font-weight: 400; }
 .tests td, .tests tbody th { padding: 12px; vertical-align: middle; }
 .scored { white-space: nowrap; }
 .scored > * { display: inline-flex; vertical-align: middle; }
@@ -340,8 +341,10 @@ section + .shared-test { margin-top: 40px; }
   .time-cell { width: 120px; }
 }
 @media (max-width: 640px) {
+  .domains :is(tr, th, td) { display: block; padding: 0; border: 0; }
+  .domains tr { padding: 12px 16px; border-top: 1px solid var(--line); }
   .tests, .tests tbody { display: block; }
-  .tests thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  :is(.tests, .domains) thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .tests tr { display: grid; grid-template-columns: 60px minmax(0, 1fr); gap: 4px 12px; padding: 16px; border-bottom: 1px solid var(--line); }
   .tests tbody > tr:last-child { border-bottom: 0; }
   .tests tr > td, .tests tr > th { padding: 0; border: 0; grid-column: 2; }

@@ -200,7 +200,7 @@ function drawBars(sheet: Sheet, chart: Chart): void {
   barsOf(chart, { width: width - SCALE_WIDTH, height: BARS_HEIGHT }).forEach((bar, index) => {
     if (bar === null) return;
     const [x, top] = [left + SCALE_WIDTH + bar.x, y + VALUES_HEIGHT + bar.y];
-    doc.rect(x, top, bar.width, bar.height).fill(COLOR.accent);
+    doc.rect(x, top, bar.width, bar.height).fill(sheet.accent);
     if (!hasLabelPerBar(chart)) return;
     const text = valueText(chart, chart.buckets[index]!);
     writeLabel(sheet, text, x + bar.width / 2, top - SMALL.leading, 0.5);

@@ -10,11 +10,11 @@ import { BODY, CODE, COLOR, HEADINGS, PAGE, SMALL, styled } from './style.ts';
 
 /** Breaks a text of the document into lines of `width` points. */
 export const layOutText = (
-  { fonts, destinations }: Sheet,
+  { fonts, destinations, accent }: Sheet,
   text: Text,
   width: number,
   style: TextStyle,
-): LaidOut => layOut(styled(text, destinations), width, style, fonts);
+): LaidOut => layOut(styled(text, destinations, accent), width, style, fonts);
 
 export const heightOf = (sheet: Sheet, text: Text, style: TextStyle): number =>
   layOutText(sheet, text, sheet.width, style).height;

@@ -172,7 +172,7 @@ function paintVerdict(sheet: Sheet, block: Verdict): void {
   sheet.ensureSpace(RING_SIZE + (above === null ? 0 : ABOVE.leading + 8));
   if (contents) addOutlineEntry(sheet, contents);
   if (above !== null) {
-    drawParagraph(sheet, [above], ABOVE);
+    drawParagraph(sheet, [above], { ...ABOVE, color: sheet.accent });
     sheet.y += 8;
   }
   const top = sheet.y;
@@ -223,7 +223,7 @@ function paintSection(sheet: Sheet, { title, note, blocks }: Section): void {
 function paintOverview(sheet: Sheet, { title, above, blocks }: Overview): void {
   if (title !== null) addOutlineEntry(sheet, title);
   if (above !== null) {
-    drawParagraph(sheet, [above], ABOVE);
+    drawParagraph(sheet, [above], { ...ABOVE, color: sheet.accent });
     sheet.y += 8;
   }
   renderBlocks(sheet, blocks);

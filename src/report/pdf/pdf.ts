@@ -4,11 +4,13 @@
  */
 
 import type { Part, ReportDocument } from '../blocks.ts';
+import { CHECKED_WITH } from '../brand.ts';
 import { sharedDocument, testDocument } from '../document/document.ts';
 import { summaryDocument } from '../document/summary.ts';
 import type { Report } from '../report.ts';
 import type { Share } from '../share.ts';
 import type { ScheduledReport } from '../summary.ts';
+import { drawBrand } from './brand.ts';
 import { type Fonts, loadFonts, type SystemFonts } from './fonts.ts';
 import { drawFooters, drawParagraph, drawWithinPageLimit } from './layout.ts';
 import { renderBlocks, renderPart } from './paint.ts';
@@ -49,11 +51,12 @@ export async function renderPdf(
 async function paintDocument(
   doc: PDFKit.PDFDocument,
   fonts: Fonts,
-  { title, blocks, footer, truncationNote }: ReportDocument,
+  { title, blocks, footer, truncationNote, brand = null }: ReportDocument,
 ): Promise<Uint8Array> {
   const bytes = collect(doc);
   const sheet = createSheet(doc, fonts);
   const parts = blocks.filter((block): block is Part => block.kind === 'part');
+  if (brand) drawBrand(sheet, brand);
   sheet.destinations = new Set(parts.map(({ id }) => id));
   drawWithinPageLimit(
     sheet,
@@ -62,7 +65,8 @@ async function paintDocument(
         sheet,
         blocks.filter((block) => block.kind !== 'part'),
       );
-      for (const text of footer) drawParagraph(sheet, text, SMALL);
+      for (const text of [...footer, ...(brand ? [[CHECKED_WITH]] : [])])
+        drawParagraph(sheet, text, SMALL);
     },
     truncationNote,
   );

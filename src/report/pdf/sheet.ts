@@ -3,7 +3,7 @@
 import PDFDocument from 'pdfkit';
 import { MAX_PAGES } from '../blocks.ts';
 import type { Fonts } from './fonts.ts';
-import { CONTENT_WIDTH, PAGE } from './style.ts';
+import { COLOR, CONTENT_WIDTH, PAGE } from './style.ts';
 
 /** Height reserved on the last page for the note that the report is truncated. */
 const TRUNCATION_NOTE_HEIGHT = 24;
@@ -20,6 +20,8 @@ export interface Sheet {
   y: number;
   /** The parent of new entries in the outline. */
   outline: PDFKit.PDFOutline;
+  /** The color of links and bars. */
+  accent: string;
   /** The names of the destinations for internal links. */
   destinations: ReadonlySet<string>;
   /** Added to the rank of each heading; 0 for a single report. */
@@ -64,6 +66,7 @@ export function createSheet(doc: PDFKit.PDFDocument, fonts: Fonts): Sheet {
     width: CONTENT_WIDTH,
     y: PAGE.top,
     outline: doc.outline,
+    accent: COLOR.accent,
     destinations: new Set(),
     depth: 0,
     ensureSpace(height) {

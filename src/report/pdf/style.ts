@@ -47,22 +47,26 @@ export const HEADINGS: Record<1 | 2 | 3 | 4, TextStyle> = {
 };
 
 /** Internal links to names in `destinations` work; others become plain text. */
-export const styled = (text: Text, destinations: ReadonlySet<string>): StyledSpan[] =>
+export const styled = (
+  text: Text,
+  destinations: ReadonlySet<string>,
+  accent: string = COLOR.accent,
+): StyledSpan[] =>
   text.flatMap((span) =>
-    typeof span === 'string' ? [{ text: span }] : styledSpan(span, destinations),
+    typeof span === 'string' ? [{ text: span }] : styledSpan(span, destinations, accent),
   );
 
-function styledSpan(span: Span, destinations: ReadonlySet<string>): StyledSpan[] {
+function styledSpan(span: Span, destinations: ReadonlySet<string>, accent: string): StyledSpan[] {
   switch (span.kind) {
     case 'state': {
       const { icon, color } = MARKS[span.state];
       return [{ text: `${icon} ${span.word}`, face: 'bold', color }];
     }
     case 'link':
-      return linkWithUrl(span);
+      return linkWithUrl(span, accent);
     case 'jump':
       if (!destinations.has(span.to)) return [{ text: span.text }];
-      return [{ text: span.text, face: 'bold', color: COLOR.accent, link: `#${span.to}` }];
+      return [{ text: span.text, face: 'bold', color: accent, link: `#${span.to}` }];
     case 'text':
       if (span.style === 'strong') return [{ text: span.text, face: 'bold' }];
       return [span.style === 'muted' ? { text: span.text, color: COLOR.muted } : span];
@@ -74,8 +78,8 @@ function styledSpan(span: Span, destinations: ReadonlySet<string>): StyledSpan[]
 }
 
 /** The link text with its URL written out, for readers on paper. The URL is clickable. */
-function linkWithUrl({ text, url }: { text: string; url: string }): StyledSpan[] {
+function linkWithUrl({ text, url }: { text: string; url: string }, accent: string): StyledSpan[] {
   const isClickable = /^https?:\/\/[\x21-\x7e]+$/.test(url);
-  const address = { text: url, color: COLOR.accent, ...(isClickable ? { link: url } : {}) };
+  const address = { text: url, color: accent, ...(isClickable ? { link: url } : {}) };
   return text === url ? [address] : [{ text: `${text}  ` }, address];
 }

@@ -7,7 +7,7 @@ import { REPORTERS } from './version-21.ts';
 import { CLAIMS } from './version-22.ts';
 import { REPORT_MAILBOXES } from './version-23.ts';
 import { ACCESS_AND_FILES } from './version-24.ts';
-import { DOMAIN_DIGESTS, DOMAIN_TAGS, LIMITS } from './version-25.ts';
+import { DOMAIN_DIGESTS, DOMAIN_TAGS, LIMITED_TO_TAGS, LIMITS } from './version-25.ts';
 
 export interface Migration {
   /** The version that the schema has after this step. */
@@ -84,9 +84,9 @@ export const MIGRATIONS: Migration[] = [
     version: 25,
     sideBySide: true,
     sqlite(sqlite) {
-      sqlite.exec(DOMAIN_TAGS + LIMITS + DOMAIN_DIGESTS);
+      sqlite.exec(DOMAIN_TAGS + LIMITS + LIMITED_TO_TAGS + DOMAIN_DIGESTS);
     },
-    postgres: withPostgresTypes(DOMAIN_TAGS + LIMITS + DOMAIN_DIGESTS),
+    postgres: withPostgresTypes(DOMAIN_TAGS + LIMITS + LIMITED_TO_TAGS + DOMAIN_DIGESTS),
   },
 ];
 

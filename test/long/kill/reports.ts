@@ -105,6 +105,8 @@ function dueSchedule(label: string): ReportScheduleRow {
     day_of_month: 1,
     recipients: JSON.stringify(addressesOf(label)),
     domains: null,
+    tags: null,
+    recipients_by_tag: null,
     include_sections: '["summary","trends","alerts"]',
     enabled: 1,
     format: Number(label.slice(1)) % 4 === 1 ? 'pdf' : 'html',

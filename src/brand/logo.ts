@@ -1,0 +1,90 @@
+/** Checks the logo of a brand, and keeps of its file only what draws it. */
+
+import { inflateSync } from 'node:zlib';
+import { readImageFile } from '../mailtests/image-file.ts';
+import type { BrandLogo } from '../report/brand.ts';
+
+export const MAX_LOGO_BYTES = 200 * 1024;
+/** Twice the size in which it is shown anywhere, for sharp screens, with room to spare. */
+const MAX_SIDE = 2000;
+const MAX_PIXELS = 1_000_000;
+
+/** The logo without metadata and without anything behind its end, or a clause that says why it is none. */
+export function readLogo(bytes: Uint8Array): BrandLogo | string {
+  if (bytes.byteLength > MAX_LOGO_BYTES) return `is larger than ${MAX_LOGO_BYTES / 1024} KB`;
+  const image = readImageFile(bytes);
+  const isUsable =
+    typeof image !== 'string' &&
+    (image.mediaType === 'image/png' || image.mediaType === 'image/jpeg');
+  if (!isUsable) return 'must be a PNG or JPEG file';
+  const [type, width, height] = [image.mediaType as BrandLogo['type'], image.width!, image.height!];
+  if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS)
+    return `has ${width} × ${height} pixels: at most ${MAX_SIDE} on a side and ${MAX_PIXELS.toLocaleString('en')} in all are allowed`;
+  const file = Buffer.from(bytes);
+  const kept = type === 'image/png' ? pngParts(file, height) : jpegParts(file);
+  if (kept === null) return 'is damaged, or of a kind that not every program shows';
+  return { type, width, height, base64: Buffer.concat(kept).toString('base64') };
+}
+
+/** Channels by color type (PNG, third edition, §11.2.1). */
+const CHANNELS: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+const KEPT_CHUNKS = ['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND'];
+
+/** Null unless the pixels have exactly the size that the header promises. Interlaced images are not accepted. */
+function pngParts(file: Buffer, height: number): Buffer[] | null {
+  const parts = [file.subarray(0, 8)];
+  const pixels: Buffer[] = [];
+  let hasPalette = false;
+  for (let at = 8; at + 12 <= file.length; ) {
+    const end = at + 12 + file.readUInt32BE(at);
+    if (end > file.length) return null;
+    const type = file.toString('latin1', at + 4, at + 8);
+    const isFirst = at === 8;
+    if (isFirst !== (type === 'IHDR') || (isFirst && end !== 33)) return null;
+    if (KEPT_CHUNKS.includes(type)) parts.push(file.subarray(at, end));
+    if (type === 'PLTE') hasPalette = true;
+    if (type === 'IDAT') pixels.push(file.subarray(at + 8, end - 4));
+    at = end;
+    if (type !== 'IEND') continue;
+    const [bits, color, , , interlace] = file.subarray(24, 29) as unknown as number[];
+    const channels = CHANNELS[color!];
+    if (channels === undefined || ![1, 2, 4, 8].includes(bits!) || interlace !== 0) return null;
+    if (color === 3 && !hasPalette) return null;
+    const rowBytes = 1 + Math.ceil((file.readUInt32BE(16) * channels * bits!) / 8);
+    return inflatesTo(Buffer.concat(pixels), rowBytes * height) ? parts : null;
+  }
+  return null;
+}
+
+function inflatesTo(compressed: Buffer, bytes: number): boolean {
+  try {
+    return inflateSync(compressed, { maxOutputLength: bytes }).length === bytes;
+  } catch {
+    return false;
+  }
+}
+
+/** Application segments that change how the picture looks: JFIF, and Adobe's note about its colors. */
+const KEPT_APPLICATION = [0xe0, 0xee];
+
+/** Null unless the segments lead to a scan and its end (ITU T.81 §B.1). Drops comments, EXIF and color profiles. */
+function jpegParts(file: Buffer): Buffer[] | null {
+  const parts = [file.subarray(0, 2)];
+  const end = file.lastIndexOf(Buffer.from([0xff, 0xd9]));
+  for (let at = 2; at + 4 <= end; ) {
+    if (file[at] !== 0xff) return null;
+    const marker = file[at + 1]!;
+    const next = at + 2 + file.readUInt16BE(at + 2);
+    const isMetadata = marker === 0xfe || (marker >= 0xe0 && marker <= 0xef);
+    if (!isMetadata || KEPT_APPLICATION.includes(marker)) parts.push(file.subarray(at, next));
+    at = next;
+    if (marker !== 0xda) continue;
+    // Within a scan, a 0xff byte is followed by 0 or by a restart marker.
+    while (at < file.length - 1 && (file[at] !== 0xff || isInScan(file[at + 1]!))) at += 1;
+    parts.push(file.subarray(next, at));
+    if (file[at] === 0xff && file[at + 1] === 0xd9) return [...parts, file.subarray(at, at + 2)];
+  }
+  return null;
+}
+
+const isInScan = (byte: number): boolean => byte === 0 || (byte >= 0xd0 && byte <= 0xd7);
