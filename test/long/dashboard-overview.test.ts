@@ -101,7 +101,7 @@ for (const [size, viewport] of Object.entries(SIZES))
     await page.getByRole('link', { name: '30 days' }).click();
     await page.waitForURL('**/?period=month');
     await page.getByRole('heading', { name: 'Last 30 days' }).waitFor();
-    assert.equal(await page.locator('svg.bars rect').count(), 30);
+    assert.equal(await page.locator('#trend .slot').count(), 30);
     await page.getByText('Show as a table').click();
     await page.locator('.figures-table tbody tr').nth(29).waitFor();
     await page.getByLabel('Domain', { exact: true }).selectOption({ label: 'example.com' });
