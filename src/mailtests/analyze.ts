@@ -58,7 +58,7 @@ const runningOf = memoizePerObject(
 const limitOf = ({ config }: App): number => config.WORKERS * MAX_JOBS_PER_THREAD;
 
 /**
- * Takes the lease of a test in the transaction that accepts its message, if a thread has room, and starts the analysis after
+ * Takes the lease of a test in the transaction that accepts its message, if a thread has room. The analysis starts after
  * the commit: this saves the claim, and reading the message again. Returns the columns to set. Without room, or with older
  * tests waiting, the test is left to the job: then they are empty.
  */

@@ -11,8 +11,8 @@ import { HOUR_MS } from '../lib/durations.ts';
 import { formatCount, formatPercent } from '../lib/format/numbers.ts';
 import { truncate } from '../lib/format/plain-text.ts';
 import { dateIn, instantIn, zonedParts } from '../lib/format/times.ts';
-import { type Bucket, type Chart, roundUp } from './charts.ts';
 import type { Brand } from './brand.ts';
+import { type Bucket, type Chart, roundUp } from './charts.ts';
 import { MIN_PLACEMENT_SAMPLES, type ProviderPlacement, TOO_FEW } from './placement-rates.ts';
 
 /** Means over some tests, with their sample sizes. Scores are 0–100; rates are 0–1. */

@@ -1,6 +1,6 @@
 /**
  * What a limited caller sees of the database. Every query of theirs, by any way, reads each table through one condition, or
- * not at all: a common table expression with the name of the table stands before the query. A table that is not named here
+ * not at all. A common table expression with the name of the table stands before the query. A table that is not named here
  * is empty for them, so a new one is hidden until somebody decides otherwise.
  */
 
@@ -40,6 +40,9 @@ interface View {
   needs?: string[];
 }
 
+const all = (...conditions: string[]): string => `(${conditions.join(' and ')})`;
+const any = (...conditions: string[]): string => `(${conditions.join(' or ')})`;
+
 const within = (column: string, table: string, key = 'id'): View => ({
   where: () => `@.${column} in (select ${key} from ${table})`,
   needs: [table],
@@ -78,11 +81,14 @@ const VIEWS: Record<string, View> = {
   monitors: ofDomain,
   monitor_runs: within('monitor_id', 'monitors'),
   feedback_domains: within('id', 'domains'),
-  // A mail can have reports about several domains: it is visible if all of them are.
+  // A message can have reports about several domains: it is visible if all of them are.
   feedback_mails: {
     where: (_, real) =>
-      `(@.domain_id in (select id from domains) and not exists (select 1 from ${real('feedback_reports')} as r
-        where r.mail_id = @.id and (r.domain_id is null or r.domain_id not in (select id from domains))))`,
+      all(
+        '@.domain_id in (select id from domains)',
+        `not exists (select 1 from ${real('feedback_reports')} as r where r.mail_id = @.id
+          and coalesce(r.domain_id not in (select id from domains), true))`,
+      ),
     needs: ['domains'],
   },
   feedback_reports: ofDomain,
@@ -109,10 +115,14 @@ const VIEWS: Record<string, View> = {
   // Of a rule for all domains, the incidents about what is visible.
   alert_incidents: {
     where: (_, real) =>
-      `(@.alert_id in (select id from ${real('alerts')} where domain_id in (select id from domains))
-        or @.test_id in (select id from tests) or @.run_id in (select id from monitor_runs)
-        or @.subject in (select name from domains) or @.subject in (select id from domains)
-        or @.subject in (select id from feedback_sources))`,
+      any(
+        `@.alert_id in (select id from ${real('alerts')} where domain_id in (select id from domains))`,
+        '@.test_id in (select id from tests)',
+        '@.run_id in (select id from monitor_runs)',
+        '@.subject in (select name from domains)',
+        '@.subject in (select id from domains)',
+        '@.subject in (select id from feedback_sources)',
+      ),
     needs: ['domains', 'tests', 'monitor_runs', 'feedback_sources'],
   },
   alerts: ofDomain,
@@ -126,9 +136,11 @@ const VIEWS: Record<string, View> = {
   // Links that show only visible tests.
   shared_reports: {
     where: (_, real) =>
-      `(@.id in (select report_id from ${real('shared_report_tests')}) and not exists
-        (select 1 from ${real('shared_report_tests')} as t where t.report_id = @.id
-          and t.test_id not in (select id from tests)))`,
+      all(
+        `@.id in (select report_id from ${real('shared_report_tests')})`,
+        `not exists (select 1 from ${real('shared_report_tests')} as t
+          where t.report_id = @.id and t.test_id not in (select id from tests))`,
+      ),
     needs: ['tests'],
   },
   shared_report_tests: within('report_id', 'shared_reports'),

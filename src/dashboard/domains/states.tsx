@@ -2,8 +2,8 @@
 
 import type { TableRow } from '../../domain-table/schema.ts';
 import type { ListedDomain } from '../../domains/schema.ts';
-import { allows } from '../../http/actor.ts';
 import type { DomainState } from '../../domains/states.ts';
+import { allows } from '../../http/actor.ts';
 import { StateMark } from '../../ui/components.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { NotSetUp, Waiting } from '../frame/states.tsx';

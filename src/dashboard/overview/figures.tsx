@@ -6,7 +6,6 @@ import { isoTime } from '../../lib/clock.ts';
 import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
 import { zonedParts } from '../../lib/format/times.ts';
 import { valueInWords } from '../../report/charts.ts';
-import { meterState } from '../../report/content.ts';
 import { ChartImage } from '../../report/html/chart.tsx';
 import { TOO_FEW } from '../../report/placement-rates.ts';
 import {

@@ -21,8 +21,8 @@ import type {
   Table,
   Text,
 } from '../blocks.ts';
-import { GlanceBox, InboxLists, PreviewPanes } from './preview.tsx';
 import { ChartImage } from './chart.tsx';
+import { GlanceBox, InboxLists, PreviewPanes } from './preview.tsx';
 
 type BlockOf<K extends Block['kind']> = Extract<Block, { kind: K }>;
 
