@@ -43,8 +43,6 @@ export async function readDigest(app: Source, domain: DomainRow): Promise<Domain
   });
 }
 
-// The DMARC policy.
-
 type Policy = Pick<DomainDigestRow, 'policy' | 'sub_policy' | 'pct'>;
 
 const UNKNOWN_POLICY: Policy = { policy: null, sub_policy: null, pct: null };
@@ -89,8 +87,6 @@ function readPolicy(record: string, isInherited: boolean): Policy {
 
 const valid = (value: string | undefined) =>
   isPolicy(value) ? (value!.toLowerCase() as 'none' | 'quarantine' | 'reject') : null;
-
-// Figures.
 
 type Domain = Pick<DomainRow, 'id' | 'name'>;
 
@@ -151,8 +147,6 @@ async function placementOf(db: Tx, { id }: Domain, { from }: Days) {
   return { samples: count, inbox_rate: inboxRate(Number(inbox ?? 0), count) };
 }
 
-// The last change of its records.
-
 /** Events are deleted some day. The change is remembered. */
 async function lastChange(db: Tx, { id }: Domain) {
   const event = await latestRecordChange(db, id);
@@ -177,7 +171,6 @@ const LABELS: [pattern: RegExp, label: string][] = [
   [/\._bimi\./, 'BIMI'],
 ];
 
-/** What records are for, in a word. */
 export function recordLabel({ name, type }: { name: string; type: string }): string {
   const found = LABELS.find(([pattern]) => pattern.test(name));
   return found?.[1] ?? (type === 'TXT' ? 'SPF' : type);

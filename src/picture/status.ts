@@ -17,7 +17,6 @@ const MAX_DOMAINS = 500;
 
 const WORST_FIRST: DomainStatus['state'][] = ['fail', 'warn', 'unknown', 'pass'];
 
-/** IDs and names of the domains with one of the tags, in the order of names. */
 export const taggedDomains = (db: Db, tags: string[]) =>
   db
     .selectFrom('domains')
@@ -26,7 +25,6 @@ export const taggedDomains = (db: Db, tags: string[]) =>
     .orderBy('name')
     .execute();
 
-/** The domains with one of these tags, the worst first. */
 export async function statusOf(
   app: Pick<App, 'db' | 'clock' | 'config'>,
   tags: string[],
@@ -78,7 +76,6 @@ async function statusOfDomain(
   };
 }
 
-/** As the last look found it. */
 function publishedPolicy({ watched }: Pick<DomainRow, 'watched'>): string {
   const found = watched && (JSON.parse(watched) as Watched).sets['DMARC record'];
   if (!found) return 'Not known';

@@ -5,7 +5,6 @@ import { explainingEvents } from '../../picture/explaining-events.ts';
 import type { DayEvent } from '../../report/day-chart.ts';
 import type { PageCall } from './app-page.tsx';
 
-/** `from` and `to` are days in UTC. */
 export const eventsOf = (
   { app, actor }: Pick<PageCall, 'app' | 'actor'>,
   domainId: string,
