@@ -8,6 +8,7 @@ import { type Watched, watchedSets } from '../domains/watched-records.ts';
 import { type Days, lastDays } from '../feedback/sums.ts';
 import { SPAM_RATE } from '../figures/gmail.ts';
 import { isoTime } from '../lib/clock.ts';
+import { dmarcSums } from '../picture/feedback.ts';
 import { pictureOf } from '../picture/picture.ts';
 import { googleDays } from '../receivers/queries.ts';
 import { inboxRate } from '../report/placement-rates.ts';
@@ -92,13 +93,7 @@ type Domain = Pick<DomainRow, 'id' | 'name'>;
 
 /** DMARC as the page of the domain counts it; SPF and DKIM with alignment, over the sources of the same messages. */
 async function passRates(db: Tx, { id }: Domain, { from, to }: Days) {
-  const all = await db
-    .selectFrom('dmarc_days')
-    .select(({ fn }) => [fn.sum('messages').as('messages'), fn.sum('passed').as('passed')])
-    .where('domain_id', '=', id)
-    .where('day', '>=', from)
-    .where('day', '<=', to)
-    .executeTakeFirstOrThrow();
+  const all = await dmarcSums({ db, domain: { id }, from, to });
   const sources = await db
     .selectFrom('feedback_source_days')
     .select(({ fn }) => [
@@ -111,7 +106,7 @@ async function passRates(db: Tx, { id }: Domain, { from, to }: Days) {
     .where('day', '<=', to)
     .executeTakeFirstOrThrow();
   return {
-    messages: Number(all.messages ?? 0),
+    messages: all.messages,
     dmarc_rate: rateOf(all.passed, all.messages),
     spf_rate: rateOf(sources.spf, sources.messages),
     dkim_rate: rateOf(sources.dkim, sources.messages),

@@ -146,23 +146,6 @@ export async function searchDomains(
   return [exact, ...found.filter(({ id }) => id !== exact.id)].slice(0, limit);
 }
 
-export interface DomainCount {
-  status: DomainRow['status'];
-  health_status: DomainRow['health_status'];
-  count: number;
-}
-
-/** The number of domains in each combination of status and health. */
-export async function countDomains(db: Db): Promise<DomainCount[]> {
-  const rows = await db
-    .selectFrom('domains')
-    .select(['status', 'health_status'])
-    .select(({ fn }) => fn.countAll().as('count'))
-    .groupBy(['status', 'health_status'])
-    .execute();
-  return rows.map((row) => ({ ...row, count: Number(row.count) }));
-}
-
 /** What happened to a domain, as its event says. */
 export interface DomainEvent {
   id: string;

@@ -1,9 +1,11 @@
 /** What may explain the figures of a domain in a period: changes of its records and health, and what began to fail. */
 
 import { sql } from 'kysely';
+import type { App } from '../app.ts';
 import type { DomainEvent } from '../domains/queries.ts';
 import type { RecordChange } from '../domains/schema.ts';
 import { policyOf } from '../feedback/sources/policy-step.ts';
+import { type Actor, allows } from '../http/actor.ts';
 import { isoTime } from '../lib/clock.ts';
 import { DAY_MS } from '../lib/durations.ts';
 import { formatCount } from '../lib/format/numbers.ts';
@@ -20,12 +22,17 @@ interface Asked {
 
 const MAX_EVENTS = 100;
 
-export async function explainingEvents(db: Db, asked: Asked): Promise<DayEvent[]> {
-  const changes = await domainChanges(db, asked);
+export async function eventsOf(
+  { app, actor }: { app: Pick<App, 'db'>; actor: Pick<Actor, 'role'> },
+  domainId: string,
+  { from, to }: { from: string; to: string },
+): Promise<DayEvent[]> {
+  const asked = { domainId, from, to, isMember: allows(actor.role, 'member') };
+  const changes = await domainChanges(app.db, asked);
   const all = [
     ...changes.events,
-    ...(await publishedChanges(db, asked, changes.published)),
-    ...(await failingTests(db, asked)),
+    ...(await publishedChanges(app.db, asked, changes.published)),
+    ...(await failingTests(app.db, asked)),
   ];
   return all.sort((a, b) => (a.at < b.at ? -1 : 1));
 }

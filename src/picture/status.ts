@@ -1,11 +1,9 @@
 /** The status of domains for clients: their pictures, without what only the team should see. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isDmarcRecord } from '../analysis/dmarc/record.ts';
 import type { App } from '../app.ts';
+import { policyOf } from '../domain-table/digest.ts';
 import { idsWithTags } from '../domains/queries.ts';
-import type { Watched } from '../domains/watched-records.ts';
-import { policyOf } from '../feedback/sources/policy-step.ts';
 import { type DomainStatus, forClients, type StoredStatus } from '../report/status.ts';
 import type { Db } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
@@ -76,8 +74,8 @@ async function statusOfDomain(
   };
 }
 
-function publishedPolicy({ watched }: Pick<DomainRow, 'watched'>): string {
-  const found = watched && (JSON.parse(watched) as Watched).sets['DMARC record'];
-  if (!found) return 'Not known';
-  return policyOf(found.values.find(isDmarcRecord)) ?? 'No own record';
+function publishedPolicy(domain: DomainRow): string {
+  const { policy } = policyOf(domain);
+  if (policy === null) return 'Not known';
+  return policy === 'missing' ? 'No record' : policy;
 }

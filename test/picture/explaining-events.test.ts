@@ -6,7 +6,7 @@ import { findDomain, presentListed } from '../../src/domains/queries.ts';
 import type { RecordChange } from '../../src/domains/schema.ts';
 import { appendEvent } from '../../src/events/events.ts';
 import { isoTime } from '../../src/lib/clock.ts';
-import { explainingEvents } from '../../src/picture/explaining-events.ts';
+import { eventsOf } from '../../src/picture/explaining-events.ts';
 import { transact } from '../../src/store/open.ts';
 import { storeTest } from '../dashboard/stored-tests.ts';
 import { startTestService } from '../helpers/app.ts';
@@ -34,7 +34,8 @@ async function start(t: TestContext) {
       await transact(app.db, (tx) => appendEvent(tx, { type, livemode: true, data }, app));
     },
     async found(from = '2026-11-01', to = '2026-11-30', isMember = true) {
-      const events = await explainingEvents(app.db, { domainId, from, to, isMember });
+      const actor = { role: isMember ? 'member' : 'viewer' } as const;
+      const events = await eventsOf({ app, actor }, domainId, { from, to });
       return events.map(
         ({ at, text, isProblem, href }) =>
           `${at.slice(8, 10)}: ${text}${isProblem ? ' (problem)' : ''}${href ? ` ${href}` : ''}`,
