@@ -10,7 +10,6 @@ import {
 } from './conditions/condition.ts';
 import { conditionOf, thresholdOf } from './conditions/index.ts';
 
-/** Whether the condition of a rule observes that. */
 export const observes = (
   { condition }: Pick<AlertRow, 'condition'>,
   { kind }: Observation,

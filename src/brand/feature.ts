@@ -21,7 +21,6 @@ export const AUDITED_BRAND = audited({
   page: () => '/reports/brand',
 });
 
-/** There is one row at most. */
 const ID = 'brand';
 
 async function findRow(db: Db | Tx): Promise<BrandRow | undefined> {
@@ -40,7 +39,6 @@ function storedLogo(base64: string): BrandLogo {
   return { type: mediaType as BrandLogo['type'], base64, width: width!, height: height! };
 }
 
-/** Null if the team has none. */
 export async function brandOf(db: Db | Tx): Promise<Brand | null> {
   const row = await db.selectFrom('brand').selectAll().executeTakeFirst();
   return row ? toBrand(row) : null;

@@ -6,7 +6,6 @@ import { closestName } from '../lib/closest-name.ts';
 
 const declared = VARIABLES as Record<string, Variable<unknown>>;
 
-/** Each with what it sets and its default, for `--help`. */
 export const describedVariables = (names: readonly VariableName[]): [string, string][] =>
   names.map((name) => {
     const { help, fallback, fallbackText } = declared[name]!;
@@ -14,7 +13,6 @@ export const describedVariables = (names: readonly VariableName[]): [string, str
     return [PREFIX + name, `${text} (default: ${fallbackText ?? fallback})`];
   });
 
-/** What other programs call it. */
 const SYNONYMS: Record<string, string> = {
   db: 'database_url',
   database: 'database_url',

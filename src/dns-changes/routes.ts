@@ -153,8 +153,6 @@ const apply = route({
   },
 });
 
-// Verification records of many domains.
-
 const planVerification = route({
   method: 'POST',
   path: '/v1/dns_servers/:id/verification_plan',

@@ -16,7 +16,6 @@ const MAX_RECORDS = 50;
 type Unverified = Pick<DomainRow, 'id' | 'name' | 'token'>;
 
 export interface VerificationPlan extends Plan {
-  /** Domains of the server that a next plan has. */
   more: number;
 }
 
@@ -56,7 +55,6 @@ const unverifiedDomains = ({ db }: Pick<App, 'db'>): Promise<Unverified[]> =>
     .orderBy('id')
     .execute();
 
-/** Publishes a plan that an admin has confirmed. Throws `conflict` if anything has changed since. */
 export async function applyVerifications(
   author: Author & { app: App },
   server: DnsServerRow,

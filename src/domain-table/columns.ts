@@ -19,7 +19,6 @@ const stateRank = sql<Value>`case ${STATE_SQL} ${sql.join(
   sql` `,
 )} end`;
 
-/** From no policy to the strictest one for all mail. */
 const policyRank = sql<Value>`case digest.policy when 'missing' then 0 when 'none' then 200 + digest.pct when 'quarantine' then 400 + digest.pct when 'reject' then 600 + digest.pct end`;
 
 export const COLUMNS = {

@@ -8,6 +8,7 @@ import { type Watched, watchedSets } from '../domains/watched-records.ts';
 import { type Days, lastDays } from '../feedback/sums.ts';
 import { SPAM_RATE } from '../figures/gmail.ts';
 import { isoTime } from '../lib/clock.ts';
+import { dmarcSums } from '../picture/feedback.ts';
 import { pictureOf } from '../picture/picture.ts';
 import { googleDays } from '../receivers/queries.ts';
 import { inboxRate } from '../report/placement-rates.ts';
@@ -42,8 +43,6 @@ export async function readDigest(app: Source, domain: DomainRow): Promise<Domain
     };
   });
 }
-
-// The DMARC policy.
 
 type Policy = Pick<DomainDigestRow, 'policy' | 'sub_policy' | 'pct'>;
 
@@ -90,19 +89,11 @@ function readPolicy(record: string, isInherited: boolean): Policy {
 const valid = (value: string | undefined) =>
   isPolicy(value) ? (value!.toLowerCase() as 'none' | 'quarantine' | 'reject') : null;
 
-// Figures.
-
 type Domain = Pick<DomainRow, 'id' | 'name'>;
 
 /** DMARC as the page of the domain counts it; SPF and DKIM with alignment, over the sources of the same messages. */
 async function passRates(db: Tx, { id }: Domain, { from, to }: Days) {
-  const all = await db
-    .selectFrom('dmarc_days')
-    .select(({ fn }) => [fn.sum('messages').as('messages'), fn.sum('passed').as('passed')])
-    .where('domain_id', '=', id)
-    .where('day', '>=', from)
-    .where('day', '<=', to)
-    .executeTakeFirstOrThrow();
+  const all = await dmarcSums({ db, domain: { id }, from, to });
   const sources = await db
     .selectFrom('feedback_source_days')
     .select(({ fn }) => [
@@ -115,7 +106,7 @@ async function passRates(db: Tx, { id }: Domain, { from, to }: Days) {
     .where('day', '<=', to)
     .executeTakeFirstOrThrow();
   return {
-    messages: Number(all.messages ?? 0),
+    messages: all.messages,
     dmarc_rate: rateOf(all.passed, all.messages),
     spf_rate: rateOf(sources.spf, sources.messages),
     dkim_rate: rateOf(sources.dkim, sources.messages),
@@ -151,8 +142,6 @@ async function placementOf(db: Tx, { id }: Domain, { from }: Days) {
   return { samples: count, inbox_rate: inboxRate(Number(inbox ?? 0), count) };
 }
 
-// The last change of its records.
-
 /** Events are deleted some day. The change is remembered. */
 async function lastChange(db: Tx, { id }: Domain) {
   const event = await latestRecordChange(db, id);
@@ -177,7 +166,6 @@ const LABELS: [pattern: RegExp, label: string][] = [
   [/\._bimi\./, 'BIMI'],
 ];
 
-/** What records are for, in a word. */
 export function recordLabel({ name, type }: { name: string; type: string }): string {
   const found = LABELS.find(([pattern]) => pattern.test(name));
   return found?.[1] ?? (type === 'TXT' ? 'SPF' : type);

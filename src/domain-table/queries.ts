@@ -5,15 +5,9 @@ import { idsWithName, idsWithTag } from '../domains/queries.ts';
 import { DOMAIN_STATES, type DomainState, STATE_SQL } from '../domains/states.ts';
 import { type Page, requireCursors } from '../http/schemas.ts';
 import { type Db, engineOf } from '../store/open.ts';
-import { contains } from '../store/queries.ts';
 import type { DomainDigestRow, DomainRow } from '../store/tables.generated.ts';
 import { COLUMNS, type Sort } from './columns.ts';
 import type { TableRow } from './schema.ts';
-
-/** Which domains someone may see: with `tags`, only those that have one of them. */
-export interface Visible {
-  tags?: string[];
-}
 
 export interface TableFilters {
   q?: string;
@@ -25,27 +19,20 @@ export interface TableFilters {
   group?: string;
 }
 
-/** In the tables `domains` and `digest`. */
 const allDomains = (db: Db) =>
   db.selectFrom('domains').leftJoin('domain_digests as digest', 'digest.id', 'domains.id');
 
 function matching(
   db: Db,
   { q, state, tag, next_step }: Omit<TableFilters, 'sort' | 'order' | 'group'>,
-  visible: Visible,
 ) {
-  let query = visibleOf(allDomains(db), visible);
+  let query = allDomains(db);
   if (q) query = query.where('domains.id', 'in', idsWithName(db, q));
   if (state) query = query.where(STATE_SQL, '=', state);
   if (tag) query = query.where('domains.id', 'in', idsWithTag(db, tag));
   if (next_step) query = query.where('digest.step', next_step === 'yes' ? 'is not' : 'is', null);
   return query;
 }
-
-const visibleOf = (query: ReturnType<typeof allDomains>, { tags }: Visible) =>
-  tags === undefined
-    ? query
-    : query.where(({ or }) => or(tags.map((tag) => contains('domains.tags', JSON.stringify(tag)))));
 
 // Sorting. A page continues after the values of its cursor, so that it stays right if rows are added before it.
 
@@ -90,7 +77,6 @@ function isAfter({ value, order }: Key, than: Value, isBackward: boolean): RawBu
 const isEqual = ({ value }: Key, to: Value): RawBuilder<SqlBool> =>
   to === null ? sql`${value} is null` : sql`${value} = ${to}`;
 
-/** Compares the keys one after the other. */
 function comesAfter(keys: Key[], values: Value[], isBackward: boolean): RawBuilder<SqlBool> {
   const ways = keys.map(
     (key, i) =>
@@ -105,33 +91,26 @@ function comesAfter(keys: Key[], values: Value[], isBackward: boolean): RawBuild
   return sql`(${sql.join(ways, sql` or `)})`;
 }
 
-async function valuesAt(
-  db: Db,
-  keys: Key[],
-  id: string,
-  visible: Visible,
-): Promise<Value[] | null> {
-  const row = await visibleOf(allDomains(db), visible)
+async function valuesAt(db: Db, keys: Key[], id: string): Promise<Value[] | null> {
+  const row = await allDomains(db)
     .select(keys.map(({ value }, i) => sql<Value>`${value}`.as(`key${i}`)))
     .where('domains.id', '=', id)
     .executeTakeFirst();
   return row ? keys.map((_, i) => (row as Record<string, Value>)[`key${i}`]!) : null;
 }
 
-/** One page of the table. Throws `invalid_cursor` for a cursor that is no visible domain. */
 export async function tablePage(
   db: Db,
   { limit, starting_after, ending_before, ...filters }: TableFilters & Page,
-  visible: Visible = {},
 ): Promise<{ rows: TableRow[]; hasMore: boolean }> {
   const keys = keysOf(db, filters);
   const isBackward = ending_before !== undefined;
   let values: Value[] | null = null;
   await requireCursors({ limit, starting_after, ending_before }, async (cursor) => {
-    values = await valuesAt(db, keys, cursor, visible);
+    values = await valuesAt(db, keys, cursor);
     return values !== null;
   });
-  let query = matching(db, filters, visible)
+  let query = matching(db, filters)
     .select(['domains.id', 'domains.name', 'domains.tags'])
     .select(['domains.health_checked_at', 'domains.last_check_detail'])
     .select(STATE_SQL.as('table_state'))
@@ -153,32 +132,24 @@ export async function tablePage(
 
 const EXPORT_BATCH = 500;
 
-/** All matching rows, for exports. */
-export async function* eachTableRow(
-  db: Db,
-  filters: TableFilters,
-  visible: Visible = {},
-): AsyncGenerator<TableRow> {
+export async function* eachTableRow(db: Db, filters: TableFilters): AsyncGenerator<TableRow> {
   for (let starting_after: string | undefined; ; ) {
-    const page = await tablePage(db, { ...filters, limit: EXPORT_BATCH, starting_after }, visible);
+    const page = await tablePage(db, { ...filters, limit: EXPORT_BATCH, starting_after });
     yield* page.rows;
     if (!page.hasMore) return;
     starting_after = page.rows.at(-1)!.id;
   }
 }
 
-// Counts for the filters.
-
 export interface TableCounts {
   total: number;
   states: Record<DomainState, number>;
-  /** All tags in use, in alphabetical order. */
   tags: string[];
 }
 
-/** What the filters offer, of all visible domains, with one query that reads an index. */
-export async function tableCounts(db: Db, visible: Visible = {}): Promise<TableCounts> {
-  const rows = await visibleOf(allDomains(db), visible)
+/** What the filters offer, of all domains, with one query that reads an index. */
+export async function tableCounts(db: Db): Promise<TableCounts> {
+  const rows = await allDomains(db)
     .select(['domains.tags', STATE_SQL.as('state')])
     .select(({ fn }) => fn.countAll().as('count'))
     .groupBy(['domains.tags', STATE_SQL])
@@ -192,14 +163,12 @@ export async function tableCounts(db: Db, visible: Visible = {}): Promise<TableC
   return { total: countOf(() => true), states, tags: [...new Set(tags)].sort() };
 }
 
-/** The number of matching domains in each group; without groups, of all under null. */
 export async function countGroups(
   db: Db,
   { group, ...filters }: TableFilters,
-  visible: Visible = {},
 ): Promise<Map<string | null, number>> {
   const name = group ? groupOf(db, group) : sql<string | null>`null`;
-  const grouped = matching(db, filters, visible).select(name.as('group_name'));
+  const grouped = matching(db, filters).select(name.as('group_name'));
   const rows = await db
     .selectFrom(grouped.as('grouped'))
     .select('group_name')
@@ -208,8 +177,6 @@ export async function countGroups(
     .execute();
   return new Map(rows.map(({ group_name, count }) => [group_name, Number(count)]));
 }
-
-// Rows.
 
 const DIGEST = [
   'digest.read_at',

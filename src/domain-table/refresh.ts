@@ -26,7 +26,6 @@ const MAX_BEFORE_PAGE = 5;
 const MAX_COMPARED = 1_000;
 /** The job leaves most of the time to other work. */
 const MAX_RUN_MS = 1_000;
-/** Digests stored in one transaction. */
 const BATCH = 25;
 
 /** Domains about which something was stored since their digest was read. A hint: it only makes them due earlier. */
@@ -62,7 +61,6 @@ async function dueDomains({ db, clock }: Source, limit: number): Promise<string[
 
 type Refreshed = Source & Partial<Pick<App, 'log'>>;
 
-/** Reads these domains, and stores what the table shows about them. Returns how many could be read. */
 async function refresh(app: Refreshed, ids: string[]): Promise<number> {
   const digests: DomainDigestRow[] = [];
   for (const id of ids) {
@@ -134,7 +132,6 @@ export const refreshJob = (app: App): Job => ({
   run: () => refreshDue(app),
 });
 
-/** Events name the domain, or are about it. */
 const domainIn = ({ type, data }: { type: string; data: string }): string | null => {
   const { id, domain_id } = JSON.parse(data) as { id?: string; domain_id?: string | null };
   return (type.startsWith('domain.') ? id : domain_id) ?? null;

@@ -15,7 +15,6 @@ import { lookAtName } from './look.ts';
 import { selectorsOf } from './selectors.ts';
 import { RETRY_DELAY_MS, recordHealth } from './transitions.ts';
 
-/** The job's name, which is used to wake it. */
 export const FIRST_LOOK_JOB = 'domains.first-look';
 
 const MAX_CONCURRENT_LOOKS = 8;

@@ -11,13 +11,11 @@ const dueLooks = ({ db, clock }: Source) =>
     .where('next_look_at', '<=', isoTime(clock.now()))
     .where('status', '!=', 'verified');
 
-/** Whether the first result of a domain, or the rest of it, is about to come. */
 export async function isLookInProgress(app: Source, id: string): Promise<boolean> {
   const row = await dueLooks(app).select('id').where('id', '=', id).executeTakeFirst();
   return row !== undefined;
 }
 
-/** How many domains of those that were added at this time are still looked at. */
 export async function countLooksInProgress(app: Source, created_at: string): Promise<number> {
   const rows = await dueLooks(app).select('id').where('created_at', '=', created_at).execute();
   return rows.length;

@@ -14,7 +14,6 @@ const FIRST_RESULT_MS = 4_400;
 const MAX_WAIT_MS: Record<Caller, number> = { users: 1_500, jobs: QUEUE_TIMEOUT_MS };
 /** The first test of the blocklists can take longer. */
 const BLOCKLISTS_MS = 1_000;
-/** A result is shared for this long, so that reloading a page sends no more queries. */
 const SHARED_MS = MINUTE_MS;
 const MAX_SHARED = 200;
 

@@ -103,7 +103,6 @@ export function idsWithName(db: Db, text: string) {
 /** A subquery on the same index. `tag` as `normalizeTag` returns it. */
 export const idsWithTag = (db: Db | Tx, tag: string) => idsWithTags(db, [tag]);
 
-/** The IDs of the domains with at least one of the tags. */
 export function idsWithTags(db: Db | Tx, tags: string[]) {
   return db
     .selectFrom('domains')
@@ -111,7 +110,6 @@ export function idsWithTags(db: Db | Tx, tags: string[]) {
     .where(sql<boolean>`${sql.raw(hasOneOf('tags', tags))}`);
 }
 
-/** The tags of these domains, by ID. */
 export async function tagsOfDomains(db: Db | Tx, ids: string[]): Promise<Map<string, string[]>> {
   if (ids.length === 0) return new Map();
   const rows = await db
@@ -122,7 +120,6 @@ export async function tagsOfDomains(db: Db | Tx, ids: string[]): Promise<Map<str
   return new Map(rows.map(({ id, tags }) => [id, JSON.parse(tags)]));
 }
 
-/** All tags of domains, in alphabetical order. */
 export async function tagsInUse(db: Db | Tx): Promise<string[]> {
   const rows = await db
     .selectFrom('domains')
@@ -147,23 +144,6 @@ export async function searchDomains(
   const found = await byName.where('id', 'in', idsWithName(db, text)).execute();
   if (!exact) return found;
   return [exact, ...found.filter(({ id }) => id !== exact.id)].slice(0, limit);
-}
-
-export interface DomainCount {
-  status: DomainRow['status'];
-  health_status: DomainRow['health_status'];
-  count: number;
-}
-
-/** The number of domains in each combination of status and health. */
-export async function countDomains(db: Db): Promise<DomainCount[]> {
-  const rows = await db
-    .selectFrom('domains')
-    .select(['status', 'health_status'])
-    .select(({ fn }) => fn.countAll().as('count'))
-    .groupBy(['status', 'health_status'])
-    .execute();
-  return rows.map((row) => ({ ...row, count: Number(row.count) }));
 }
 
 /** What happened to a domain, as its event says. */
@@ -237,7 +217,6 @@ const prepareNames = (count: number) =>
         Array.from({ length: count }, (_, index) => parameter(`${index}`)),
       ),
   );
-/** A query for each number of labels. */
 const queriesOfNames: ReturnType<typeof prepareNames>[] = [];
 
 /** The team's domains that are, or are parents of, this name (in A-labels). */

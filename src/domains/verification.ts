@@ -22,7 +22,6 @@ export function verificationRecord({ name, token }: Pick<DomainRow, 'name' | 'to
   };
 }
 
-/** The record with the token of the team, which proves its control over any domain. */
 export const teamRecord = (name: string, token: string) => verificationRecord({ name, token });
 
 /** The record of the domain counts, or that of the team. Rejects only if the database is unavailable. */

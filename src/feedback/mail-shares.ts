@@ -14,18 +14,15 @@ import type { Days } from './sums.ts';
 
 export interface SharedSource {
   key: string;
-  /** What a person said about it. */
   mark: string | null;
   kind: SourceKind;
   messages: number;
   passed: number;
 }
 
-/** What the DNS of a domain says about mail that fails. */
 export interface Declared {
   /** The DMARC record; null if there is none, undefined if that is not known. */
   record: string | null | undefined;
-  /** Whether it declares that it sends no mail. */
   isParked: boolean;
 }
 
@@ -64,13 +61,11 @@ function partOf({ key, mark, kind }: SharedSource, known: Known) {
   return known.isDeclared && basisOf(key) !== 'rest' ? 'forged' : 'suspected';
 }
 
-/** Of the records for feedback, as the last lookup found them. */
 export function declaredBy(row: Pick<FeedbackDomainRow, 'records'> | undefined): Declared {
   const [dmarc] = storedRecords(row);
   return { record: dmarc?.current, isParked: dmarc?.isParked === true };
 }
 
-/** Of some domains in a period, by ID. Domains without reported messages are left out. */
 export async function mailShares(
   db: Db,
   { ids, from, to }: Days & { ids: string[] },

@@ -12,7 +12,6 @@ interface NamedDomain {
 }
 
 export interface ReportedDomain extends NamedDomain {
-  /** That DMARC reports count. */
   messages: number;
 }
 

@@ -19,7 +19,6 @@ const PICTURES = /<p>\n( *<img [^>]*>\n)+<\/p>/g;
 const FOLDS = /^(?:<details[^>]*>)?<summary>(.*)<\/summary>$/gm;
 const FOLD_ENDS = /^<\/?details[^>]*>$/gm;
 
-/** The blocks of a document. */
 export function readBlocks(markdown: string): Block[] {
   const ids = new Map<string, number>();
   const plain = markdown.replace(PICTURES, '').replace(FOLDS, '\n**$1**\n').replace(FOLD_ENDS, '');
@@ -41,7 +40,6 @@ export const anchorOf = (heading: string): string =>
 function blocksOf(lines: string[], newId: (heading: string) => string): Block[] {
   const blocks: Block[] = [];
   let at = 0;
-  /** The next lines as long as they are part of the block. */
   const takeWhile = (isPart: (line: string) => boolean): string[] => {
     const start = at;
     while (at < lines.length && isPart(lines[at]!)) at += 1;
@@ -92,7 +90,6 @@ const cellsOf = (line: string): string[] =>
     .split('|')
     .map((cell) => cell.trim());
 
-/** A part of a line. `href` as in the document. */
 export type Span =
   | { kind: 'text' | 'code'; text: string }
   | { kind: 'strong'; children: Span[] }
@@ -110,7 +107,6 @@ const SPAN = [
   .map(({ source }) => source)
   .join('|');
 
-/** The parts of a paragraph, a heading or a cell. */
 export function readSpans(text: string): Span[] {
   const spans: Span[] = [];
   let end = 0;

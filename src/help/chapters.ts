@@ -7,13 +7,11 @@ export const HELP_PATH = '/help';
 
 export interface Chapter {
   title: string;
-  /** Without the title. */
   blocks: Block[];
 }
 
 const read = new Map<string, Chapter | null>();
 
-/** A document of docs/ by its name; null if there is none. */
 export function chapterOf(name: string): Chapter | null {
   const known = read.get(name);
   if (known !== undefined) return known;
@@ -40,10 +38,8 @@ export function helpPath(chapter: string, href: string): string | null {
 
 interface Entry {
   title: string;
-  /** The chapter of a section. */
   detail: string | null;
   path: string;
-  /** In lower case. */
   text: string;
 }
 
@@ -94,7 +90,6 @@ function textOf(title: string, blocks: Block[]): string {
   return [title, ...textsOf(blocks)].join('\n').toLowerCase();
 }
 
-/** The list of chapters by question, which README.md has as a table. */
 export function contents(): Block[] {
   const table = /^## Documents\n[^|]*([\s\S]*?)\n## /m.exec(documents().README ?? '')?.[1] ?? '';
   const list = table

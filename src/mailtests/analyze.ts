@@ -38,7 +38,6 @@ const MAX_KEPT_BYTES = 256 * 1024;
 /** No commit takes longer. */
 const MAX_COMMIT_MS = 10_000;
 
-/** The analyses of this node. */
 interface Running {
   tests: Map<string, { lease: string; work: Promise<void> }>;
   /** Whether the last claim used the full capacity, so that more tests may be due. */
@@ -103,7 +102,6 @@ async function endUncommitted(app: App): Promise<void> {
   for (const lease of leases) uncommitted.delete(lease);
 }
 
-/** Analyzes a test that this node has the lease of. */
 function start(app: App, test: ClaimedTest, accepted?: Accepted): void {
   const running = runningOf(app.signals);
   const { tests } = running;

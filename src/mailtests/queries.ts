@@ -106,7 +106,6 @@ export interface NewTestFields extends Pick<NewTest, 'kind' | 'metadata' | 'expi
   name?: string | null;
   domain_id?: string | null;
   livemode: boolean;
-  /** The limit of the caller who creates it. */
   limit?: string[] | null;
 }
 

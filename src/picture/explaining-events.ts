@@ -1,9 +1,11 @@
 /** What may explain the figures of a domain in a period: changes of its records and health, and what began to fail. */
 
 import { sql } from 'kysely';
+import type { App } from '../app.ts';
 import type { DomainEvent } from '../domains/queries.ts';
 import type { RecordChange } from '../domains/schema.ts';
 import { policyOf } from '../feedback/sources/policy-step.ts';
+import { type Actor, allows } from '../http/actor.ts';
 import { isoTime } from '../lib/clock.ts';
 import { DAY_MS } from '../lib/durations.ts';
 import { formatCount } from '../lib/format/numbers.ts';
@@ -13,24 +15,24 @@ import type { Db } from '../store/open.ts';
 
 interface Asked {
   domainId: string;
-  /** Days in UTC, both included. */
   from: string;
   to: string;
-  /** Whether the reader may open the pages of domains and monitors. */
   isMember: boolean;
 }
 
-/** The newest of each kind. */
 const MAX_EVENTS = 100;
 
-/** In the order in which they happened. Events of tests are about live ones. */
-export async function explainingEvents(db: Db, asked: Asked): Promise<DayEvent[]> {
-  const changes = await domainChanges(db, asked);
+export async function eventsOf(
+  { app, actor }: { app: Pick<App, 'db'>; actor: Pick<Actor, 'role'> },
+  domainId: string,
+  { from, to }: { from: string; to: string },
+): Promise<DayEvent[]> {
+  const asked = { domainId, from, to, isMember: allows(actor.role, 'member') };
+  const changes = await domainChanges(app.db, asked);
   const all = [
     ...changes.events,
-    ...(await publishedChanges(db, asked, changes.published)),
-    ...(await failingTests(db, asked)),
-    ...(await failingMonitors(db, asked)),
+    ...(await publishedChanges(app.db, asked, changes.published)),
+    ...(await failingTests(app.db, asked)),
   ];
   return all.sort((a, b) => (a.at < b.at ? -1 : 1));
 }
@@ -39,12 +41,6 @@ const timesIn = ({ from, to }: Asked) => ({
   first: Date.parse(from),
   end: Date.parse(to) + DAY_MS,
 });
-
-/** IDs begin with their time. For tables with many rows of a domain, which have an index by ID. */
-function idsIn(prefix: 'test' | 'run', asked: Asked) {
-  const { first, end } = timesIn(asked);
-  return { first: idAt(prefix, first), end: idAt(prefix, end) };
-}
 
 async function domainChanges(db: Db, asked: Asked) {
   const { first, end } = timesIn(asked);
@@ -118,9 +114,9 @@ async function publishedChanges(
   );
 }
 
-/** The first of several tests in a row that fail DMARC. */
 async function failingTests(db: Db, asked: Asked): Promise<DayEvent[]> {
-  const { first, end } = idsIn('test', asked);
+  // IDs begin with their time, and the index is by ID.
+  const { first, end } = timesIn(asked);
   const rows = await db
     .selectFrom((eb) =>
       eb
@@ -129,8 +125,8 @@ async function failingTests(db: Db, asked: Asked): Promise<DayEvent[]> {
         .select(sql<string | null>`lag(dmarc) over (order by id)`.as('previous'))
         .where('livemode', '=', 1)
         .where('domain_id', '=', asked.domainId)
-        .where('id', '>=', first)
-        .where('id', '<', end)
+        .where('id', '>=', idAt('test', first))
+        .where('id', '<', idAt('test', end))
         .where('status', '=', 'completed')
         .where('dmarc', 'in', ['pass', 'fail'])
         .as('judged'),
@@ -146,39 +142,5 @@ async function failingTests(db: Db, asked: Asked): Promise<DayEvent[]> {
     text: 'A test failed DMARC',
     isProblem: true,
     href: `/tests/${id}`,
-  }));
-}
-
-/** The first of several runs in a row that found a problem. */
-async function failingMonitors(db: Db, asked: Asked): Promise<DayEvent[]> {
-  const { first, end } = idsIn('run', asked);
-  const rows = await db
-    .selectFrom((eb) =>
-      eb
-        .selectFrom('monitor_runs as run')
-        .innerJoin('monitors', 'monitors.id', 'run.monitor_id')
-        .select(['run.id', 'run.monitor_id', 'run.finished_at', 'run.status', 'monitors.name'])
-        .select(
-          sql<string | null>`lag(run.status) over (partition by run.monitor_id order by run.id)`.as(
-            'previous',
-          ),
-        )
-        .where('monitors.domain_id', '=', asked.domainId)
-        .where('run.id', '>=', first)
-        .where('run.id', '<', end)
-        .where('run.status', 'in', ['ok', 'alerting'])
-        .as('judged'),
-    )
-    .select(['id', 'monitor_id', 'finished_at', 'name'])
-    .where('status', '=', 'alerting')
-    .where('previous', '=', 'ok')
-    .orderBy('id', 'desc')
-    .limit(MAX_EVENTS)
-    .execute();
-  return rows.map(({ monitor_id, finished_at, name }) => ({
-    at: finished_at,
-    text: `Monitor “${name}” found a problem`,
-    isProblem: true,
-    href: asked.isMember ? `/monitors/${monitor_id}` : null,
   }));
 }

@@ -1,11 +1,9 @@
 /** The status of domains for clients: their pictures, without what only the team should see. */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isDmarcRecord } from '../analysis/dmarc/record.ts';
 import type { App } from '../app.ts';
+import { policyOf } from '../domain-table/digest.ts';
 import { idsWithTags } from '../domains/queries.ts';
-import type { Watched } from '../domains/watched-records.ts';
-import { policyOf } from '../feedback/sources/policy-step.ts';
 import { type DomainStatus, forClients, type StoredStatus } from '../report/status.ts';
 import type { Db } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
@@ -17,7 +15,6 @@ const MAX_DOMAINS = 500;
 
 const WORST_FIRST: DomainStatus['state'][] = ['fail', 'warn', 'unknown', 'pass'];
 
-/** IDs and names of the domains with one of the tags, in the order of names. */
 export const taggedDomains = (db: Db, tags: string[]) =>
   db
     .selectFrom('domains')
@@ -26,7 +23,6 @@ export const taggedDomains = (db: Db, tags: string[]) =>
     .orderBy('name')
     .execute();
 
-/** The domains with one of these tags, the worst first. */
 export async function statusOf(
   app: Pick<App, 'db' | 'clock' | 'config'>,
   tags: string[],
@@ -78,9 +74,8 @@ async function statusOfDomain(
   };
 }
 
-/** As the last look found it. */
-function publishedPolicy({ watched }: Pick<DomainRow, 'watched'>): string {
-  const found = watched && (JSON.parse(watched) as Watched).sets['DMARC record'];
-  if (!found) return 'Not known';
-  return policyOf(found.values.find(isDmarcRecord)) ?? 'No own record';
+function publishedPolicy(domain: DomainRow): string {
+  const { policy } = policyOf(domain);
+  if (policy === null) return 'Not known';
+  return policy === 'missing' ? 'No record' : policy;
 }

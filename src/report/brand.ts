@@ -5,7 +5,6 @@ import { hexColor, MIN_CONTRAST, nearestReadable } from './preview/contrast.ts';
 export interface BrandLogo {
   type: 'image/png' | 'image/jpeg';
   base64: string;
-  /** In pixels. */
   width: number;
   height: number;
 }

@@ -104,7 +104,6 @@ const isKeyGone = (signature: Evidence): boolean =>
 
 const MAX_TERMS = 3;
 
-/** `192.0.2.1 was added`. */
 function listed(terms: string[], verb: string): string[] {
   if (terms.length === 0) return [];
   const more = terms.length - MAX_TERMS;

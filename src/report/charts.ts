@@ -14,7 +14,6 @@ export interface Chart {
   format(value: number): string;
   /** Whether values are shares, which can be halved. */
   isShare?: boolean;
-  /** A shorter form for the scale. */
   formatScale?(value: number): string;
   /** What the parts of a bar are, the lowest first. */
   series?: Series[];
@@ -22,7 +21,6 @@ export interface Chart {
   limits?: { value: number; state: State }[];
   /** The buckets with a label, by index; by default, evenly spread ones. The first and the last always have one. */
   ticks?: number[];
-  /** What explains the values, in order. */
   pins?: Pin[];
   /** Whether the script of the page writes the days of the buckets in the language of the browser. */
   isLocal?: boolean;
@@ -39,17 +37,13 @@ export interface Series {
 /** Events that happened at about the same time. */
 export interface Pin {
   index: number;
-  /** Whether one of them is a problem: its shape tells. */
   isProblem: boolean;
   marks: Mark[];
 }
 
-/** An event that may explain the values. */
 export interface Mark {
   index: number;
-  /** When, in words. */
   when: string;
-  /** The day in UTC. */
   day: string;
   text: string;
   isProblem: boolean;
@@ -68,13 +62,9 @@ export interface Bucket {
   emptyText: string;
   /** What the value is made of, in the order of the series of the chart. */
   parts?: number[];
-  /** Colors the bar. */
   state?: State;
-  /** Said in place of the value. */
   text?: string;
-  /** A day such as `2026-11-21`. */
   day?: string;
-  /** Its time is not over. */
   isPartial?: boolean;
 }
 
@@ -106,7 +96,6 @@ export function barsOf(chart: Chart, { width, height }: Size): (Rectangle | null
   });
 }
 
-/** How high a value is, from 0 to 1. */
 export const shareOfHeight = ({ min = 0, max }: Chart, value: number): number =>
   Math.max(0, Math.min(1, (value - min) / (max - min)));
 
@@ -146,7 +135,6 @@ export interface Tick {
   label: string;
   /** Where the label is: from the left edge of the chart, to its right edge, or in the middle of the bar. */
   anchor: 'start' | 'middle' | 'end';
-  /** Whether there is space for it on a phone. */
   isMajor: boolean;
 }
 

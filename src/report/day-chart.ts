@@ -4,9 +4,7 @@ import { DAY_MS } from '../lib/durations.ts';
 import { dayFormat } from '../lib/format/times.ts';
 import { type Bucket, type Chart, type Mark, pinsOf, roundUp } from './charts.ts';
 
-/** What happened on a day, for the marks of a chart. */
 export interface DayEvent {
-  /** ISO 8601. */
   at: string;
   text: string;
   isProblem: boolean;
@@ -16,11 +14,8 @@ export interface DayEvent {
 type DayValue = Pick<Bucket, 'parts' | 'state' | 'text'> & { value: number };
 
 interface DayChartInput<Day> extends Pick<Chart, 'format' | 'formatScale' | 'series' | 'limits'> {
-  /** The quantity: `Messages`. */
   title: string;
-  /** Those with data, in any order. */
   days: Day[];
-  /** Days, both included. */
   from: string;
   to: string;
   read(day: Day): DayValue;
@@ -32,7 +27,6 @@ interface DayChartInput<Day> extends Pick<Chart, 'format' | 'formatScale' | 'ser
   isShare?: boolean;
   /** The current day in UTC, which is not over. */
   today: string;
-  /** A BCP 47 tag. */
   locale: string;
   /** Whether the browser may know a better one. */
   isLocal?: boolean;

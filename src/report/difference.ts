@@ -27,7 +27,6 @@ export interface PartDifference {
   name: 'Subject' | 'Text' | 'HTML' | 'Header';
   /** Changed lines with those around them; null between two places. Empty if nothing changed. */
   rows: (DifferenceRow | null)[];
-  /** What was left out, as a sentence. */
   omitted: string | null;
 }
 
@@ -36,7 +35,6 @@ const MAX = {
   text: 1_000_000,
   lines: 20_000,
   lineLength: 2_000,
-  /** Characters of a line that are shown. */
   shown: 400,
   /** Changed lines that are matched; a larger difference is a replacement. */
   edits: 800,
@@ -133,7 +131,6 @@ function shortestEdit(a: string[], b: string[]): [number, number][] {
   return [];
 }
 
-/** From the end to the beginning through the furthest points of each number of edits. */
 function pathBack(fromX: number, fromY: number, steps: Int32Array[]): [number, number][] {
   const pairs: [number, number][] = [];
   let [x, y] = [fromX, fromY];
@@ -155,7 +152,6 @@ function pathBack(fromX: number, fromY: number, steps: Int32Array[]): [number, n
   return pairs.reverse();
 }
 
-/** Removed and added lines at the same place are side by side. */
 function pairedRows(a: string[], b: string[], matches: [number, number][]): DifferenceRow[] {
   const rows: DifferenceRow[] = [];
   let [x, y] = [0, 0];

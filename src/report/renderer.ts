@@ -54,7 +54,6 @@ interface ImagesJob {
   checks: string;
 }
 
-/** Compares two messages: see `RenderCommand`. */
 interface DifferenceJob {
   kind: 'difference';
   messages(): Promise<{ before: Uint8Array; after: Uint8Array }>;

@@ -183,7 +183,6 @@ export interface StoredShare {
   reports: SharedReport[];
   /** The number of deleted tests. */
   deletedTests: number;
-  /** Of the team; null or absent for ours. */
   brand?: Brand | null;
   /** Of domains, instead of reports. */
   status?: StoredStatus | null;
@@ -224,7 +223,6 @@ export type RenderCommand =
   | { kind: 'summary'; report: ScheduledReport }
   /** No report: a JSON list of `ListedImage`, of a message and the stored checks of its test. */
   | { kind: 'images'; raw: Uint8Array; checks: string }
-  /** No report: a JSON list of `PartDifference`. */
   | { kind: 'difference'; before: Uint8Array; after: Uint8Array };
 
 /** What a render thread is started with. */

@@ -6,21 +6,16 @@ export interface DomainStatus {
   name: string;
   state: 'pass' | 'warn' | 'fail' | 'unknown';
   headline: string;
-  /** A day or a time. */
   since: string | null;
   /** `reject`, or in words that none is known. */
   policy: string;
-  /** In DMARC reports of the last two weeks. */
   messages: number;
   passed: number;
-  /** What costs most first. */
   problems: { title: string; step: string }[];
 }
 
 export interface StoredStatus {
-  /** Those with problems first. */
   domains: DomainStatus[];
-  /** How many more there are. */
   omitted: number;
 }
 

@@ -79,7 +79,6 @@ export interface FeedbackFigures {
   passed: number;
   /** 0–1; null without messages. */
   pass_rate: number | null;
-  /** Whose the messages are. */
   shares: MailShares;
   /** Messages of senders that never pass and are not known: how many, and how many of them the policy stopped. */
   spoofed: { messages: number; stopped: number };

@@ -62,7 +62,6 @@ export async function createSchedule(
   return row;
 }
 
-/** Which domains a schedule covers, and who gets its reports. */
 interface Scope {
   recipients: string[];
   domains: string[] | null;

@@ -73,7 +73,6 @@ async function pdfOf(app: App, report: ScheduledReport, at: number): Promise<Mai
 
 const MAX_LISTED = 20;
 
-/** `client:acme` is the tag of acme. */
 const clientOf = (tag: string): string =>
   tag.startsWith(CLIENT_PREFIX) ? tag.slice(CLIENT_PREFIX.length) : tag;
 

@@ -128,11 +128,9 @@ interface ScheduleState {
   lastStatus: RunStatus | null;
   lastSentAt: string | null;
   unsubscribed: Schedule['unsubscribed'];
-  /** The tags of all domains. */
   clients: string[];
 }
 
-/** Who gets the same report. */
 export interface Audience {
   /** The report covers its domains; empty if the schedule has one report. */
   tag: string;
@@ -149,7 +147,6 @@ export function audiencesOf(row: ReportScheduleRow): Audience[] {
   }));
 }
 
-/** All recipients, each once. */
 export const recipientsOf = (row: ReportScheduleRow): string[] => [
   ...new Set(audiencesOf(row).flatMap(({ recipients }) => recipients)),
 ];

@@ -15,7 +15,6 @@ import { engineOf } from './engine.ts';
 import { TABLES } from './tables.generated.ts';
 import type { Db } from './types.ts';
 
-/** The members of a team see everything; a limited one only what has one of these tags. */
 export interface Limit {
   memberId: string;
   /** A limited key sees no other keys. */
@@ -58,7 +57,6 @@ const own: View = {
 /** In an order in which no view comes before one that it needs, or after one whose whole table it reads. */
 const VIEWS: Record<string, View> = {
   domains: { where: ({ tags }) => hasOneOf('@.tags', tags) },
-  // Tests of the domains, and tests with one of the tags.
   tests: {
     where: ({ tags }, real) =>
       `(@.domain_id in (select id from domains) or @.id in (select test_id from ${real('test_tags')}
@@ -133,7 +131,6 @@ const VIEWS: Record<string, View> = {
         or (@.type >= 'test.' and @.type < 'test/' and substr(@.data, 8, 31) in (select id from tests)))`,
     needs: ['domains', 'tests'],
   },
-  // Links that show only visible tests.
   shared_reports: {
     where: (_, real) =>
       all(
@@ -161,13 +158,11 @@ const OPEN = new Set([
   'brand',
 ]);
 
-/** The same database, of which each query reads only what is within the limit. */
 export function limitedTo<D extends Db>(db: D, limit: Limit): D {
   const prefix = engineOf(db) === 'sqlite' ? 'main.' : '';
   return db.withPlugin(new LimitPlugin(limit, (table) => prefix + table)) as D;
 }
 
-/** Whether `limitedTo` returned the database. */
 export const isLimited = (db: { getExecutor(): { plugins: readonly KyselyPlugin[] } }): boolean =>
   db.getExecutor().plugins.length > 0;
 

@@ -93,11 +93,8 @@ export function ScrollArea({ label, class: className, children }: ScrollProps) {
 }
 
 interface PopoverProps {
-  /** Unique in the page. */
   id: string;
-  /** What the button shows. */
   button: ComponentChildren;
-  /** Names a button without a text. */
   label?: string;
   buttonClass?: string;
   class?: string;

@@ -256,7 +256,6 @@ function Content({ main, aside }: Pick<Page, 'main' | 'aside'>) {
   );
 }
 
-/** The name beside it says what it is. */
 const Logo = ({ url, width, height }: NonNullable<PageBrand['logo']>) => (
   <img src={url} width={width} height={height} alt="" />
 );

@@ -322,25 +322,6 @@ test('Filters combine, and groups are by state or by the first tag of a kind', a
   });
 });
 
-test('Only domains with one of the visible tags are in pages, counts, groups and cursors', async (t) => {
-  const service = await start(t);
-  const { good, bad } = await threeDomains(service);
-  const { db } = service.app;
-  const visible = { tags: ['client:beta'] };
-  const query = { sort: 'name', limit: 10 } as const;
-  const page = await tablePage(db, query, visible);
-  assert.deepEqual(
-    page.rows.map(({ id }) => id),
-    [bad],
-  );
-  assert.equal((await tableCounts(db, visible)).total, 1);
-  assert.deepEqual(await countGroups(db, { sort: 'name' }, visible), new Map([[null, 1]]));
-  await assert.rejects(tablePage(db, { ...query, starting_after: good }, visible), {
-    code: 'invalid_cursor',
-  });
-  assert.deepEqual((await tablePage(db, query, { tags: [] })).rows, []);
-});
-
 test('Pages in every order have each domain once, forwards and backwards', async (t) => {
   const service = await start(t);
   const { db } = service.app;

@@ -51,7 +51,6 @@ export const email: Channel = {
   },
 };
 
-/** Whether a limited member sees what the notification is about. */
 async function seesEvent(db: Db, { alert, incident }: IncidentEvent): Promise<boolean> {
   const about = incident
     ? db.selectFrom('alert_incidents').select('id').where('id', '=', incident.id)

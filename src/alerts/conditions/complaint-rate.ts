@@ -5,7 +5,7 @@ import { SPAM_LIMITS } from '../../figures/gmail.ts';
 import { formatCount } from '../../lib/format/numbers.ts';
 import { dayInWords } from '../../lib/format/times.ts';
 import { type Condition, NO, UNKNOWN, type Verdict } from './condition.ts';
-import { firstDay, historyAt, MAX_PAST_ROWS } from './history.ts';
+import { firstDay, MAX_PAST_ROWS, timesOf } from './history.ts';
 import {
   countedBy,
   domainPage,
@@ -33,7 +33,6 @@ const THRESHOLD = {
   max: 100,
   default: 1,
   unit: 'complaints per 1,000 messages',
-  tried: [1, 2, 3],
   text: 'At least this many complaints per 1,000 messages in a day trigger the alert.',
 };
 const MIN_COMPLAINTS = 5;
@@ -59,9 +58,9 @@ export const complaintRate: Condition<'receiver_day', Value> = {
     const counts = { day, complaints, receivers, messages, reporters };
     return { answer, value: { ...counts, threshold, domain_id: domainId! } };
   },
-  history: historyAt(THRESHOLD.default, {
+  history: {
     missing: 'no DMARC report',
-    async past(reading) {
+    async timesSince(reading) {
       const rows = await reading.db
         .selectFrom('domains')
         // In this order, so that the days of each domain are looked up.
@@ -79,22 +78,14 @@ export const complaintRate: Condition<'receiver_day', Value> = {
         .orderBy('dmarc_days.day', 'desc')
         .limit(MAX_PAST_ROWS)
         .execute();
-      const [latest] = rows;
-      if (!latest) return null;
-      const rates = rows
-        .filter(({ day, messages }) => day === latest.day && messages > 0)
-        .map(({ count, messages }) => ((count ?? 0) * 1000) / messages);
-      return {
-        now: `${Math.max(0, ...rates).toFixed(1)} on ${dayInWords(latest.day)}`,
-        answersAt: (threshold) =>
-          rows.map(({ id, day, messages, count }) => ({
-            at: day,
-            subject: id,
-            answer: answerOf({ complaints: count ?? 0, messages }, threshold),
-          })),
-      };
+      const answers = rows.map(({ id, day, messages, count }) => ({
+        at: day,
+        subject: id,
+        answer: answerOf({ complaints: count ?? 0, messages }, THRESHOLD.default),
+      }));
+      return timesOf(answers, reading);
     },
-  }),
+  },
   resolutionOf: endsWithoutReports,
   findWatched: findDomains,
 

@@ -87,12 +87,9 @@ export interface Threshold {
   max: number;
   default: number;
   text: string;
-  /** What it counts: "points". */
   unit: string;
   /** If it has few values: what each means. */
   options?: [value: number, text: string][];
-  /** Those for which the form says how often they would have alerted lately. */
-  tried?: number[];
 }
 
 /** "unknown" neither opens nor resolves an incident. */

@@ -14,29 +14,7 @@ export interface History {
   missing: string;
   /** Of a rule with the default threshold and without a domain. Reads a bounded number of rows. Null without data. */
   timesSince(reading: PastReading): Promise<Times | null>;
-  /** What is stored, to try other thresholds on. */
-  past?(reading: PastReading): Promise<Past | null>;
 }
-
-/** What is stored about a condition with a threshold. */
-export interface Past {
-  /** The latest value in words: "0.08% on 28 Nov 2026". */
-  now: string;
-  answersAt(threshold: number): PastAnswer[];
-}
-
-/** The history of a condition with a threshold, whose rows are read once for all thresholds. */
-export const historyAt = (
-  threshold: number,
-  { missing, past }: Required<Pick<History, 'missing' | 'past'>>,
-): History => ({
-  missing,
-  past,
-  async timesSince(reading) {
-    const found = await past(reading);
-    return found && timesOf(found.answersAt(threshold), reading);
-  },
-});
 
 export interface Times {
   times: number;

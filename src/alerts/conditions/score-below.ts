@@ -1,8 +1,6 @@
 /** `score_below`: a test scores less than the rule's threshold. */
 
-import { dayInWords } from '../../lib/format/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
-import { historyAt, MAX_PAST_ROWS } from './history.ts';
 
 interface Value {
   score: number;
@@ -14,7 +12,6 @@ const THRESHOLD = {
   max: 100,
   default: 70,
   unit: 'points',
-  tried: [50, 60, 70, 80, 90],
   text: 'A score below this value triggers the alert.',
 };
 
@@ -26,33 +23,6 @@ export const scoreBelow: Condition<'test', Value> = {
     if (score === null) return UNKNOWN;
     return score < threshold ? { answer: 'yes', value: { score, threshold } } : NO;
   },
-
-  history: historyAt(THRESHOLD.default, {
-    missing: 'no test with a score',
-    async past(reading) {
-      const rows = await reading.db
-        .selectFrom('tests')
-        .select(['completed_at', 'from_domain', 'score'])
-        .where('livemode', '=', 1)
-        .where('completed_at', '>=', reading.since)
-        .where('score', 'is not', null)
-        .where('from_domain', 'is not', null)
-        .orderBy('completed_at', 'desc')
-        .limit(MAX_PAST_ROWS)
-        .execute();
-      const [latest] = rows;
-      if (!latest) return null;
-      return {
-        now: `${latest.score} on ${dayInWords(latest.completed_at!)}`,
-        answersAt: (threshold) =>
-          rows.map(({ completed_at: at, from_domain, score }) => ({
-            at: at!,
-            subject: from_domain!,
-            answer: score! < threshold ? 'yes' : 'no',
-          })),
-      };
-    },
-  }),
 
   choice: {
     text: 'The score is too low',

@@ -4,7 +4,7 @@ import { SPAM_GOAL_TEXT, SPAM_LIMIT_TEXT, SPAM_LIMITS, SPAM_RATE } from '../../f
 import { rateInWords } from '../../lib/format/numbers.ts';
 import { dayInWords } from '../../lib/format/times.ts';
 import { type Condition, NO, UNKNOWN } from './condition.ts';
-import { firstDay, historyAt, MAX_PAST_ROWS } from './history.ts';
+import { firstDay, MAX_PAST_ROWS, timesOf } from './history.ts';
 import { endsWithoutReports } from './of-feedback.ts';
 import { accountsAt, findDomainsAtGoogle, gmailPage } from './of-receivers.ts';
 
@@ -23,7 +23,6 @@ const THRESHOLD = {
   max: 100,
   default: SPAM_LIMITS.warn * 1000,
   unit: 'spam reports per 1,000 messages',
-  tried: [1, 2, 3],
   text: 'At least this many spam reports per 1,000 messages in Gmail inboxes in a day trigger the alert: 1 is 0.1%.',
 };
 
@@ -45,9 +44,9 @@ export const spamRate: Condition<typeof SPAM_RATE.name, Value> = {
       value: { day, [SPAM_RATE.name]: rate, threshold, domain_id: domainId },
     };
   },
-  history: historyAt(THRESHOLD.default, {
+  history: {
     missing: 'no spam rate from Google Postmaster Tools',
-    async past(reading) {
+    async timesSince(reading) {
       const accounts = accountsAt(reading.config, 'google_postmaster');
       if (accounts.length === 0) return null;
       const rows = await reading.db
@@ -63,20 +62,14 @@ export const spamRate: Condition<typeof SPAM_RATE.name, Value> = {
         .orderBy('days.day', 'desc')
         .limit(MAX_PAST_ROWS)
         .execute();
-      const [latest] = rows;
-      if (!latest) return null;
-      const rates = rows.filter(({ day }) => day === latest.day).map(({ rate }) => rate!);
-      return {
-        now: `${rateInWords(Math.max(...rates))} on ${dayInWords(latest.day)}`,
-        answersAt: (threshold) =>
-          rows.map(({ name, day, rate }) => ({
-            at: day,
-            subject: name,
-            answer: reaches(rate!, threshold) ? 'yes' : 'no',
-          })),
-      };
+      const answers = rows.map(({ name, day, rate }) => ({
+        at: day,
+        subject: name,
+        answer: reaches(rate!, THRESHOLD.default) ? ('yes' as const) : ('no' as const),
+      }));
+      return timesOf(answers, reading);
     },
-  }),
+  },
   // Without a rate for a week, nobody knows whether the condition is still met.
   resolutionOf: endsWithoutReports,
   findWatched: findDomainsAtGoogle,

@@ -14,7 +14,6 @@ import { useReader } from '../frame/reader.tsx';
 import { Fold } from '../frame/states.tsx';
 import { DataTable } from '../frame/table.tsx';
 import { conditionText } from './parts.tsx';
-import { thresholdName } from './rule-form.tsx';
 
 const ALERTS = '/alerts';
 export const RECOMMENDED_PATH = `${ALERTS}/recommended`;
@@ -71,65 +70,15 @@ export function RecommendedRules({ rules }: { rules: RecommendedAlert[] }) {
   );
 }
 
-/** More are folded. */
-const MAX_SHOWN = 5;
-
-/** Those that are missing, each with a button that creates it as it is, for the page of a new rule. */
-export function MissingRules({ rules }: { rules: RecommendedAlert[] }) {
-  const missing = rules.filter(({ alert_id }) => alert_id === null);
-  if (missing.length === 0) return null;
-  const rest = missing.slice(MAX_SHOWN);
-  return (
+/** For the page of a new rule. */
+export const FoldedRules = ({ rules }: { rules: RecommendedAlert[] }) =>
+  rules.some(({ alert_id }) => alert_id === null) && (
     <Card title="Recommended rules" id="recommended">
-      <p>
-        These rules suit every team. A click creates one that notifies the owner and the admins by
-        email.
-      </p>
-      <MissingTable rules={missing.slice(0, MAX_SHOWN)} />
-      {rest.length > 0 && (
-        <Fold summary={`${rest.length} more recommended rules`}>
-          <MissingTable rules={rest} />
-        </Fold>
-      )}
-      {missing.length > 1 && <CreateButton missing={missing.length} />}
+      <Fold summary="Rules that suit every team">
+        <RecommendedRules rules={rules} />
+      </Fold>
     </Card>
   );
-}
-
-const MissingTable = ({ rules }: { rules: RecommendedAlert[] }) => (
-  <DataTable
-    label="Recommended rules"
-    rows={rules}
-    keyOf={({ condition }) => condition}
-    columns={[
-      {
-        title: 'Rule',
-        cell: (rule) => (
-          <>
-            {rule.name}
-            <span class="row-note">{conditionText(rule)}</span>
-            <span class="small">{`Would have alerted: ${timesInWords(rule)}`}</span>
-          </>
-        ),
-      },
-      {
-        title: 'Action',
-        cell: ({ name, condition, threshold }) => (
-          <form method="post" action={ALERTS} class="inline">
-            <input type="hidden" name="name" value={name} />
-            <input type="hidden" name="condition" value={condition} />
-            <input type="hidden" name={thresholdName(condition)} value={threshold ?? ''} />
-            <input type="hidden" name="channels" value="email" />
-            <input type="hidden" name="enabled" value="on" />
-            <button type="submit" class="button" aria-label={`Create the rule ${name}`}>
-              Create
-            </button>
-          </form>
-        ),
-      },
-    ]}
-  />
-);
 
 function CreateButton({ missing }: { missing: number }) {
   const { role, testMode } = useReader();

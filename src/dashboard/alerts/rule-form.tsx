@@ -16,7 +16,6 @@ import { unknownCondition } from '../../alerts/conditions/unknown.ts';
 import { alertOr404 } from '../../alerts/queries.ts';
 import { RECOMMENDED_CONDITIONS } from '../../alerts/recommended.ts';
 import { type Alert, type AlertPatch, type NewAlert, REMINDER_HOURS } from '../../alerts/schema.ts';
-import { trialsInWords } from '../../alerts/trials.ts';
 import type { App } from '../../app.ts';
 import { findDomainByName } from '../../domains/queries.ts';
 import { domainOperations } from '../../domains/routes.ts';
@@ -47,7 +46,6 @@ export interface RuleValues {
   threshold: string;
   /** The name of a domain; empty for all domains. */
   domain: string;
-  /** Separated by commas. */
   tags: string;
   channels: string[];
   /** What channels need, by the names of their fields. Secrets that are stored are never among them. */
@@ -181,8 +179,6 @@ async function domainIdOf(db: App['db'], name: string): Promise<string | null> {
 export interface RuleFormContext {
   /** Domain names; null if there are too many to choose from. */
   domains: string[] | null;
-  /** What each condition would have said lately. */
-  trials: Map<ConditionId, string>;
   /** The channels that cannot deliver. */
   unconfigured: ChannelId[];
   /** How the API shows the settings of the rule. */
@@ -196,7 +192,6 @@ export async function ruleFormContext(call: PageCall, alert?: Alert): Promise<Ru
   const endpoints = await findSubscribedEndpoints(app.db, 'alert.triggered');
   return {
     domains: domains.has_more ? null : domains.data.map(({ name }) => name).sort(),
-    trials: await trialsInWords(app),
     unconfigured: unconfiguredChannels(
       app,
       { ...(alert ? await alertOr404(app.db, alert.id) : BLANK), channels: ALL_CHANNELS },
@@ -252,7 +247,7 @@ export function RuleForm({ action, values, problem, submit, version, ...context 
         name="condition"
         label="Alert when"
         error={errors.condition}
-        choices={conditionChoices(values, errors.threshold, context.trials)}
+        choices={conditionChoices(values, errors.threshold)}
         values={[values.condition]}
       />
       <DomainField domains={context.domains} value={values.domain} error={errors.domain} />
@@ -305,7 +300,7 @@ const SORTED_CONDITIONS = [
 ].map((id) => CONDITIONS.find((condition) => condition.id === id)!);
 
 /** Each condition has its own field, because the form also sends those that are not shown. */
-export const thresholdName = (condition: string): string => `threshold_${condition}`;
+const thresholdName = (condition: string): string => `threshold_${condition}`;
 
 /** Whether the form shows a condition only because the rule has it. */
 const isShownOnly = (condition: string): boolean =>
@@ -314,23 +309,17 @@ const isShownOnly = (condition: string): boolean =>
 function conditionChoices(
   { condition: current, threshold: typed }: RuleValues,
   error: string | undefined,
-  trials: Map<ConditionId, string>,
 ) {
   const known = SORTED_CONDITIONS.map(({ id, choice, threshold }) => ({
     value: id as string,
     ...choice,
-    fields: (
-      <>
-        {threshold && (
-          <ThresholdField
-            name={thresholdName(id)}
-            threshold={threshold}
-            typed={id === current ? typed : ''}
-            error={id === current ? error : undefined}
-          />
-        )}
-        {trials.has(id) && <p class="small">{trials.get(id)}</p>}
-      </>
+    fields: threshold && (
+      <ThresholdField
+        name={thresholdName(id)}
+        threshold={threshold}
+        typed={id === current ? typed : ''}
+        error={id === current ? error : undefined}
+      />
     ),
   }));
   return isShownOnly(current)

@@ -1,7 +1,16 @@
 /** Charts tell the value at the pointer, at a touch, and at the focus, which the arrow keys move from bar to bar. */
 
-/** Bars that a jump passes: a week of days. */
-const JUMP = 7;
+/** How far a key moves. A page is a week of days. */
+const STEPS: Record<string, number> = {
+  ArrowLeft: -1,
+  ArrowDown: -1,
+  ArrowRight: 1,
+  ArrowUp: 1,
+  PageUp: 7,
+  PageDown: -7,
+  Home: -Infinity,
+  End: Infinity,
+};
 
 export function startCharts(): void {
   for (const chart of document.querySelectorAll<HTMLElement>('[data-chart]')) startChart(chart);
@@ -72,11 +81,11 @@ function startChart(chart: HTMLElement): void {
   });
   chart.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const to = targetOf(event.key, current, slots.length - 1);
+    const step = STEPS[event.key];
     if (event.key === 'Escape') hide();
-    if (to === null) return;
+    if (step === undefined) return;
     event.preventDefault();
-    show(to);
+    show(current + step);
   });
 }
 
@@ -94,26 +103,5 @@ function showLocalDays(image: SVGElement): void {
     // After the day follows what happened on it.
     if (title) title.textContent = title.textContent!.replace(/^[^:]*?(?=:| so far:)/, text);
     else element.textContent = text;
-  }
-}
-
-function targetOf(key: string, current: number, last: number): number | null {
-  switch (key) {
-    case 'ArrowLeft':
-    case 'ArrowDown':
-      return current - 1;
-    case 'ArrowRight':
-    case 'ArrowUp':
-      return current + 1;
-    case 'PageUp':
-      return current + JUMP;
-    case 'PageDown':
-      return current - JUMP;
-    case 'Home':
-      return 0;
-    case 'End':
-      return last;
-    default:
-      return null;
   }
 }

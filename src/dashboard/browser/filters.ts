@@ -14,13 +14,11 @@ let shownUrl = location.href;
 const filtersOf = (target: EventTarget | null): HTMLFormElement | null =>
   target instanceof HTMLElement ? target.closest<HTMLFormElement>('form[data-filters]') : null;
 
-/** Calls `onReplaced` when parts of the page are new. */
 export function startFilters(onReplaced: () => void): void {
   const applyNow = (form: HTMLFormElement, field: EventTarget | null, url = urlOf(form)) => {
     clearTimeout(timer);
     void apply(form, field, url).then((isApplied) => isApplied && onReplaced());
   };
-  // A heading that sorts.
   addEventListener('click', (event) => {
     const { target } = event;
     const link = target instanceof Element ? target.closest<HTMLAnchorElement>('th a[href]') : null;
@@ -57,7 +55,6 @@ export function startFilters(onReplaced: () => void): void {
     },
     true,
   );
-  // The page of an earlier step.
   addEventListener('popstate', () => {
     if (withoutFragment(shownUrl) !== withoutFragment(location.href)) location.reload();
   });
@@ -65,7 +62,6 @@ export function startFilters(onReplaced: () => void): void {
 
 const withoutFragment = (url: string): string => url.replace(/#.*/, '');
 
-/** The URL contains only what was chosen. */
 function urlOf(form: HTMLFormElement): string {
   const url = new URL(form.action);
   const fields = [...new FormData(form)].filter(([, value]) => value !== '') as [string, string][];
@@ -157,7 +153,6 @@ function replaceFields(form: HTMLFormElement, next: HTMLFormElement): void {
   replaceAround(used, same, form);
 }
 
-/** "25 results", for screen readers. */
 function resultsAfter(form: Element): string {
   const follows = (element: Element) =>
     (form.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;

@@ -7,7 +7,6 @@ import { Fold } from '../frame/states.tsx';
 import { tagsError } from '../frame/tags-field.ts';
 
 export interface AddDomainsProps {
-  /** What was typed. */
   name?: string | undefined;
   names?: string | undefined;
   tags?: string | undefined;

@@ -75,7 +75,6 @@ const Query = v.strictObject({
 
 const isDone = ({ health }: ListedDomain): boolean => health.checked_at !== null;
 
-/** Worst first; those that still wait are last. */
 const order = (domain: ListedDomain): number =>
   isDone(domain) ? DOMAIN_STATES.indexOf(domain.health.status) : DOMAIN_STATES.length;
 
@@ -161,7 +160,6 @@ function Progress({ domains, open }: { domains: ListedDomain[]; open: number }) 
   );
 }
 
-/** What was not added, each with the reason. */
 const Others = ({ texts }: { texts: string[] }) => (
   <Card title={`Not added: ${texts.length}`} id="not-added">
     <ul class="findings">

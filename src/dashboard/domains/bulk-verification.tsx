@@ -14,7 +14,7 @@ import { isoTime } from '../../lib/clock.ts';
 import { formatCount } from '../../lib/format/numbers.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { sanitize } from '../../report/blocks.ts';
-import { Copyable, StateMark } from '../../ui/components.tsx';
+import { StateMark } from '../../ui/components.tsx';
 import { SERVERS } from '../dns/parts.tsx';
 import { ActionButton } from '../frame/action.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
@@ -23,7 +23,7 @@ import { type FormProblem, Notice, ProblemNotice, readForm, submit } from '../fr
 import { operationForm } from '../frame/operation-form.ts';
 import { page } from '../frame/page-route.ts';
 import { useReader } from '../frame/reader.tsx';
-import { EmptyState, Fold, Waiting } from '../frame/states.tsx';
+import { EmptyState, Waiting } from '../frame/states.tsx';
 import { DataTable, pathWith } from '../frame/table.tsx';
 import { allDomains } from './all-domains.ts';
 import { DnsRecord } from './dns-record.tsx';
@@ -33,12 +33,10 @@ const PATH = `${DOMAINS}/verify`;
 
 const Query = v.strictObject({
   done: v.optional(v.string()),
-  /** Plans the records at this name server. */
   server_id: v.optional(v.string()),
 });
 type Query = v.InferOutput<typeof Query>;
 
-/** Those that are not verified, at most `MAX_BATCH`. */
 async function unverifiedDomains(call: PageCall): Promise<ListedDomain[]> {
   const [pending, failed] = await Promise.all([
     allDomains(call, { status: 'pending' }),
@@ -83,7 +81,7 @@ async function render(call: PageCall, query: Query, problem: FormProblem | null 
             {canPublish && ', or let a name server do it'}. Then select “Verify all”.
           </p>
         )}
-        <TeamRecord domains={domains} token={token} />
+        <TeamRecord token={token} />
         {domains.length > 0 && canPublish && <Servers servers={servers} current={server} />}
         {server && planned?.result && <Plan server={server} plan={planned.result} />}
         {domains.length > 0 && <Unverified domains={domains} now={now} />}
@@ -92,7 +90,6 @@ async function render(call: PageCall, query: Query, problem: FormProblem | null 
   });
 }
 
-/** What each lookup found. It updates itself while lookups are due. */
 function Unverified({ domains, now }: { domains: ListedDomain[]; now: string }) {
   const isDue = ({ next_check_at }: ListedDomain) => next_check_at !== null && next_check_at <= now;
   const due = domains.filter(isDue).length;
@@ -139,12 +136,7 @@ function Unverified({ domains, now }: { domains: ListedDomain[]; now: string }) 
   );
 }
 
-/** The value in the syntax of zone files. It has only letters, digits, `-` and `=`. */
-const zoneLine = ({ name, value }: { name: string; value: string }): string =>
-  `${name}. 3600 IN TXT "${value}"`;
-
-function TeamRecord({ domains, token }: { domains: ListedDomain[]; token: string }) {
-  const records = domains.map(({ name }) => teamRecord(name, token));
+function TeamRecord({ token }: { token: string }) {
   return (
     <Card title="One record for all domains" id="team-record">
       <p>
@@ -152,15 +144,6 @@ function TeamRecord({ domains, token }: { domains: ListedDomain[]; token: string
         does not expire. It proves nothing about domains that your team has not added.
       </p>
       <DnsRecord record={teamRecord('<domain>', token)} domain="<domain>" />
-      {records.length > 0 && (
-        <div class="record-copies">
-          <Copies title="All records for zone files" lines={records.map(zoneLine)} />
-          <Copies
-            title="All records as CSV"
-            lines={['type,name,value', ...records.map(({ name, value }) => `TXT,${name},${value}`)]}
-          />
-        </div>
-      )}
       <p class="small muted">
         Everyone who looks up these records can see that one team manages the domains. To avoid
         that, publish the record on the page of each domain.
@@ -168,14 +151,6 @@ function TeamRecord({ domains, token }: { domains: ListedDomain[]; token: string
     </Card>
   );
 }
-
-const Copies = ({ title, lines }: { title: string; lines: string[] }) => (
-  <Fold summary={<span class="small">{title}</span>}>
-    <div class="box command">
-      <Copyable text={lines.join('\n')} label={title.toLowerCase()} />
-    </div>
-  </Fold>
-);
 
 function Servers({ servers, current }: { servers: DnsServer[]; current: DnsServer | undefined }) {
   const others = servers.filter(({ id }) => id !== current?.id);

@@ -167,7 +167,6 @@ interface FirstLookProps {
   children: ComponentChildren;
 }
 
-/** What is known, or that the look at a new domain is in progress. It updates itself. */
 function FirstLook({ domain, isInProgress, children }: FirstLookProps) {
   const isEmpty = isInProgress && domain.health.checked_at === null;
   return (

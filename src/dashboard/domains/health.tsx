@@ -64,10 +64,8 @@ export const LookInProgress = ({ name, isEmpty }: { name: string; isEmpty: boole
   </Card>
 );
 
-/** A domain of the team, or only a name. */
 type Checked = Pick<Domain, 'name' | 'health'> & Partial<Domain>;
 
-/** The verdict and all checks. */
 export const Findings = ({ domain }: { domain: Checked }) => (
   <>
     <Verdict domain={domain} />

@@ -56,7 +56,6 @@ type Query = v.InferOutput<typeof Query>;
 
 interface State extends Partial<AddDomainsProps> {
   query?: Query;
-  /** Of the change of tags. */
   tagProblem?: FormProblem | null;
 }
 
@@ -245,7 +244,6 @@ interface ListProps {
   rows: TableRow[];
   hasMore: boolean;
   matches: Map<string | null, number>;
-  /** All tags in use. */
   tags: string[];
   tagProblem: FormProblem | null;
   canChange: boolean;
@@ -364,7 +362,6 @@ const show = page({
   handle: (call) => renderDomains(call, { query: call.query }),
 });
 
-/** The table from which the selection comes. */
 function queryOf(back: string): Query {
   const [path, search = ''] = localPath(back).split('?');
   if (path !== DOMAINS) return {};

@@ -17,7 +17,6 @@ import { DomainMark, STATE_WORDS } from './states.tsx';
 interface TableColumn {
   sort: Sort;
   title: string;
-  /** What the figure is, on hover. */
   hint?: string;
   number?: true;
   cell(row: TableRow): ComponentChildren;
@@ -126,7 +125,6 @@ function Policy({ policy }: Pick<TableRow, 'policy'>) {
 }
 
 interface RateProps {
-  /** Null if it is not known. */
   text: string | null;
   state?: 'pass' | 'warn' | 'fail' | 'unknown';
   hint?: string;
@@ -143,7 +141,6 @@ function Rate({ text, state, hint, none }: RateProps) {
   );
 }
 
-/** Never a zero. */
 const Unknown = ({ why }: { why: string }) => (
   <span class="muted" title={why}>
     <span aria-hidden="true">–</span>
@@ -166,10 +163,8 @@ interface TableProps {
   sort: Sort;
   order: 'asc' | 'desc';
   group?: string;
-  /** How many match, by group. */
   counts: Map<string | null, number>;
   hrefOf(query: { sort: Sort; order?: 'asc' | 'desc' }): string;
-  /** With a check box for each row. */
   selectable: boolean;
 }
 
@@ -243,7 +238,6 @@ interface HeadingProps extends Pick<TableProps, 'sort' | 'order' | 'hrefOf'> {
   column: TableColumn;
 }
 
-/** Sorts by the column, or the other way round. */
 function Heading({ column, sort, order, hrefOf }: HeadingProps) {
   const isSorted = column.sort === sort;
   const other = order === 'asc' ? 'desc' : 'asc';

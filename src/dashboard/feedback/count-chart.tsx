@@ -23,7 +23,6 @@ interface ChartProps<Day> {
   to: string;
   /** What a day that is left out lacks: "reports". */
   lacking: string;
-  /** What may explain the counts. */
   events?: DayEvent[];
   /** The reports of a day. */
   hrefOf?(day: Day): string;

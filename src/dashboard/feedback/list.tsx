@@ -171,12 +171,10 @@ const COLUMNS: Column<DomainWithFeedback>[] = [
 
 interface SilentProps {
   count: number;
-  /** The first of them. */
   domains: DomainWithFeedback[];
   isOpen: boolean;
 }
 
-/** Domains without reports, with what to do about each. */
 function Silent({ count, domains, isOpen }: SilentProps) {
   return (
     <Fold

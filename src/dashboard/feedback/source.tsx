@@ -9,9 +9,9 @@ import { isAddress } from '../../lib/addresses.ts';
 import { formatCount, formatPercent } from '../../lib/format/numbers.ts';
 import { dayInWords } from '../../lib/format/times.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
+import { eventsOf } from '../../picture/explaining-events.ts';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Card, Facts } from '../frame/card.tsx';
-import { eventsOf } from '../frame/explaining-events.ts';
 import {
   type FormProblem,
   Notice,

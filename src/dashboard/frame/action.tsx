@@ -63,7 +63,6 @@ export function Confirm(props: ConfirmProps) {
 
 interface EditFormProps {
   action: string;
-  /** The text of the button: "Edit tags". */
   label: string;
   /** Open, to show an error of the form. */
   open: boolean;

@@ -7,7 +7,6 @@ export interface Choice {
   text: ComponentChildren;
   /** One or two sentences below the option. */
   hint?: ComponentChildren;
-  /** Fields that are shown while the option is chosen, where the browser knows :has(). */
   fields?: ComponentChildren;
 }
 

@@ -12,12 +12,10 @@ type Input<Day extends { date: string }> = Omit<
 >;
 
 interface DayFigureProps<Day extends { date: string }> extends Input<Day> {
-  /** Unique in the page. */
   id: string;
   size?: 'full' | 'small';
   /** Follows title and dates in the name for screen readers: "peak: 340 per day". */
   summary?: string;
-  /** Below the chart, after the period. */
   note?: string;
 }
 

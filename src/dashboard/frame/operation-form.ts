@@ -17,7 +17,6 @@ interface OperationForm<T extends Route, Values> {
   /** Default: the role of the operation. */
   role?: Role;
   route: T;
-  /** The parameters of the operation. Default: those of the path of the form. */
   params?(values: Values): Record<string, string>;
   /** What was typed. */
   read?(raw: Uint8Array): Values;

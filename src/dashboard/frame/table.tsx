@@ -17,7 +17,6 @@ export interface Column<Row> {
   wide?: boolean | 'desktop';
 }
 
-/** How many columns a compact row shows beside its first. */
 const MAX_FACTS = 2;
 
 interface TableProps<Row> {

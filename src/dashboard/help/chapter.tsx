@@ -5,7 +5,6 @@ import { helpPath } from '../../help/chapters.ts';
 import { ScrollArea } from '../../ui/components.tsx';
 import { Command } from '../docs/topics.tsx';
 
-/** `chapter` is the document from which relative links lead. */
 interface Part {
   chapter: string;
 }

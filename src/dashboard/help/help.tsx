@@ -105,7 +105,6 @@ function respond(
   return new Response(html, { headers: PAGE_HEADERS });
 }
 
-/** The sections of a long chapter, as links. */
 function Sections({ blocks }: { blocks: Block[] }) {
   const sections = blocks.filter((block) => block.kind === 'heading' && block.level === 2);
   if (sections.length < MIN_SECTIONS) return null;

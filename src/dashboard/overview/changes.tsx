@@ -22,7 +22,6 @@ interface Kind {
   state: 'fail' | 'warn' | 'info' | 'pass';
   title: string;
   subject(data: EventData): Subject;
-  /** The list of all such things. */
   all: string;
 }
 
@@ -53,7 +52,6 @@ const changedRecords = ({ changes }: EventData): string =>
 
 const CHANGED = '/domains?sort=last_change';
 
-/** The worst first. */
 const KINDS: Partial<Record<EventType, Kind>> = {
   'alert.triggered': {
     state: 'fail',
@@ -135,20 +133,16 @@ const KINDS: Partial<Record<EventType, Kind>> = {
 const TYPES = Object.keys(KINDS) as EventType[];
 
 const MAX_LINES = 10;
-/** Named in a line. */
 const MAX_SUBJECTS = 3;
 /** More events in a day are not read. */
 const MAX_EVENTS = 500;
 
 export interface ChangeLine extends Omit<Kind, 'subject'> {
   subjects: Subject[];
-  /** How many more there are. */
   more: number;
-  /** Of the latest. */
   at: string;
 }
 
-/** The changes of the last 24 hours, the worst kind first. */
 export async function findChanges({ app }: PageCall): Promise<ChangeLine[]> {
   const since = app.clock.now() - DAY_MS;
   const events = await recentEvents(app.db, TYPES, { since, limit: MAX_EVENTS });
@@ -156,7 +150,6 @@ export async function findChanges({ app }: PageCall): Promise<ChangeLine[]> {
   return TYPES.flatMap((type) => lineOf(KINDS[type]!, byType.get(type) ?? [])).slice(0, MAX_LINES);
 }
 
-/** Each subject once, as its latest event has it. */
 function lineOf({ subject, ...kind }: Kind, events: RecentEvent[]): ChangeLine[] {
   const [latest] = events;
   if (!latest) return [];

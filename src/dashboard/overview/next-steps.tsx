@@ -1,7 +1,7 @@
 /** What to do next: the steps of the set-up that are not done, as far as the role can do them. */
 
 import { alertOperations } from '../../alerts/routes.ts';
-import { type DomainCounts, findUnverifiedDomain } from '../../domains/overview.ts';
+import type { TableCounts } from '../../domain-table/queries.ts';
 import { allows } from '../../http/actor.ts';
 import { testOperations } from '../../mailtests/routes.ts';
 import { scheduleOperations } from '../../schedules/routes.ts';
@@ -20,7 +20,7 @@ export interface Step {
 }
 
 /** Returns the open steps in the order in which they make sense. */
-export async function findNextSteps(call: PageCall, domains: DomainCounts): Promise<Step[]> {
+export async function findNextSteps(call: PageCall, domains: TableCounts): Promise<Step[]> {
   const { actor } = call;
   if (!allows(actor.role, 'member')) return [];
   return [
@@ -51,7 +51,7 @@ async function firstTest(call: PageCall): Promise<Step[]> {
   ];
 }
 
-async function domainSteps({ app, actor }: PageCall, domains: DomainCounts): Promise<Step[]> {
+async function domainSteps({ app, actor }: PageCall, domains: TableCounts): Promise<Step[]> {
   if (domains.total === 0 && actor.tags !== null) return [];
   if (domains.total === 0)
     return [
@@ -62,8 +62,14 @@ async function domainSteps({ app, actor }: PageCall, domains: DomainCounts): Pro
         action: 'Add domain',
       },
     ];
-  const isAnyVerified = domains.pending + domains.failed < domains.total;
-  const unverified = isAnyVerified ? undefined : await findUnverifiedDomain(app.db);
+  if (domains.states.pending + domains.states.failed < domains.total) return [];
+  const unverified = await app.db
+    .selectFrom('domains')
+    .select(['id', 'name'])
+    .where('status', '!=', 'verified')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
   if (!unverified) return [];
   return [
     {

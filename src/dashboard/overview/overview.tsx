@@ -1,8 +1,8 @@
 /** The home page: what is broken now, the worst domains, what changed, what to do next, and how it is going. Visitors get the start page. */
 
 import * as v from 'valibot';
-import { countDomains, type DomainCounts } from '../../domains/overview.ts';
-import { DOMAIN_STATES, type DomainState } from '../../domains/states.ts';
+import { type TableCounts, tableCounts } from '../../domain-table/queries.ts';
+import { DOMAIN_STATES } from '../../domains/states.ts';
 import { allows } from '../../http/actor.ts';
 import { formatCount } from '../../lib/format/numbers.ts';
 import { findScoreChanges } from '../../mailtests/history.ts';
@@ -81,7 +81,7 @@ async function overview(call: PageCall, query: v.InferOutput<typeof Query>): Pro
   const scope = await readScope(call, query);
   const summaryQuery = { ...queryOf(scope), include: 'tests' as const };
   const { domain_id } = summaryQuery;
-  const domains = allows(actor.role, 'member') ? await countDomains(app.db) : null;
+  const domains = allows(actor.role, 'member') ? await tableCounts(app.db) : null;
   const [summary, problems, worst, changes, steps, latest] = await Promise.all([
     call.invoke(summaryOperations.get, { query: summaryQuery }),
     domains && findProblems(call),
@@ -145,10 +145,10 @@ export const UnknownDomain = () => (
 /** Whether anything would show a problem: a domain with a known health, a rule with a test to look at, or a monitor that runs. */
 async function isWatching(
   { app }: PageCall,
-  domains: DomainCounts | null,
+  domains: TableCounts | null,
   tests: { status: string }[],
 ): Promise<boolean> {
-  const { healthy = 0, warning = 0, critical = 0 } = domains?.health ?? {};
+  const { healthy = 0, warning = 0, critical = 0 } = domains?.states ?? {};
   if (healthy + warning + critical > 0) return true;
   const any = (table: 'alerts' | 'monitors') =>
     app.db.selectFrom(table).select('id').where('enabled', '=', 1).limit(1).executeTakeFirst();
@@ -156,9 +156,7 @@ async function isWatching(
   return tests.some(({ status }) => status === 'completed') && (await any('alerts')) !== undefined;
 }
 
-function DomainStates({ counts }: { counts: DomainCounts }) {
-  const countOf = (state: DomainState): number =>
-    state === 'failed' || state === 'pending' ? counts[state] : counts.health[state];
+function DomainStates({ counts: { total, states } }: { counts: TableCounts }) {
   return (
     <Card
       title="Domains"
@@ -169,18 +167,18 @@ function DomainStates({ counts }: { counts: DomainCounts }) {
         </a>
       }
     >
-      {counts.total === 0 ? (
+      {total === 0 ? (
         <p>
           <NotSetUp>No domain added</NotSetUp>
         </p>
       ) : (
         <ul class="counts">
-          {DOMAIN_STATES.filter((state) => countOf(state) > 0).map((state) => (
+          {DOMAIN_STATES.filter((state) => states[state] > 0).map((state) => (
             <li key={state}>
               <a href={`/domains?state=${state}`}>
                 <DomainStateMark state={state} />
               </a>
-              <span class="number">{formatCount(countOf(state))}</span>
+              <span class="number">{formatCount(states[state])}</span>
             </li>
           ))}
         </ul>

@@ -1,8 +1,7 @@
 /** The period and the domain of figures: read from the URL, shown as links and as a filter. */
 
 import * as v from 'valibot';
-import { findDomainByName } from '../../domains/overview.ts';
-import { findDomain } from '../../domains/queries.ts';
+import { findDomain, findDomainByName } from '../../domains/queries.ts';
 import { domainOperations } from '../../domains/routes.ts';
 import { allows } from '../../http/actor.ts';
 import { normalizeDomain } from '../../lib/domain-names.ts';

@@ -16,7 +16,6 @@ const WITH_STEP = { next_step: 'yes', sort: 'next_step' } as const;
 
 export interface Worst {
   domains: TableRow[];
-  /** Domains with something to fix. */
   count: number;
   /** Whether receivers refuse mail of one, or are about to. */
   isAnyFailing: boolean;

@@ -17,7 +17,6 @@ interface DayTableProps<Row> {
   summary?: string;
   rows: Row[];
   keyOf(row: Row): string;
-  /** What the figures of a day are made of. */
   hrefOf?(row: Row): string;
   columns: DayColumn<Row>[];
 }

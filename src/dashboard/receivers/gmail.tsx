@@ -27,7 +27,6 @@ export interface GmailProps {
   /** Why there is nothing, or nothing new; null if all is well. */
   noData: NoDataReason | null;
   requirements: ComplianceRequirement[];
-  /** What may explain the figures. */
   events: DayEvent[];
   /** Links to other periods. */
   periods: ComponentChildren;

@@ -3,12 +3,12 @@
 import { dayBefore, lastDays } from '../../feedback/sums.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
 import { sendingAddresses } from '../../picture/addresses.ts';
+import { eventsOf } from '../../picture/explaining-events.ts';
 import { pictureOperations } from '../../picture/routes.ts';
 import type { NoData } from '../../receivers/no-data.ts';
 import { presentAddresses } from '../../receivers/present.ts';
 import { receiverOperations } from '../../receivers/routes.ts';
 import type { PageCall } from '../frame/app-page.tsx';
-import { eventsOf } from '../frame/explaining-events.ts';
 
 interface Period {
   from: string;

@@ -27,7 +27,6 @@ const LABELS = { name: 'name', color: 'color', logo: 'logo' };
 interface State {
   done?: string;
   problem?: FormProblem;
-  /** What was typed. */
   typed?: Record<'name' | 'color', string>;
 }
 
@@ -47,16 +46,12 @@ async function render(call: PageCall, { done, problem, typed }: State = {}) {
       <>
         <ReportTabs current="brand" />
         {done && <Notice tone="pass">Brand saved. Shared links show it at once.</Notice>}
-        <Card title="Preview" id="preview">
-          <div class="logo-row">
-            {(['light', 'dark'] as const).map((theme) => (
-              <Sample key={theme} theme={theme} name={name} logo={logo} color={colors?.[theme]} />
-            ))}
-          </div>
+        <Card title="Your brand" id="brand">
+          {logo && <img class="brand-logo" src={logo} alt={name ?? ''} />}
           <p class="small muted">
             {name === null
               ? 'Without a brand, shared links and reports carry our name.'
-              : 'Shared links, their PDFs, and scheduled reports show this, above a small “Checked with Deliverability”. These pages do not change.'}{' '}
+              : 'Shared links, their PDFs, and scheduled reports show your name, logo and color, above a small “Checked with Deliverability”. These pages do not change.'}{' '}
             {isChanged &&
               `${color} cannot be read everywhere: text is ${colors.light} on white, and ${colors.dark} on black.`}
           </p>
@@ -97,48 +92,6 @@ async function render(call: PageCall, { done, problem, typed }: State = {}) {
       </>
     ),
   });
-}
-
-/** As the frame of pages and the accent of the product have them. */
-const THEMES = {
-  light: { page: '#ffffff', ink: '#1b1c26', accent: '#4338ca' },
-  dark: { page: '#17181f', ink: '#e8e9f1', accent: '#aab4ff' },
-};
-
-interface SampleProps {
-  theme: keyof typeof THEMES;
-  name: string | null;
-  logo: string | null;
-  color: string | undefined;
-}
-
-/** Attributes of a drawing, because the policy of pages forbids inline styles. */
-function Sample({ theme, name, logo, color }: SampleProps) {
-  const { page: background, ink, accent } = THEMES[theme];
-  const x = logo ? 132 : 16;
-  return (
-    <svg
-      viewBox="0 0 300 88"
-      width={300}
-      height={88}
-      role="img"
-      aria-label={`In the ${theme} theme`}
-    >
-      <rect width="300" height="88" rx="8" fill={background} stroke="#8b8d9e" />
-      {logo && (
-        <>
-          <rect x="12" y="12" width="112" height="40" rx="4" fill="#ffffff" />
-          <image href={logo} x="16" y="16" width="104" height="32" />
-        </>
-      )}
-      <text x={x} y="37" font-size="16" font-weight="600" fill={ink}>
-        {name ?? 'Deliverability'}
-      </text>
-      <text x="16" y="74" font-size="14" text-decoration="underline" fill={color ?? accent}>
-        A link in a report
-      </text>
-    </svg>
-  );
 }
 
 const show = page({

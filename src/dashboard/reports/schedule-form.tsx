@@ -32,7 +32,6 @@ export interface ScheduleValues {
   recipients: string;
   /** The chosen IDs, if the form lists the domains. */
   domains: string[];
-  /** Separated by commas. */
   tags: string;
   /** Who gets the reports: `one` list, or a list for each `client`. */
   audience: string;

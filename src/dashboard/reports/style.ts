@@ -5,6 +5,7 @@ export const REPORTS_STYLE = `
 .choices { margin-top: 4px; border: 1px solid var(--line); border-radius: 8px; }
 .choices > .check { padding: 8px 12px; border-top: 1px solid var(--line); }
 .choices > .check:first-child { border-top: 0; }
+.brand-logo { max-width: 240px; max-height: 40px; background: #fff; }
 .choice-text { flex: 1 1 auto; min-width: 0; }
 .runs > li { padding: 12px 0; border-top: 1px solid var(--line); }
 .runs > li:first-child { border-top: 0; padding-top: 0; }

@@ -260,7 +260,6 @@ function ChangedObject({ audited, entry, path, memberName }: EntryProps & { memb
   );
 }
 
-/** What is known about the change and who made it. */
 function Details({ audited, entry, path }: EntryProps) {
   const noun = objectNoun(objectName(audited, entry.object_type));
   const { id, object_id, key_id, session_id, ip, details } = entry;

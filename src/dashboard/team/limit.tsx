@@ -4,7 +4,6 @@ import { type FormProblem, TextField } from '../frame/form.tsx';
 import { splitTags, tagsError } from '../frame/tags-field.ts';
 
 interface Props {
-  /** What was typed, or is stored. */
   value?: string;
   problem?: FormProblem | null;
   /** The limit of the reader, whose key or assistant can't see more. */
@@ -27,12 +26,10 @@ export function LimitField({ value, problem, limit = null }: Props) {
   );
 }
 
-/** What the field says: null for everything. */
 export const readTags = (typed: string): string[] | null => {
   const tags = splitTags(typed);
   return tags.length === 0 ? null : tags;
 };
 
-/** A note below a role. */
 export const LimitNote = ({ tags }: { tags: string[] | null }) =>
   tags && <span class="row-note">Only {tags.join(', ')}</span>;

@@ -192,7 +192,6 @@ const CAUSES = {
 
 const MAX_CAUSES = 12;
 
-/** The first thing to read: what changed, in words. */
 function CausesCard({ causes }: { causes: Cause[] }) {
   if (causes.length === 0) return null;
   const more = causes.length - MAX_CAUSES;

@@ -109,9 +109,7 @@ const laterChoice = (report: Report): Choice[] =>
 
 type Kind = Report['judged_kind']['kind'];
 
-/** A requirement that one or more providers have: a row of the table. */
 interface SharedRule {
-  /** By provider. */
   rules: Map<string, RuleVerdict>;
   /** The group that the row is in: the worst of what it is for each provider. */
   group: RuleGroup;

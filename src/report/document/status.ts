@@ -100,7 +100,6 @@ const fact = (name: string, value: Fact['value'][number]): Fact => ({
   value: [value],
 });
 
-/** A day or a time. */
 const sinceOf = (since: string): Fact['value'][number] => (since.length > 10 ? time(since) : since);
 
 /** Of the messages that receivers reported in the last two weeks. */

@@ -31,7 +31,6 @@ const MAX_IN_WORDS = 31;
 
 interface ChartProps {
   chart: Chart;
-  /** Unique in the page. */
   id: string;
   /** `small`, for a cell of a table, has no dates; `low` is one of several. */
   size?: keyof typeof HEIGHTS;
@@ -151,7 +150,6 @@ const ANCHORS = { start: 0, middle: 0.5, end: 1 };
 const round = (value: number): number => Math.round(value * 100) / 100;
 const percent = (value: number): string => `${round(value)}%`;
 
-/** The parts of a bar from the bottom to the top, in shares of the height. */
 function partsOf(chart: Chart, index: number): { look: Look; from: number; to: number }[] {
   const { value, parts, state = 'solid' } = chart.buckets[index]!;
   if (!parts || value === 0) return [{ look: state, from: 0, to: shareOfHeight(chart, value!) }];
@@ -165,7 +163,6 @@ function partsOf(chart: Chart, index: number): { look: Look; from: number; to: n
   });
 }
 
-/** What a bar says: when, how much, of what, and what happened. */
 function slotText(chart: Chart, index: number): string {
   const bucket = chart.buckets[index]!;
   const { series = [], pins = [] } = chart;

@@ -814,8 +814,6 @@ function ChartFigure({ id, title, chart, caption }: BlockOf<'chart'>) {
   );
 }
 
-// Entries: items with a state.
-
 function EntryList({ items }: BlockOf<'entries'>) {
   return (
     <ul class="entries">

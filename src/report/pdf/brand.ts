@@ -5,7 +5,6 @@ import { drawParagraph, drawRule } from './layout.ts';
 import type { Sheet } from './sheet.ts';
 import { HEADINGS } from './style.ts';
 
-/** In points. */
 const LOGO_SIZE = { width: 120, height: 28 };
 const GAP = 8;
 

@@ -20,7 +20,6 @@ export interface Sheet {
   y: number;
   /** The parent of new entries in the outline. */
   outline: PDFKit.PDFOutline;
-  /** The color of links and bars. */
   accent: string;
   /** The names of the destinations for internal links. */
   destinations: ReadonlySet<string>;
