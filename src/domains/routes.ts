@@ -5,7 +5,7 @@ import { requireUnlimited } from '../http/limited.ts';
 import { resource } from '../http/resource.ts';
 import { route } from '../http/route.ts';
 import { listOf, listSchema } from '../http/schemas.ts';
-import { afterCommit, type Db, type Tx } from '../store/open.ts';
+import { afterCommit, type Db, isLimited, type Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { auditVerification, changeDomain, createDomain, deleteDomain } from './change-domain.ts';
 import { feedbackOf } from './feedback/state.ts';
@@ -33,7 +33,9 @@ import { lookUpVerification } from './verification.ts';
 import { VERIFY_JOB } from './verify-job.ts';
 
 async function presentWith(app: App, db: Db | Tx, row: DomainRow): Promise<PresentedDomain> {
-  return presentDomain(row, await feedbackOf(app, db, row), await teamToken(app.db));
+  // Only the database without a limit remembers it. Another one reads it, and would wait forever for the transaction.
+  const token = await teamToken(isLimited(app.db) ? (db as Db) : app.db);
+  return presentDomain(row, await feedbackOf(app, db, row), token);
 }
 
 const domains = resource({

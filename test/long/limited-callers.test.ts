@@ -226,6 +226,8 @@ test('Limited callers see nothing of others, by any operation or page', {
           const { answer, where } = await look(caller, route, pathWith(route, id));
           const isKind = idsFor(route, idsOf.get(caller.client)!).length === 1;
           if (isKind && ![200, 403, 404, 409].includes(answer.status)) failures.push(where);
+          if (answer.status === 403 && caller.role === 'member')
+            failures.push(`${where} is refused`);
         }
       if (!reads && caller.client !== 'alpha') continue;
       for (const other of ['beta', 'team'] as const) {
