@@ -200,6 +200,7 @@ const lastTest = route({
   path: '/v1/alerts/:id/test',
   params: alertRules.params,
   operation: 'getAlertTest',
+  limited: true,
   role: 'member',
   summary: 'Get the status of the last sample',
   description: 'Returns the delivery status of the last sample notification of an alert rule.',

@@ -64,27 +64,56 @@ function inflatesTo(compressed: Buffer, bytes: number): boolean {
   }
 }
 
+/** Segments without which a JPEG cannot be drawn: tables, frame header, restart interval and scan. */
+const TABLES = [0xc4, 0xdb, 0xdd];
+const FRAMES = [0xc0, 0xc1, 0xc2];
+const SCAN = 0xda;
 /** Application segments that change how the picture looks: JFIF, and Adobe's note about its colors. */
-const KEPT_APPLICATION = [0xe0, 0xee];
+const KEPT_APPLICATION: Record<number, string> = { 224: 'JFIF\0', 238: 'Adobe' };
+const MAX_APPLICATION_BYTES = 18;
+/** A progressive image has about ten. Each takes as long to draw as the whole image. */
+const MAX_SCANS = 50;
 
-/** Null unless the segments lead to a scan and its end (ITU T.81 §B.1). Drops comments, EXIF and color profiles. */
+/**
+ * Null unless the segments lead to scans of one frame, and to their end (ITU T.81 §B.1). Drops comments, EXIF, thumbnails and
+ * color profiles.
+ */
 function jpegParts(file: Buffer): Buffer[] | null {
   const parts = [file.subarray(0, 2)];
+  let frames = 0;
+  let scans = 0;
   const end = file.lastIndexOf(Buffer.from([0xff, 0xd9]));
   for (let at = 2; at + 4 <= end; ) {
     if (file[at] !== 0xff) return null;
     const marker = file[at + 1]!;
     const next = at + 2 + file.readUInt16BE(at + 2);
-    const isMetadata = marker === 0xfe || (marker >= 0xe0 && marker <= 0xef);
-    if (!isMetadata || KEPT_APPLICATION.includes(marker)) parts.push(file.subarray(at, next));
+    const segment = file.subarray(at, next);
     at = next;
-    if (marker !== 0xda) continue;
+    if (marker === 0xfe || (marker >= 0xe0 && marker <= 0xef)) {
+      if (isKept(marker, segment)) parts.push(segment);
+      continue;
+    }
+    if (FRAMES.includes(marker)) frames += 1;
+    else if (marker === SCAN) scans += 1;
+    else if (!TABLES.includes(marker)) return null;
+    // Another frame could be larger than the first one.
+    if (frames > 1 || scans > MAX_SCANS || (FRAMES.includes(marker) && segment[4] !== 8))
+      return null;
+    parts.push(segment);
+    if (marker !== SCAN) continue;
     // Within a scan, a 0xff byte is followed by 0 or by a restart marker.
     while (at < file.length - 1 && (file[at] !== 0xff || isInScan(file[at + 1]!))) at += 1;
     parts.push(file.subarray(next, at));
-    if (file[at] === 0xff && file[at + 1] === 0xd9) return [...parts, file.subarray(at, at + 2)];
+    if (file[at] === 0xff && file[at + 1] === 0xd9)
+      return frames === 1 ? [...parts, file.subarray(at, at + 2)] : null;
   }
   return null;
 }
+
+const isKept = (marker: number, segment: Buffer): boolean => {
+  const name = KEPT_APPLICATION[marker];
+  const isNamed = name !== undefined && segment.toString('latin1', 4, 4 + name.length) === name;
+  return isNamed && segment.length <= MAX_APPLICATION_BYTES;
+};
 
 const isInScan = (byte: number): boolean => byte === 0 || (byte >= 0xd0 && byte <= 0xd7);

@@ -219,6 +219,11 @@ const present = (row: FoundRow): TableRow => ({
   check_detail: row.last_check_detail,
   tags: JSON.parse(row.tags),
   group: row.group_name,
+  ...presentDigest(row),
+});
+
+/** The part of a row that is read from the sources of the picture. */
+export const presentDigest = (row: Nullable<Omit<DomainDigestRow, 'id' | 'cost'>>) => ({
   policy:
     row.policy === null
       ? null

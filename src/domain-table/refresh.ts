@@ -15,10 +15,12 @@ import { errorMessage } from '../lib/errors.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { DatabaseUnavailableError } from '../store/errors.ts';
-import { afterCommit, type Db, transact } from '../store/open.ts';
+import { afterCommit, type Db, isLimited, transact } from '../store/open.ts';
 import { type Subscription, subscribe } from '../store/subscribers.ts';
 import type { DomainDigestRow, DomainRow } from '../store/tables.generated.ts';
 import { readDigest, type Source } from './digest.ts';
+import { presentDigest } from './queries.ts';
+import type { TableRow } from './schema.ts';
 
 /** A page waits for so few. With more, it shows what is stored, and the job reads them. */
 const MAX_BEFORE_PAGE = 5;
@@ -109,8 +111,12 @@ export async function refreshDue(app: Refreshed): Promise<void> {
   }
 }
 
-/** Before a page: if only a few domains are due, it shows them as they are now. */
+/**
+ * Before a page: if only a few domains are due, it shows them as they are now. What a limited caller sees is not what all
+ * others should see, so nothing is stored for them.
+ */
 export async function refreshFew(app: Source & Pick<App, 'log'>): Promise<void> {
+  if (isLimited(app.db)) return;
   const { count } = await app.db
     .selectFrom('domains')
     .select(({ fn }) => fn.countAll().as('count'))
@@ -124,6 +130,20 @@ export async function refreshFew(app: Source & Pick<App, 'log'>): Promise<void> 
   await refresh(app, ids).catch((error) =>
     app.log.warn('could not refresh domains', { error: errorMessage(error) }),
   );
+}
+
+/** Rows without a digest, or with one that is hidden from the caller, as the caller sees them. At most some of a page. */
+export async function readMissing(app: Refreshed, rows: TableRow[]): Promise<TableRow[]> {
+  if (!isLimited(app.db)) return rows;
+  const missing = rows.filter(({ read_at }) => read_at === null).slice(0, BATCH);
+  const read = new Map<string, ReturnType<typeof presentDigest>>();
+  for (const { id } of missing) {
+    const domain = await findDomain(app.db, id);
+    const [digest] = domain ? await tryToRead(app, domain) : [];
+    if (digest) read.set(id, presentDigest(digest));
+    await yieldToEventLoop();
+  }
+  return rows.map((row) => ({ ...row, ...read.get(row.id) }));
 }
 
 export const refreshJob = (app: App): Job => ({

@@ -1,12 +1,13 @@
 /** The operations on the table of domains. */
 
+import type { App } from '../app.ts';
 import { route } from '../http/route.ts';
 import { listOf, listSchema } from '../http/schemas.ts';
 import { csvFile } from '../http/streamed.ts';
 import { isoTime } from '../lib/clock.ts';
 import type { CsvColumn } from '../lib/csv.ts';
-import { eachTableRow, tablePage } from './queries.ts';
-import { refreshFew } from './refresh.ts';
+import { eachTableRow, type TableFilters, tablePage } from './queries.ts';
+import { readMissing, refreshFew } from './refresh.ts';
 import { TableExportQuery, TableQuery, TableRow, TagChange, TagChangeResult } from './schema.ts';
 import { changeTags } from './tags.ts';
 
@@ -14,6 +15,7 @@ const table = route({
   method: 'GET',
   path: '/v1/domains/table',
   operation: 'getDomainTable',
+  limited: true,
   role: 'member',
   summary: 'Get the table of domains',
   description:
@@ -23,7 +25,7 @@ const table = route({
   async handle({ app, query }) {
     await refreshFew(app);
     const { rows, hasMore } = await tablePage(app.db, query);
-    return listOf(rows, hasMore);
+    return listOf(await readMissing(app, rows), hasMore);
   },
 });
 
@@ -31,6 +33,7 @@ const exportTable = route({
   method: 'GET',
   path: '/v1/domains/export',
   operation: 'exportDomains',
+  limited: true,
   role: 'member',
   summary: 'Export the table of domains',
   description: 'Returns all matching domains with the figures of the table as CSV.',
@@ -40,9 +43,13 @@ const exportTable = route({
   async handle({ app, query }) {
     await refreshFew(app);
     const name = `domains-${isoTime(app.clock.now()).slice(0, 10)}`;
-    return csvFile(name, COLUMNS, eachTableRow(app.db, query));
+    return csvFile(name, COLUMNS, exportedRows(app, query));
   },
 });
+
+async function* exportedRows(app: App, query: TableFilters): AsyncGenerator<TableRow> {
+  for await (const row of eachTableRow(app.db, query)) yield* await readMissing(app, [row]);
+}
 
 /** Empty cells are not known. */
 const COLUMNS: CsvColumn<TableRow>[] = [

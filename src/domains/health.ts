@@ -1,6 +1,7 @@
 /** Runs the health checks of a domain. Doesn't store the result. */
 
 import type { BlocklistInUse } from '../analysis/blocklists/blocklist.ts';
+import type { TeamDomain } from '../analysis/check.ts';
 import { NO_SETUP } from '../analysis/context.ts';
 import { analyzeDomain, type DomainOptions } from '../analysis/domain/analyze-domain.ts';
 import { type DomainCheck, type DomainHealth, summarize } from '../analysis/domain/health.ts';
@@ -60,6 +61,8 @@ type Known = Pick<
   'selectors' | 'expiring' | 'guessed' | 'sendsMail' | 'deadlineMs'
 > & {
   blocklists: BlocklistInUse[];
+  /** Those of the team by default. */
+  domains?: Record<string, TeamDomain>;
 };
 
 /** Runs the health checks of any domain, with what is known about it. */
@@ -67,7 +70,7 @@ export async function checkName(
   app: App,
   name: string,
   caller: Caller,
-  { blocklists, ...known }: Known,
+  { blocklists, domains, ...known }: Known,
 ): Promise<HealthResult> {
   const { web, probeMailTls, askDns, clock, log } = app;
   const startedAt = clock.now();
@@ -77,7 +80,7 @@ export async function checkName(
     web,
     probeMailTls,
     askDns,
-    setup: { ...NO_SETUP, blocklists, domains: await teamDomains(app) },
+    setup: { ...NO_SETUP, blocklists, domains: domains ?? (await teamDomains(app)) },
     now: startedAt,
     onFault: (check, error) =>
       log.error('domain check failed', {

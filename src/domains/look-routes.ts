@@ -17,6 +17,7 @@ const look = route({
   method: 'GET',
   path: '/v1/domain_look',
   operation: 'lookAtDomain',
+  limited: true,
   role: 'viewer',
   summary: 'Look at a domain',
   description:

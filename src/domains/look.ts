@@ -7,6 +7,7 @@ import { monotonicClock } from '../lib/clock.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
 import { errorMessage } from '../lib/errors.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
+import { isLimited } from '../store/open.ts';
 import { type Caller, checkName, type HealthResult, inQueue, QUEUE_TIMEOUT_MS } from './health.ts';
 
 /** The first result comes within 5 seconds, the wait for other checks included. */
@@ -39,7 +40,9 @@ export function lookAtName(
 ): Promise<Look> {
   const shared = sharedOf(app);
   const now = app.clock.now();
-  const keyFor = (who: Caller) => [who, name, ...selectors].join(' ');
+  // A result names feedback addresses of domains of the team.
+  const whose = isLimited(app.db) ? 'limited' : '';
+  const keyFor = (who: Caller) => [whose + who, name, ...selectors].join(' ');
   const known = shared.get(keyFor('users')) ?? shared.get(keyFor(caller));
   if (known && Math.abs(now - known.startedAt) < SHARED_MS) return known.look;
   const key = keyFor(caller);
@@ -50,6 +53,9 @@ export function lookAtName(
   if (shared.size > MAX_SHARED) shared.delete(shared.keys().next().value!);
   return entry.look;
 }
+
+/** None for limited callers, who share their results. */
+const domainsFor = ({ db }: Pick<App, 'db'>) => (isLimited(db) ? {} : undefined);
 
 async function startLook(
   app: App,
@@ -66,7 +72,8 @@ async function startLook(
       delay(BLOCKLISTS_MS, null, { ref: false }).then(() => app.blocklists.snapshot()),
     ]);
     const deadlineMs = FIRST_RESULT_MS - elapsed();
-    return checkName(app, name, caller, { selectors, blocklists, deadlineMs });
+    const domains = domainsFor(app);
+    return checkName(app, name, caller, { selectors, blocklists, deadlineMs, domains });
   });
   const look: Look = { latest, rest: null };
   // Timers can be a little early.
@@ -84,7 +91,11 @@ async function completeLook(
 ): Promise<HealthResult> {
   try {
     look.latest = await inQueue(app, caller, QUEUE_TIMEOUT_MS, async () =>
-      checkName(app, name, caller, { selectors, blocklists: await app.blocklists.inUse() }),
+      checkName(app, name, caller, {
+        selectors,
+        blocklists: await app.blocklists.inUse(),
+        domains: domainsFor(app),
+      }),
     );
   } catch (error) {
     app.log.error('could not complete the look at a domain', { name, error: errorMessage(error) });

@@ -3,6 +3,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../http/actor.ts';
 import { requireLive } from '../http/authorize.ts';
+import { tagsToStore } from '../http/limited.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { DAY_MS } from '../lib/durations.ts';
@@ -16,7 +17,7 @@ import { type Author, audit } from '../team/audit.ts';
 import { type CreatedShare, sealToken, sharedTestIds } from './queries.ts';
 import type { NewShare } from './schema.ts';
 
-type Sharer = Author & { app: App; actor: Pick<Actor, 'livemode' | 'keyId'> };
+type Sharer = Author & { app: App; actor: Actor };
 
 export const AUDITED_SHARE = audited({
   type: 'shared_report',
@@ -41,7 +42,10 @@ export async function createShare(
     ]);
   // Domains have no test mode.
   if (tags === null) await requireResults(tx, actor.livemode, test_ids);
-  else requireLive(actor);
+  else {
+    requireLive(actor);
+    tagsToStore(actor, tags);
+  }
   const now = app.clock.now();
   const id = app.newId('rpt');
   const token = randomSecret();

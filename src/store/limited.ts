@@ -33,6 +33,10 @@ export const hasOneOf = (column: string, tags: string[]): string =>
     })
     .join(' or ') || '1 = 0';
 
+/** A column with a JSON array, without these tags. Any other one leaves a quotation mark. */
+const without = (column: string, tags: string[]): string =>
+  tags.reduce((rest, tag) => `replace(${rest}, ${quoted(JSON.stringify(tag))}, '')`, column);
+
 interface View {
   /** Which rows are visible, with `@` for the table. It sees the views of `needs`, and with `real()` whole tables. */
   where(limit: Limit, real: (table: string) => string): string;
@@ -73,7 +77,16 @@ const VIEWS: Record<string, View> = {
     where: ({ tags }) => `(@.domain_id in (select id from domains) or ${hasOneOf('@.tags', tags)})`,
     needs: ['domains'],
   },
-  domain_digests: within('id', 'domains'),
+  // Without what Microsoft publishes about whole IP addresses.
+  domain_digests: {
+    where: () =>
+      all(
+        '@.id in (select id from domains)',
+        "coalesce(@.headline, '') not like '%Outlook%'",
+        "coalesce(@.step_path, '') not like '%#outlook'",
+      ),
+    needs: ['domains'],
+  },
   test_tallies: ofDomain,
   hosted_files: ofDomain,
   monitors: ofDomain,
@@ -131,12 +144,16 @@ const VIEWS: Record<string, View> = {
         or (@.type >= 'test.' and @.type < 'test/' and substr(@.data, 8, 31) in (select id from tests)))`,
     needs: ['domains', 'tests'],
   },
+  // Links that show only visible tests, or only domains with these tags.
   shared_reports: {
-    where: (_, real) =>
-      all(
-        `@.id in (select report_id from ${real('shared_report_tests')})`,
-        `not exists (select 1 from ${real('shared_report_tests')} as t
-          where t.report_id = @.id and t.test_id not in (select id from tests))`,
+    where: ({ tags }, real) =>
+      any(
+        all(
+          `@.id in (select report_id from ${real('shared_report_tests')})`,
+          `not exists (select 1 from ${real('shared_report_tests')} as t
+            where t.report_id = @.id and t.test_id not in (select id from tests))`,
+        ),
+        `${without('@.tags', tags)} not like '%"%'`,
       ),
     needs: ['tests'],
   },
@@ -198,7 +215,11 @@ class LimitPlugin implements KyselyPlugin {
   }
 
   #condition(view: View | undefined, name: string): string {
-    return view ? view.where(this.#limit, this.#real).replaceAll('@', name) : '1 = 0';
+    if (!view) return '1 = 0';
+    // Tags can contain it too.
+    return view
+      .where(this.#limit, this.#real)
+      .replace(/'(?:[^']|'')*'|@/g, (part) => (part === '@' ? name : part));
   }
 
   /** The views of these tables and of those that they need, in the order of `VIEWS`. */

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { refreshDue } from '../../src/domain-table/refresh.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { TABLES, type Tables } from '../../src/store/tables.generated.ts';
 import {
@@ -65,6 +66,7 @@ export async function startWorld(t: TestContext): Promise<World> {
   });
   for (const client of Object.keys(CLIENTS) as Client[])
     owned[client] = await populate(service, client);
+  await readDigests(service, owned);
   return {
     service,
     owned,
@@ -79,6 +81,23 @@ export async function startWorld(t: TestContext): Promise<World> {
       return [`z${client}`, ADDRESSES[client], ...ids];
     },
   };
+}
+
+/** What the table of domains shows. Of alpha, it says something that only the team may see. */
+async function readDigests({ app }: TestService, owned: Record<Client, Owned>) {
+  await refreshDue(app);
+  const { alpha } = owned;
+  await app.db
+    .updateTable('domain_digests')
+    .set({
+      headline: 'Outlook blocks the address of zteam.',
+      state: 'fail',
+      cost: 99,
+      step: 'Ask for zteam.',
+      step_path: `/domains/${alpha.domain}#outlook`,
+    })
+    .where('id', '=', alpha.domain)
+    .execute();
 }
 
 async function post<T = { id: string }>(service: TestService, path: string, json: object) {
@@ -136,6 +155,15 @@ async function populate(service: TestService, client: Client): Promise<Owned> {
     test_ids: [test],
     title: `${word} share`,
   });
+  await post(service, '/v1/reports/share', {
+    tags: [CLIENTS[client] ?? 'zteam group'],
+    title: `${word} status`,
+  });
+  if (client !== 'alpha')
+    await post(service, '/v1/reports/share', {
+      tags: [CLIENTS.alpha, CLIENTS[client] ?? 'zteam group'],
+      title: `${word} status beside another`,
+    });
   const { id: schedule } = await post(service, '/v1/reports/schedules', {
     name: `${word} schedule`,
     frequency: 'weekly',

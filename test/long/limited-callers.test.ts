@@ -177,6 +177,26 @@ test('Limited callers see nothing of others, by any operation or page', {
   const routes = ROUTES.filter(
     ({ role, operation }) => role !== 'public' && operation !== 'callMcp',
   );
+  const digestOf = (id: string) =>
+    world.service.app.db
+      .selectFrom('domain_digests')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst();
+  const digest = await digestOf(world.owned.alpha.domain);
+  // What a caller without a limit has asked stays theirs.
+  await world.service.call('GET', '/v1/domain_look?name=zbeta.example');
+  // Pages that everyone may open, and that say more to members.
+  const open = ROUTES.filter(
+    (route) =>
+      route.role === 'public' &&
+      route.method === 'GET' &&
+      isPage(route) &&
+      !route.path.includes(':'),
+  );
+  for (const caller of callers)
+    if (caller.name.startsWith('the session'))
+      for (const route of open) await look(caller, route, route.path);
   for (const caller of callers)
     for (const route of routes) {
       // A browser opens pages, and a program the API.
@@ -206,6 +226,8 @@ test('Limited callers see nothing of others, by any operation or page', {
           const { answer, where } = await look(caller, route, pathWith(route, id));
           const isKind = idsFor(route, idsOf.get(caller.client)!).length === 1;
           if (isKind && ![200, 403, 404, 409].includes(answer.status)) failures.push(where);
+          if (answer.status === 403 && caller.role === 'member')
+            failures.push(`${where} is refused`);
         }
       if (!reads && caller.client !== 'alpha') continue;
       for (const other of ['beta', 'team'] as const) {
@@ -270,6 +292,17 @@ test('Limited callers see nothing of others, by any operation or page', {
   await write('POST', `/v1/tests/${own.test}/images`);
   const shared = await write('POST', '/v1/reports/share', { test_ids: [own.test] }, 201);
   await write('POST', '/v1/reports/share', { test_ids: [world.owned.beta.test] }, 422);
+  await write('POST', '/v1/reports/share', { tags: [CLIENTS.beta] }, 422);
+  await write('POST', '/v1/reports/share', { tags: [CLIENTS.alpha, CLIENTS.beta] }, 422);
+  const status = await write('POST', '/v1/reports/share', { tags: [CLIENTS.alpha] }, 201);
+  await write('DELETE', `/v1/reports/shared/${status.id}`);
+  const { data: rows } = await write('GET', '/v1/domains/table');
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    [own.domain],
+  );
+  // Their reads write nothing that others see.
+  assert.deepEqual(await digestOf(own.domain), digest);
   await write('DELETE', `/v1/reports/shared/${shared.id}`);
   await write('DELETE', `/v1/monitors/${own.monitor}`);
   await write('DELETE', `/v1/inboxes/${own.inbox}`);

@@ -93,6 +93,73 @@ test('Every kind of query reads the same view', async (t) => {
   assert.deepEqual(await none.selectFrom('domains').select('name').execute(), []);
 });
 
+/** Tags that mean something to SQL, to patterns, to JSON or to the code that builds the conditions. */
+const HOSTILE = [
+  "x' or 1=1 --",
+  "');delete from domains;--",
+  "\\' or 1=1 --",
+  '\\',
+  '"',
+  'x"client:a',
+  '%',
+  '_',
+  '?',
+  '$1',
+  ':a',
+  '@',
+  '@.id',
+  'ann@acme',
+  '$&',
+  "$'",
+  '/*',
+  '[]',
+  'ä\u202e\ud83d\ude00',
+];
+
+test('Any tag limits to itself', async (t) => {
+  const { db } = await openTestStore(t);
+  for (const [i, tag] of HOSTILE.entries()) {
+    const id = `dom_${i}`;
+    const tags = JSON.stringify(['first', tag]);
+    await db
+      .insertInto('domains')
+      .values({ ...DOMAIN, id, name: tag, tags })
+      .execute();
+    await db
+      .insertInto('shared_reports')
+      .values({
+        id: `rpt_${i}`,
+        livemode: 1,
+        token_hash: id,
+        token: '',
+        created_at: '',
+        expires_at: '',
+        view_count: 0,
+        preview: 'none',
+        tags: JSON.stringify([tag]),
+      })
+      .execute();
+  }
+  for (const [i, tag] of HOSTILE.entries()) {
+    const limited = limitedTo(db, { memberId: "mem_' or 1=1", tags: [tag] });
+    const rows = await limited.selectFrom('domains').select('name').execute();
+    assert.deepEqual(namesIn(rows), [tag], tag);
+    // Other tables have conditions of their own for the tags.
+    for (const table of ['tests', 'inboxes', 'members', 'api_keys'] as const)
+      assert.deepEqual(await limited.selectFrom(table).select('id').execute(), []);
+    const shares = await limited.selectFrom('shared_reports').select('id').execute();
+    assert.deepEqual(shares, [{ id: `rpt_${i}` }], tag);
+    await limited.updateTable('domains').set({ token: tag }).execute();
+  }
+  const changed = await db.selectFrom('domains').select(['name', 'token']).execute();
+  assert.deepEqual(
+    changed.filter(({ name, token }) => name !== token),
+    [],
+  );
+  const two = limitedTo(db, { memberId: '', tags: HOSTILE.slice(0, 2) });
+  assert.equal((await two.selectFrom('shared_reports').select('id').execute()).length, 2);
+});
+
 test('Transactions lock, change and delete only what is visible', async (t) => {
   const { db, limited } = await open(t);
   const inTransaction = <T>(work: (tx: Tx) => Promise<T>) => transact(limited, work);

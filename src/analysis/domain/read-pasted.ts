@@ -37,23 +37,35 @@ export function readDomain(text: string): ReadText {
   };
 }
 
-const isReadable = (text: string): boolean => readDomain(text).name !== null;
+/** A long list is read several times, and often repeats itself. */
+function nameReader(): (text: string) => string | null {
+  const known = new Map<string, string | null>();
+  return (text) => {
+    const earlier = known.get(text);
+    if (earlier !== undefined) return earlier;
+    const { name } = readDomain(text);
+    known.set(text, name);
+    return name;
+  };
+}
+type ReadName = ReturnType<typeof nameReader>;
 
 /**
  * The parts of a text that name domains, or try to: one per line, or separated by commas, semicolons, tabs or spaces. Of a
  * table, only the columns with names count. What names the same domain occurs once.
  */
 export function splitPasted(text: string): string[] {
+  const readName = nameReader();
   const rows = text
     .split(/\r\n|[\r\n\u2028\u2029]/)
     .map((line) => line.replace(/^ *(?:[-*•]|\d+[.)]) +/, ''))
     .filter((line) => !/^\s*(?:#|$)/.test(line))
     .map(fieldsOf);
   const seen = new Set<string>();
-  return columnsWithNames(rows)
-    .flatMap((field) => (field === '' ? [] : wordsOf(field)))
+  return columnsWithNames(rows, readName)
+    .flatMap((field) => (field === '' ? [] : wordsOf(field, readName)))
     .filter((part) => {
-      const key = readDomain(part).name ?? part;
+      const key = readName(part) ?? part;
       return !seen.has(key) && seen.add(key);
     });
 }
@@ -61,11 +73,17 @@ export function splitPasted(text: string): string[] {
 /** The fields of a line, empty ones included. Separators in quotes are part of a field. */
 const fieldsOf = (line: string): string[] =>
   [...line.matchAll(/((?:"[^"]*"|[^,;\t"]|")*)(?:[,;\t]|$)/g)].map(([, field]) =>
-    field!
-      .trim()
-      .replace(/^["'`[(]+(.*?)["'`\])]+$/s, '$1')
-      .trim(),
+    withoutQuotes(field!.trim()).trim(),
   );
+
+/** Without quotes and brackets around it. */
+function withoutQuotes(field: string): string {
+  const start = /^["'`[(]*/.exec(field)![0].length;
+  let end = field.length;
+  // One expression for both ends would be quadratic.
+  while (end > start && '"\'`])'.includes(field[end - 1]!)) end--;
+  return start > 0 && end < field.length ? field.slice(start, end) : field;
+}
 
 /** Headers of columns that name domains, the most telling first. */
 const HEADERS = [
@@ -77,14 +95,15 @@ const HEADERS = [
 ];
 
 /** The fields of the column that the header names; without a header, of all columns in which any name can be read. */
-function columnsWithNames(rows: string[][]): string[] {
+function columnsWithNames(rows: string[][], readName: ReadName): string[] {
+  const isReadable = (text: string) => readName(text) !== null;
   const [header = [], ...rest] = rows;
   if (rest.length > 0 && !header.some(isReadable))
     for (const pattern of HEADERS) {
       const index = header.findIndex((title) => pattern.test(title));
       if (index >= 0) return rest.map((row) => row[index] || row.filter(Boolean).join(', '));
     }
-  const width = Math.max(0, ...rows.map(({ length }) => length));
+  const width = rows.reduce((most, { length }) => Math.max(most, length), 0);
   const isTable = rows.length > 1 && rows.every(({ length }) => length === width);
   const ignored = isTable
     ? Array.from({ length: width }, (_, index) => !rows.some((row) => isReadable(row[index]!)))
@@ -95,9 +114,9 @@ function columnsWithNames(rows: string[][]): string[] {
 }
 
 /** The words of a field that look like names, if it does not name a domain as a whole. */
-function wordsOf(field: string): string[] {
-  if (isReadable(field)) return [field];
+function wordsOf(field: string, readName: ReadName): string[] {
+  if (readName(field) !== null) return [field];
   const words = field.split(/\s+/);
   const names = words.filter((word) => /[.@]/.test(word));
-  return words.length > 1 && names.some(isReadable) ? names : [field];
+  return words.length > 1 && names.some((word) => readName(word) !== null) ? names : [field];
 }

@@ -36,6 +36,7 @@ const MANY: FormProblem = {
 const show = page({
   path: PATH,
   operation: 'showDomainLook',
+  limited: true,
   role: 'viewer',
   summary: 'Show what public DNS says about a domain',
   query: Query,
@@ -62,7 +63,8 @@ function render(
   text: string,
   { look, problem = null }: { look?: Look; problem?: FormProblem | null },
 ) {
-  const canAdd = allows(call.actor.role, 'member') && call.actor.livemode;
+  const { actor } = call;
+  const canAdd = allows(actor.role, 'member') && actor.livemode && actor.tags === null;
   const name = look?.name ?? text;
   const { note } = readDomain(text);
   return appPage(call, {

@@ -92,6 +92,7 @@ export async function renderDomains(
     });
   if (found === null) return seeOther(pathWith(DOMAINS, filters));
   const shown = problem ?? tagProblem;
+  const isWholeTeam = call.actor.tags === null;
   return appPage(call, {
     title: 'Domains',
     section: 'domains',
@@ -104,7 +105,7 @@ export async function renderDomains(
     ],
     actions: counts.total > 0 && (
       <>
-        {counts.states.pending + counts.states.failed > 0 && (
+        {isWholeTeam && counts.states.pending + counts.states.failed > 0 && (
           <a class="button" href={`${DOMAINS}/verify`}>
             Verify domains
           </a>
@@ -117,12 +118,12 @@ export async function renderDomains(
     children: (
       <>
         <DoneNotice {...query} />
-        {counts.total === 0 && call.actor.tags !== null && (
+        {counts.total === 0 && !isWholeTeam && (
           <EmptyState title="No domains yet">
             No domain has the tags that your access is limited to. An admin can add them.
           </EmptyState>
         )}
-        {counts.total === 0 && call.actor.tags === null && (
+        {counts.total === 0 && isWholeTeam && (
           <EmptyState title="Add your first domain">
             The service checks the DNS records of your domains every day, and tells you which
             records to publish or fix.
@@ -146,7 +147,7 @@ export async function renderDomains(
                 matches={await countGroups(call.app.db, filters as never)}
                 tags={counts.tags}
                 tagProblem={tagProblem ?? null}
-                canChange={allows(call.actor.role, 'member')}
+                canChange={isWholeTeam && allows(call.actor.role, 'member')}
               />
             </div>
           </>

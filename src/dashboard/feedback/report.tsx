@@ -60,7 +60,8 @@ export async function renderReport(
   const report = await call.invoke(feedbackOperations.get, { params });
   const { reporter_id, type } = report;
   const reporter =
-    reporter_id !== null && type !== 'bounce'
+    // Its figures are about the whole team.
+    reporter_id !== null && type !== 'bounce' && call.actor.tags === null
       ? await call.invoke(feedbackOperations.getReporter, { params: { id: reporter_id } })
       : null;
   const outcome = ['pass', 'fail'].find((one) => one === query.outcome);

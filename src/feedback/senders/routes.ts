@@ -100,6 +100,7 @@ const unconfirmed = route({
   method: 'GET',
   path: '/v1/feedback/unconfirmed',
   operation: 'listUnconfirmedReporters',
+  limited: true,
   role: 'viewer',
   summary: 'List reporters that nobody has confirmed',
   description:

@@ -99,6 +99,10 @@ test('splitPasted keeps what is no name, so that each gets a message', () => {
 });
 
 test('splitPasted reads half a megabyte of anything in a moment', () => {
-  for (const unit of ['a.example\n', '"', ',', '<', 'a@', 'www.', ' .', '("'])
-    assert.ok(splitPasted(unit.repeat(Math.ceil(512_000 / unit.length))).length >= 0);
+  const units = ['a.example\n', '"', ',', '<', 'a@', 'www.', ' .', '("', ')', 'a\n', '\u202e\0\n'];
+  for (const unit of units) {
+    const text = unit.repeat(Math.ceil(512_000 / unit.length));
+    // A quote that is never closed, too.
+    for (const one of [text, `"${text}x`]) assert.ok(splitPasted(one).length >= 0);
+  }
 });
