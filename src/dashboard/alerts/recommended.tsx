@@ -22,7 +22,15 @@ export const RECOMMENDED_PATH = `${ALERTS}/recommended`;
 export const readRecommended = async (call: PageCall): Promise<RecommendedAlert[]> =>
   (await call.invoke(alertOperations.listRecommended)).data;
 
-const toSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+const Rule = (rule: RecommendedAlert) => (
+  <>
+    {rule.alert_id === null ? rule.name : <a href={`${ALERTS}/${rule.alert_id}`}>{rule.name}</a>}
+    <span class="row-note">{conditionText(rule)}</span>
+    <span class={rule.times === null ? 'muted' : undefined}>
+      {`Would have alerted: ${timesInWords(rule)}`}
+    </span>
+  </>
+);
 
 export function RecommendedRules({ rules }: { rules: RecommendedAlert[] }) {
   const missing = rules.filter(({ alert_id }) => alert_id === null).length;
@@ -38,32 +46,10 @@ export function RecommendedRules({ rules }: { rules: RecommendedAlert[] }) {
         rows={rules}
         keyOf={({ condition }) => condition}
         columns={[
-          {
-            title: 'Rule',
-            cell: (rule) => (
-              <>
-                {rule.alert_id === null ? (
-                  rule.name
-                ) : (
-                  <a href={`${ALERTS}/${rule.alert_id}`}>{rule.name}</a>
-                )}
-                <span class="row-note">{conditionText(rule)}</span>
-              </>
-            ),
-          },
-          {
-            title: 'Would have alerted',
-            cell: (rule) =>
-              rule.times === null ? (
-                <span class="muted">{toSentence(timesInWords(rule))}</span>
-              ) : (
-                toSentence(timesInWords(rule))
-              ),
-          },
+          { title: 'Rule', cell: (rule) => <Rule {...rule} /> },
           {
             title: 'Exists',
             cell: ({ alert_id }) => (alert_id === null ? <span class="muted">No</span> : 'Yes'),
-            wide: true,
           },
         ]}
       />
@@ -102,16 +88,7 @@ const MissingTable = ({ rules }: { rules: RecommendedAlert[] }) => (
     rows={rules}
     keyOf={({ condition }) => condition}
     columns={[
-      {
-        title: 'Rule',
-        cell: (rule) => (
-          <>
-            {rule.name}
-            <span class="row-note">{conditionText(rule)}</span>
-            <span class="small">{`Would have alerted: ${timesInWords(rule)}`}</span>
-          </>
-        ),
-      },
+      { title: 'Rule', cell: (rule) => <Rule {...rule} /> },
       {
         title: 'Action',
         cell: ({ name, condition, threshold }) => (
