@@ -1,7 +1,7 @@
 /** Styles of the pages of domains and monitors. */
 
 const TABLE = `
-.popover.add-domains { width: 640px; max-width: calc(100vw - 32px); }
+@media (min-width: 641px) { .popover.add-domains { width: 640px; max-width: calc(100vw - 32px); } }
 .domain-list > * + *, .domain-list > form > * + * { margin-top: 12px; }
 .table-head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px 16px; }
 .table-total { display: flex; align-items: center; gap: 16px; }

@@ -134,11 +134,14 @@ export function chartsOf(summary: SummaryFigures, timezone: string): TrendChart[
   });
   const charts = trendCharts({ summary: { trend: ends, scored }, timezone });
   if (period === 'month') return charts;
-  // Seven dates do not fit on a phone.
-  const weekday = (index: number) => zonedParts(ends[index]!.from, timezone).weekday;
+  // Seven dates with their month do not fit on a phone.
+  const dayOf = (index: number) => {
+    const { weekday, day } = zonedParts(ends[index]!.from, timezone);
+    return `${weekday} ${day}`;
+  };
   return charts.map((chart) => ({
     ...chart,
-    buckets: chart.buckets.map((bucket, index) => ({ ...bucket, label: weekday(index) })),
+    buckets: chart.buckets.map((bucket, index) => ({ ...bucket, label: dayOf(index) })),
   }));
 }
 
