@@ -50,7 +50,9 @@ function look(target: number): Look {
       parent.textContent!.trim().length > control.textContent!.trim().length;
     if (isInText && !control.matches('.row-link')) continue;
     const areas = [control, ...(control.labels ?? [])];
-    if (control.matches('.row-link')) areas.push(control.closest('tr')! as never);
+    // On phones, the link of the row lies over the next step.
+    if (control.matches('.row-link, .linked .step-link'))
+      areas.push(control.closest('tr')! as never);
     const isLarge = areas
       .map((area) => area.getBoundingClientRect())
       .some(({ width, height }) => width > target - 0.5 && height > target - 0.5);

@@ -95,7 +95,7 @@ export async function renderDomains(
   if (found === null) return seeOther(pathWith(DOMAINS, filters));
   const shown = problem ?? tagProblem;
   /** The form is on the page itself where nothing else is, or where it must be corrected. */
-  const isAlone = counts.total === 0 || problem !== null;
+  const isAlone = counts.total === 0 || problem !== null || !call.actor.livemode;
   return appPage(call, {
     title: 'Domains',
     section: 'domains',
@@ -138,7 +138,7 @@ export async function renderDomains(
         )}
         {isAlone && (
           <For role="member" team>
-            <div class="card panel">
+            <div class={call.actor.livemode ? 'card panel' : undefined}>
               <AddDomains {...typed} problem={problem} />
             </div>
           </For>

@@ -29,7 +29,7 @@ main { padding: 24px 0 48px; outline: none; }
   .breadcrumbs a, .tabs a { display: inline-flex; align-items: center; gap: 6px; min-width: 44px; min-height: 44px; padding: 0; }
   .tabs a { flex: none; }
   .breadcrumbs li { display: flex; align-items: center; gap: 4px; }
-  .tabs { flex-wrap: nowrap; gap: 16px; overflow-x: auto; white-space: nowrap; }
+  .tabs { flex-wrap: nowrap; gap: 12px; overflow-x: auto; white-space: nowrap; }
 }
 @media print { .breadcrumbs, .tabs { display: none; } }
 `;
