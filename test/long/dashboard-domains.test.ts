@@ -59,7 +59,7 @@ for (const [size, viewport] of Object.entries(SIZES))
     await page.getByText('Error:').waitFor();
     await page.getByLabel('Add domains').fill('https://example.com/shop');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
-    await page.getByRole('heading', { name: 'Publish this record' }).waitFor();
+    await page.getByRole('heading', { name: 'Verify example.com' }).waitFor();
 
     await page.getByRole('button', { name: 'Verify now' }).click();
     await page.getByText('No TXT record found').first().waitFor();

@@ -83,7 +83,7 @@ test('Domains: add, verify, edit selectors, enable the badge, delete', options, 
   const { keys, see } = await open(t, service, '/domains');
   await keys.fill('Add domains', 'example.com');
   await keys.press('Add');
-  await see('Publish this record');
+  await see('Verify example.com');
   await keys.press('Verify now');
   await see('No TXT record found');
   await keys.press('Edit selectors');
