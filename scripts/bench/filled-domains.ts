@@ -233,7 +233,15 @@ export async function fillDomains(db: Db, count: number): Promise<string> {
               id,
               object: 'domain',
               name,
-              changes: [{ name: `_dmarc.${name}`, type: 'TXT' }],
+              changes: [
+                {
+                  name: `_dmarc.${name}`,
+                  type: 'TXT',
+                  before: ['v=DMARC1; p=none'],
+                  after: ['v=DMARC1; p=reject'],
+                  dns_change_id: null,
+                },
+              ],
             }),
           })
           .execute();

@@ -26,7 +26,7 @@ export function Steps({ percent }: { percent: number }) {
   const level = levelOf(percent);
   const width = ALL.length * (STEP.width + STEP.gap);
   return (
-    <svg class="steps" viewBox={`0 0 ${width} ${STEP.height}`} aria-hidden="true">
+    <svg class="level-bars" viewBox={`0 0 ${width} ${STEP.height}`} aria-hidden="true">
       {ALL.map((step) => {
         const height = 2 + 2 * step;
         return (
@@ -50,7 +50,7 @@ export const LEVEL_STYLE = `
 .level-3 { --tone: var(--warn); --soft: var(--warn-soft); }
 .level-2 { --tone: light-dark(#9a3412, #ffb08a); --soft: light-dark(#fdeadf, #352014); }
 .level-1 { --tone: var(--fail); --soft: var(--fail-soft); }
-.steps { flex: none; width: 20px; height: 12px; vertical-align: -1px; }
-.steps .fill { fill: var(--tone); }
-.steps .track { fill: var(--line); }
+.level-bars { flex: none; width: 20px; height: 12px; vertical-align: -1px; }
+.level-bars .fill { fill: var(--tone); }
+.level-bars .track { fill: var(--line); }
 `;

@@ -247,6 +247,6 @@ button.link { padding: 0; border: 0; background: none; color: var(--accent); fon
   .bar:has(.menu) .button:not(.primary) { justify-content: center; min-width: 44px; padding: 0; border-color: transparent; background: none; }
   .bar .primary { padding: 0 8px; line-height: 1.2; white-space: normal; }
 }
-@media (max-width: 375px) { .bar:has(.menu) .brand { display: none; } }
+@media (max-width: 400px) { .bar:has(.menu) .brand { display: none; } }
 ${HELP_MENU_STYLE}@media print { .side, .test-mode-banner { display: none !important; } /* Otherwise its space below can fill a page of its own. */ .app { display: block; } .app > .wrap, .app main { padding-bottom: 0 !important; margin-bottom: 0 !important; } }
 `;

@@ -50,6 +50,7 @@ export async function startFilled(t: TestContext): Promise<Filled> {
   await add('members', 'mem', { ...member, email: 'colleague@example.com' });
   await copy('members', 'mem', (n) => ({ ...member, email: `colleague${n}@example.com` }));
   await copy('domains', 'dom', (n) => ({ name: `shop${n}.example.org` }));
+  await copyReports(service, domain.id);
   const { id: monitor_id } = await copy('monitors', 'mon');
   const run = { monitor_id, started_at: at, finished_at: at, status: 'ok' as const };
   const changes = '{"appeared":[],"gone":[],"unknown":[],"targets":[]}';
@@ -148,6 +149,34 @@ export async function startFilled(t: TestContext): Promise<Filled> {
       '/search?q=e',
     ],
   };
+}
+
+/** Gives the copied domains what receivers report about another. */
+async function copyReports({ app: { db } }: TestService, id: string): Promise<void> {
+  const [reported, day] = await Promise.all([
+    db.selectFrom('feedback_domains').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+    db
+      .selectFrom('dmarc_days')
+      .selectAll()
+      .where('domain_id', '=', id)
+      .limit(1)
+      .executeTakeFirstOrThrow(),
+  ]);
+  const copies = await db
+    .selectFrom('domains')
+    .select('id')
+    .where('name', 'like', 'shop%')
+    .execute();
+  for (const { id } of copies) {
+    await db
+      .insertInto('feedback_domains')
+      .values({ ...reported, id, token: id.slice(-16) })
+      .execute();
+    await db
+      .insertInto('dmarc_days')
+      .values({ ...day, domain_id: id })
+      .execute();
+  }
 }
 
 type Listed = {

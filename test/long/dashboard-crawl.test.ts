@@ -93,6 +93,8 @@ async function assertCommandsWork(service: TestService, { commands }: Crawl): Pr
   const env = { PATH: process.env.PATH, CURL_HOME: folder, API_KEY: key };
   assert.ok(commands.size > 60);
   for (const [command, page] of commands) {
+    // The chapters are tested as documents, whose service has another address.
+    if (page.startsWith('/help/')) continue;
     const { failure } = await run('sh', ['-c', command], { env, maxBuffer: 64 << 20 }).then(
       () => ({ failure: null }),
       (error: { stdout: string; stderr: string }) => ({ failure: error.stderr + error.stdout }),

@@ -81,9 +81,9 @@ test('Tests: filter, compare, rename, tag, reanalyze and delete', options, async
 test('Domains: add, verify, edit selectors, enable the badge, delete', options, async (t) => {
   const service = await startTestService(t);
   const { keys, see } = await open(t, service, '/domains');
-  await keys.fill('Add a domain', 'example.com');
-  await keys.press('Add domain');
-  await see('Publish this record');
+  await keys.fill('Add domains', 'example.com');
+  await keys.press('Add');
+  await see('Verify example.com');
   await keys.press('Verify now');
   await see('No TXT record found');
   await keys.press('Edit selectors');

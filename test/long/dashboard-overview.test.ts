@@ -141,7 +141,7 @@ for (const [size, viewport] of Object.entries(SIZES))
 
 async function fillSchedule(page: Page): Promise<void> {
   await page.getByLabel('Name').fill('Every month');
-  await page.getByLabel('Recipients').fill('ann@example.com');
+  await page.getByLabel('Recipients', { exact: true }).fill('ann@example.com');
 }
 
 for (const [size, viewport] of Object.entries(SIZES))
@@ -217,7 +217,7 @@ test('A printed summary has its figures, but no navigation and no controls', asy
   await page.emulateMedia({ media: 'print' });
   assert.equal(await page.locator('.key-figures').isVisible(), true);
   assert.equal(await page.locator('.figures-table table').isVisible(), true);
-  for (const hidden of ['#navigation', '.tabs', '.scope', '.curl', '.actions'])
+  for (const hidden of ['#navigation', '.tabs', '.scope', '.curl', '.actions .button'])
     for (const element of await page.locator(hidden).all())
       assert.equal(await element.isVisible(), false, hidden);
 });

@@ -94,6 +94,14 @@ async function goTo(browser: MemberBrowser, path: string): Promise<Page> {
 
 const IS_TOO_WIDE = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
 
+/** Texts whose letters are below each other, because another style made them narrow. */
+const SQUEEZED = `[...document.querySelectorAll('main :is(p, li, dd, h1, h2, h3)')].filter((element) =>
+  element.checkVisibility({ contentVisibilityAuto: true, visibilityProperty: true }) &&
+  !element.closest('.visually-hidden') &&
+  element.textContent.trim().length > 24 && element.getBoundingClientRect().width < 64 &&
+  getComputedStyle(element).display !== 'inline'
+).map(({ outerHTML }) => outerHTML.slice(0, 120))`;
+
 type Theme = 'light' | 'dark';
 
 /** Beside other tests, each size has one theme: layouts depend on the size, colors on the theme. */
@@ -113,6 +121,7 @@ export async function checkLook(browser: MemberBrowser, path: string): Promise<v
       const options = colorScheme === 'dark' ? { runOnly: COLOR_RULES } : {};
       assert.deepEqual(await findViolations(page, options), [], name);
       assert.equal(await page.evaluate(IS_TOO_WIDE), false, `${name} scrolls sideways`);
+      assert.deepEqual(await page.evaluate(SQUEEZED), [], `${name} has squeezed texts`);
     }
   }
   for (const width of [641, 768, 961]) {

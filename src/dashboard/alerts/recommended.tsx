@@ -14,6 +14,7 @@ import { useReader } from '../frame/reader.tsx';
 import { Fold } from '../frame/states.tsx';
 import { DataTable } from '../frame/table.tsx';
 import { conditionText } from './parts.tsx';
+import { thresholdName } from './rule-form.tsx';
 
 const ALERTS = '/alerts';
 export const RECOMMENDED_PATH = `${ALERTS}/recommended`;
@@ -21,7 +22,15 @@ export const RECOMMENDED_PATH = `${ALERTS}/recommended`;
 export const readRecommended = async (call: PageCall): Promise<RecommendedAlert[]> =>
   (await call.invoke(alertOperations.listRecommended)).data;
 
-const toSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+const Rule = (rule: RecommendedAlert) => (
+  <>
+    {rule.alert_id === null ? rule.name : <a href={`${ALERTS}/${rule.alert_id}`}>{rule.name}</a>}
+    <span class="row-note">{conditionText(rule)}</span>
+    <span class={rule.times === null ? 'muted' : undefined}>
+      {`Would have alerted: ${timesInWords(rule)}`}
+    </span>
+  </>
+);
 
 export function RecommendedRules({ rules }: { rules: RecommendedAlert[] }) {
   const missing = rules.filter(({ alert_id }) => alert_id === null).length;
@@ -37,32 +46,10 @@ export function RecommendedRules({ rules }: { rules: RecommendedAlert[] }) {
         rows={rules}
         keyOf={({ condition }) => condition}
         columns={[
-          {
-            title: 'Rule',
-            cell: (rule) => (
-              <>
-                {rule.alert_id === null ? (
-                  rule.name
-                ) : (
-                  <a href={`${ALERTS}/${rule.alert_id}`}>{rule.name}</a>
-                )}
-                <span class="row-note">{conditionText(rule)}</span>
-              </>
-            ),
-          },
-          {
-            title: 'Would have alerted',
-            cell: (rule) =>
-              rule.times === null ? (
-                <span class="muted">{toSentence(timesInWords(rule))}</span>
-              ) : (
-                toSentence(timesInWords(rule))
-              ),
-          },
+          { title: 'Rule', cell: (rule) => <Rule {...rule} /> },
           {
             title: 'Exists',
             cell: ({ alert_id }) => (alert_id === null ? <span class="muted">No</span> : 'Yes'),
-            wide: true,
           },
         ]}
       />
@@ -70,15 +57,56 @@ export function RecommendedRules({ rules }: { rules: RecommendedAlert[] }) {
   );
 }
 
-/** For the page of a new rule. */
-export const FoldedRules = ({ rules }: { rules: RecommendedAlert[] }) =>
-  rules.some(({ alert_id }) => alert_id === null) && (
+/** More are folded. */
+const MAX_SHOWN = 5;
+
+/** Those that are missing, each with a button that creates it as it is, for the page of a new rule. */
+export function MissingRules({ rules }: { rules: RecommendedAlert[] }) {
+  const missing = rules.filter(({ alert_id }) => alert_id === null);
+  if (missing.length === 0) return null;
+  const rest = missing.slice(MAX_SHOWN);
+  return (
     <Card title="Recommended rules" id="recommended">
-      <Fold summary="Rules that suit every team">
-        <RecommendedRules rules={rules} />
-      </Fold>
+      <p>
+        These rules suit every team. A click creates one that notifies the owner and the admins by
+        email.
+      </p>
+      <MissingTable rules={missing.slice(0, MAX_SHOWN)} />
+      {rest.length > 0 && (
+        <Fold summary={`${rest.length} more recommended rules`}>
+          <MissingTable rules={rest} />
+        </Fold>
+      )}
+      {missing.length > 1 && <CreateButton missing={missing.length} />}
     </Card>
   );
+}
+
+const MissingTable = ({ rules }: { rules: RecommendedAlert[] }) => (
+  <DataTable
+    label="Recommended rules"
+    rows={rules}
+    keyOf={({ condition }) => condition}
+    columns={[
+      { title: 'Rule', cell: (rule) => <Rule {...rule} /> },
+      {
+        title: 'Action',
+        cell: ({ name, condition, threshold }) => (
+          <form method="post" action={ALERTS} class="inline">
+            <input type="hidden" name="name" value={name} />
+            <input type="hidden" name="condition" value={condition} />
+            <input type="hidden" name={thresholdName(condition)} value={threshold ?? ''} />
+            <input type="hidden" name="channels" value="email" />
+            <input type="hidden" name="enabled" value="on" />
+            <button type="submit" class="button" aria-label={`Create the rule ${name}`}>
+              Create
+            </button>
+          </form>
+        ),
+      },
+    ]}
+  />
+);
 
 function CreateButton({ missing }: { missing: number }) {
   const { role, testMode } = useReader();

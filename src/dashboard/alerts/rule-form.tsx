@@ -300,7 +300,7 @@ const SORTED_CONDITIONS = [
 ].map((id) => CONDITIONS.find((condition) => condition.id === id)!);
 
 /** Each condition has its own field, because the form also sends those that are not shown. */
-const thresholdName = (condition: string): string => `threshold_${condition}`;
+export const thresholdName = (condition: string): string => `threshold_${condition}`;
 
 /** Whether the form shows a condition only because the rule has it. */
 const isShownOnly = (condition: string): boolean =>

@@ -19,7 +19,7 @@ import { versionOf } from '../frame/version.tsx';
 import { Channels, PATH } from './alerts.tsx';
 import { IncidentTable } from './incident-table.tsx';
 import { conditionText, LastTriggered, NotificationMark, RuleState } from './parts.tsx';
-import { FoldedRules, readRecommended } from './recommended.tsx';
+import { MissingRules, readRecommended } from './recommended.tsx';
 import {
   bodyOf,
   LiveOnlyNote,
@@ -55,7 +55,7 @@ async function renderNew(call: PageCall, values: RuleValues, problem: FormProble
     calls: [{ route: alertOperations.create, body: EXAMPLE }],
     children: (
       <>
-        {problem === null && <FoldedRules rules={await readRecommended(call)} />}
+        {problem === null && <MissingRules rules={await readRecommended(call)} />}
         <Card title="Your own rule">
           <RuleForm
             {...context}

@@ -23,7 +23,7 @@ export function AddDomains({ name, names, tags, problem }: AddDomainsProps) {
   const error = problem?.fields.name ?? problem?.fields.names;
   const wrongTags = problem ? tagsError(problem) : undefined;
   return (
-    <form method="post" action="/domains" class="card panel add-domain">
+    <form method="post" action="/domains" class="stack">
       {problem?.notice && <ProblemNotice problem={problem} />}
       <div class="add-domain-row">
         <TextField

@@ -91,7 +91,7 @@ function render(
             </Card>
           </div>
         )}
-        <form method="get" action={PATH} class="card panel add-domain">
+        <form method="get" action={PATH} class="card panel">
           {problem?.notice && <ProblemNotice problem={problem} />}
           <div class="add-domain-row">
             <TextField

@@ -11,6 +11,7 @@ import { allows } from '../../http/actor.ts';
 import { normalizeTag } from '../../http/tags.ts';
 import { AppError } from '../../lib/errors.ts';
 import { formatCount } from '../../lib/format/numbers.ts';
+import { Popover } from '../../ui/components.tsx';
 import { appPage, type PageCall } from '../frame/app-page.tsx';
 import { Filters } from '../frame/filters.tsx';
 import {
@@ -93,6 +94,8 @@ export async function renderDomains(
   if (found === null) return seeOther(pathWith(DOMAINS, filters));
   const shown = problem ?? tagProblem;
   const isWholeTeam = call.actor.tags === null;
+  /** The form is on the page itself where nothing else is, or where it must be corrected. */
+  const isAlone = counts.total === 0 || problem !== null || !call.actor.livemode;
   return appPage(call, {
     title: 'Domains',
     section: 'domains',
@@ -105,14 +108,18 @@ export async function renderDomains(
     ],
     actions: counts.total > 0 && (
       <>
+        {!isAlone && (
+          <For role="member" team>
+            <Popover id="add-domains" class="add-domains" button="Add domains">
+              <AddDomains {...typed} problem={null} />
+            </Popover>
+          </For>
+        )}
         {isWholeTeam && counts.states.pending + counts.states.failed > 0 && (
           <a class="button" href={`${DOMAINS}/verify`}>
-            Verify domains
+            Verify<span class="visually-hidden"> domains</span>
           </a>
         )}
-        <a class="button" href={pathWith('/v1/domains/export', filters)}>
-          Export as CSV
-        </a>
       </>
     ),
     children: (
@@ -129,12 +136,13 @@ export async function renderDomains(
             records to publish or fix.
           </EmptyState>
         )}
-        <For role="member" team>
-          <details class="edit add-domain" open={counts.total === 0 || problem !== null}>
-            <summary class="button">Add domains</summary>
-            <AddDomains {...typed} problem={problem} />
-          </details>
-        </For>
+        {isAlone && (
+          <For role="member" team>
+            <div class={call.actor.livemode ? 'card panel' : undefined}>
+              <AddDomains {...typed} problem={problem} />
+            </div>
+          </For>
+        )}
         {counts.total > 0 && (
           <>
             <TableFilters filters={filters} counts={counts} />
@@ -296,14 +304,14 @@ function List({
           <input type="hidden" name="back" value={pathWith(DOMAINS, { ...filters, ...cursors })} />
           <ProblemNotice problem={tagProblem} />
           <div class="table-head">
-            <p class="muted small">{formatCount(total, 'domain')}</p>
+            <Total count={total} filters={filters} />
             <TagSelected tags={tags} />
           </div>
           {table}
         </form>
       ) : (
         <>
-          <p class="muted small">{formatCount(total, 'domain')}</p>
+          <Total count={total} filters={filters} />
           {table}
         </>
       )}
@@ -318,6 +326,16 @@ function List({
     </>
   );
 }
+
+/** How many match, and a file with all of them. */
+const Total = ({ count, filters }: { count: number; filters: TableFilterValues }) => (
+  <p class="table-total muted small">
+    {formatCount(count, 'domain')}
+    <a class="screen-only" href={pathWith('/v1/domains/export', filters)}>
+      Export as CSV
+    </a>
+  </p>
+);
 
 /** Works without the script, which turns the buttons off until a domain is selected. */
 function TagSelected({ tags }: { tags: string[] }) {

@@ -1,15 +1,16 @@
 /** Styles of the pages of domains and monitors. */
 
 const TABLE = `
-.page > .add-domain { margin-top: 0; }
-.add-domain > form { margin-top: 12px; }
+@media (min-width: 641px) { .popover.add-domains { width: 640px; max-width: calc(100vw - 32px); } }
 .domain-list > * + *, .domain-list > form > * + * { margin-top: 12px; }
 .table-head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 8px 16px; }
+.table-total { display: flex; align-items: center; gap: 16px; }
 .tag-selected { align-items: center; border: 0; padding: 0; min-width: 0; }
 .tag-selected input { width: 200px; min-height: 36px; padding: 4px 8px; border: 1px solid var(--strong-line); border-radius: 8px; background: var(--surface); color: var(--ink); font: 14px/1.5 var(--sans); }
 .domain-table { width: 100%; table-layout: fixed; font-size: 14px; }
 .domain-table :is(th, td) { padding: 8px 6px; }
-.domain-table .select { width: 32px; padding-left: 12px; }
+.domain-table th { vertical-align: middle; }
+.domain-table .select { width: 32px; padding: 0 0 0 12px; line-height: 0; }
 .domain-table .c-state { width: 104px; }
 .domain-table .c-policy { width: 92px; }
 .domain-table .number { width: 60px; padding-inline: 4px; text-align: right; }
@@ -24,7 +25,7 @@ const TABLE = `
 .domain-table .sort { color: inherit; text-decoration: none; white-space: nowrap; }
 .domain-table .sort:hover { text-decoration: underline; }
 .domain-table [aria-sort] .sort { color: var(--ink); font-weight: 650; }
-.domain-table .group > th { padding: 12px; background: var(--sunken); text-align: left; font-size: 14px; color: var(--ink); }
+.domain-table .group > th { padding: 6px 12px; background: var(--sunken); text-align: left; font-size: 14px; color: var(--ink); }
 .domain-table .figure { color: var(--tone); font-weight: 650; }
 .step-link { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; overflow-wrap: anywhere; }
 .domain-table a.step-link { position: relative; z-index: 1; }
@@ -32,6 +33,7 @@ const TABLE = `
   .domain-table :is(.c-spf, .c-dkim, .c-last_change) { display: none; }
 }
 @media (max-width: 640px) {
+  .table-total a { display: inline-flex; align-items: center; min-height: 44px; margin-block: -8px; }
   .tag-selected, .domain-table .select, .domain-table thead { display: none; }
   .domain-table, .domain-table tbody { display: block; }
   .domain-table tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 12px; padding: 6px 12px; border-top: 1px solid var(--line); }

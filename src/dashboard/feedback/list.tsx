@@ -151,6 +151,7 @@ const COLUMNS: Column<DomainWithFeedback>[] = [
   NAME,
   {
     title: 'Mail with your name',
+    below: true,
     cell: ({ shares, messages, reporters }) => (
       <>
         {shares === null ? 'No DMARC reports' : sharesInWords(shares)}

@@ -89,7 +89,7 @@ function fieldsOf(children: ComponentChildren): FilterField[] {
     const { name, value = '', error } = props;
     const options = 'options' in props ? props.options : [];
     const index = options.findIndex(([key]) => key === value);
-    const text = index > 0 ? options[index]![1] : index < 0 ? value : '';
+    const text = value === '' ? '' : index > 0 ? options[index]![1] : index < 0 ? value : '';
     return [{ name, text, hasError: Boolean(error) }];
   });
 }

@@ -6,6 +6,7 @@ main { padding: 24px 0 48px; outline: none; }
 .page-head { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 12px 24px; margin-bottom: 20px; }
 .page > * + * { margin-top: 24px; }
 .actions { display: flex; flex-wrap: wrap; align-items: flex-start; gap: 8px; }
+.page-head .actions { align-items: center; }
 .breadcrumbs { margin-bottom: 4px; font-size: 14px; }
 .breadcrumbs ol { display: flex; flex-wrap: wrap; gap: 4px; }
 .breadcrumbs li:not(:last-child)::after { content: " /"; color: var(--muted); }
@@ -21,14 +22,14 @@ main { padding: 24px 0 48px; outline: none; }
   main { padding-top: 4px; }
   .page-head { gap: 4px 8px; min-height: 44px; margin-bottom: 4px; }
   .page-head > :first-child { flex: 1 1 88px; min-width: 0; }
-  .page-head > .actions { align-items: center; margin-left: auto; }
+  .page-head > .actions { margin-left: auto; }
   .page > * + * { margin-top: 16px; }
   .page > .filters + *, .page > .filter-button + * + *, .page > .tabs + * { margin-top: 8px; }
   .breadcrumbs { margin: 0; }
   .breadcrumbs a, .tabs a { display: inline-flex; align-items: center; gap: 6px; min-width: 44px; min-height: 44px; padding: 0; }
   .tabs a { flex: none; }
   .breadcrumbs li { display: flex; align-items: center; gap: 4px; }
-  .tabs { flex-wrap: nowrap; overflow-x: auto; white-space: nowrap; }
+  .tabs { flex-wrap: nowrap; gap: 12px; overflow-x: auto; white-space: nowrap; }
 }
 @media print { .breadcrumbs, .tabs { display: none; } }
 `;
@@ -110,6 +111,7 @@ const LISTS = `
 .filters .field > label { font-size: 14px; font-weight: 400; color: var(--muted); }
 .filters .field > input, .filters .field > select { min-height: 36px; padding: 4px 8px; font-size: 14px; }
 .filters .field { flex: 0 1 176px; min-width: 0; }
+@media (min-width: 641px) { .filters .field:not(.grow) { max-width: 320px; } }
 .filters .field.grow { grid-column: span 2; }
 .filter-actions { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 12px; }
 .filter-actions > a { padding: 8px 0; font-size: 14px; white-space: nowrap; }
@@ -183,11 +185,14 @@ main .button.filter-button, .script .button.filter-done { display: none; }
   .compact .main { grid-area: 1 / 2 / 3; align-self: center; }
   .compact .main > * { display: block; }
   .compact .fact { grid-column: 3; justify-self: end; max-width: 44vw; margin-left: 12px; text-align: right; }
+  .compact .below { grid-area: 2 / 2 / auto / -1; color: var(--muted); }
+  .compact .below > * { display: none; }
+  .compact tr:has(.below) .main { grid-row: 1; }
   .compact .lone { grid-row: 1 / 3; align-self: center; }
   .compact .act { grid-area: 1 / 4 / 3; align-self: center; margin-left: 8px; }
   .compact .fact .state { display: block; }
   .compact .fact .icon { margin-right: 4px; }
-  .compact :is(.main > strong, .narrow), .compact.linked :is(.main, .main > *, .row-note), .compact :is(.fact, .fact > *) { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+  .compact :is(.main > strong, .narrow, .below), .compact.linked :is(.main, .main > *, .row-note), .compact :is(.fact, .fact > *) { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
   .compact :is(.fact :is(.row-note, .small.muted, .basis, .share-bar), .row-note ~ .row-note) { display: none; }
   .compact .number[data-title]::before { content: attr(data-title) " "; color: var(--muted); }
 }

@@ -15,6 +15,8 @@ export interface Column<Row> {
   number?: boolean;
   /** Left out on phones, or also on tablets. */
   wide?: boolean | 'desktop';
+  /** A sentence, which a compact row shows as its second line. */
+  below?: boolean;
 }
 
 const MAX_FACTS = 2;
@@ -99,16 +101,17 @@ export function DataTable<Row>(props: TableProps<Row>) {
 
 interface PlacedColumn<Row> extends Column<Row> {
   /** Where a compact row shows it; `lone` if it is the only one beside the first. */
-  place?: 'main' | 'fact' | 'fact lone' | 'act';
+  place?: 'main' | 'fact' | 'fact lone' | 'act' | 'below';
 }
 
 function compactColumns<Row>(columns: Column<Row>[]): PlacedColumn<Row>[] {
   const facts = columns.filter(
-    ({ wide, hiddenTitle }, index) => index > 0 && !wide && !hiddenTitle,
+    ({ wide, hiddenTitle, below }, index) => index > 0 && !wide && !hiddenTitle && !below,
   );
   return columns.map((column, index) => {
     if (index === 0) return { ...column, place: 'main' };
     if (column.hiddenTitle) return { ...column, place: 'act' };
+    if (column.below) return { ...column, place: 'below' };
     if (!facts.slice(0, MAX_FACTS).includes(column))
       return { ...column, wide: column.wide ?? true };
     return { ...column, place: facts.length === 1 ? 'fact lone' : 'fact' };

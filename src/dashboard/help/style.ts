@@ -14,6 +14,6 @@ export const HELP_STYLE = `
 .chapter details ul { padding-left: 24px; columns: 2 280px; }
 .chapter details li { margin-top: 0; padding: 2px 0; }
 .chapter summary { display: flex; align-items: center; gap: 8px; }
-@media (min-width: 641px) { .chapter td, .chapter td code { overflow-wrap: break-word; } }
+.chapter td, .chapter td code { overflow-wrap: break-word; }
 @media (max-width: 640px) { .chapter :is(th, td) { min-width: 92px; padding: 8px; } }
 `;

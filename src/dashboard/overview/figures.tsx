@@ -20,6 +20,7 @@ import { ScrollArea } from '../../ui/components.tsx';
 import { GRADE_STARTS, levelClass, Steps } from '../../ui/level.tsx';
 import { Card } from '../frame/card.tsx';
 import { useReader } from '../frame/reader.tsx';
+import { Fold } from '../frame/states.tsx';
 import { previousPeriod } from './period.tsx';
 
 export type SummaryFigures = v.InferOutput<typeof ReportSummary>;
@@ -109,10 +110,11 @@ export function Trend({ summary, withTests = false }: Props & { withTests?: bool
       {tests && summary.total_tests > 0 && (
         <>
           <p class="small muted">{sliceInWords(summary, zone)}</p>
-          <details class="figures-table">
-            <summary>Show as a table</summary>
-            <TrendTable score={score} tests={tests} />
-          </details>
+          <Fold summary="Show as a table">
+            <div class="figures-table">
+              <TrendTable score={score} tests={tests} />
+            </div>
+          </Fold>
         </>
       )}
     </Card>
@@ -132,11 +134,14 @@ export function chartsOf(summary: SummaryFigures, timezone: string): TrendChart[
   });
   const charts = trendCharts({ summary: { trend: ends, scored }, timezone });
   if (period === 'month') return charts;
-  // Seven dates do not fit on a phone.
-  const weekday = (index: number) => zonedParts(ends[index]!.from, timezone).weekday;
+  // Seven dates with their month do not fit on a phone.
+  const dayOf = (index: number) => {
+    const { weekday, day } = zonedParts(ends[index]!.from, timezone);
+    return `${weekday} ${day}`;
+  };
   return charts.map((chart) => ({
     ...chart,
-    buckets: chart.buckets.map((bucket, index) => ({ ...bucket, label: weekday(index) })),
+    buckets: chart.buckets.map((bucket, index) => ({ ...bucket, label: dayOf(index) })),
   }));
 }
 

@@ -16,6 +16,7 @@ import type { TrendChart } from '../../report/summary.ts';
 import { ScrollArea, StateMark } from '../../ui/components.tsx';
 import { Card } from '../frame/card.tsx';
 import { useReader } from '../frame/reader.tsx';
+import { Fold } from '../frame/states.tsx';
 import { chartsOf, type SummaryFigures } from './figures.tsx';
 
 type Provider = SummaryFigures['placement']['by_provider'][number];
@@ -48,10 +49,11 @@ export function Placement({ summary }: { summary: SummaryFigures }) {
           </li>
         ))}
       </ul>
-      <details class="figures-table">
-        <summary>Show as a table</summary>
-        <PlacementTable providers={providers} time={time} />
-      </details>
+      <Fold summary="Show as a table">
+        <div class="figures-table">
+          <PlacementTable providers={providers} time={time} />
+        </div>
+      </Fold>
       <p class="small muted">
         {by_provider.length > providers.length &&
           `${by_provider.length - providers.length} more providers are not shown. `}

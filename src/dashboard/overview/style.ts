@@ -37,7 +37,6 @@ export const OVERVIEW_STYLE = `
 .halves > * { margin: 0; }
 .side-cards { display: grid; gap: 16px; align-content: start; }
 .no-data { padding: 24px 0; }
-.figures-table > summary { display: inline-block; padding: 4px 0; color: var(--muted); font-size: 14px; text-decoration: underline; text-underline-offset: 2px; }
 .figures-table td, .figures-table th { padding: 4px 12px 4px 0; }
 .figures-table tbody th { font-weight: 400; white-space: nowrap; }
 .rates > div { display: grid; grid-template-columns: 64px minmax(0, 1fr); gap: 8px; padding: 6px 0; }
@@ -93,6 +92,6 @@ export const OVERVIEW_STYLE = `
   #latest-tests table { table-layout: auto; }
   #latest-tests th { width: auto !important; }
   .main-and-side .panel, .halves .panel, .tile { break-inside: avoid; }
-  .figures-table > summary { display: none; }
+  .fold:has(> div > .figures-table) > summary { display: none; }
 }
 `;

@@ -6,7 +6,7 @@ import { dateIn } from '../../lib/format/times.ts';
 import type { ReportCopy, ReportRun, RunStatus } from '../../schedules/schema.ts';
 import { StateMark } from '../../ui/components.tsx';
 import { Notice } from '../frame/form.tsx';
-import { NotSetUp, Waiting } from '../frame/states.tsx';
+import { Fold, NotSetUp, Waiting } from '../frame/states.tsx';
 import { Ago, Time } from '../frame/times.tsx';
 
 /** The state of a report in one word. */
@@ -104,14 +104,16 @@ function Run({ run, timezone }: { run: ReportRun; timezone: string }) {
       </div>
       {error && <p class="small">{error}</p>}
       {copies.length > 0 && (
-        <details class="figures-table" open={status === 'partial' || status === 'failed'}>
-          <summary>{formatCount(copies.length, 'recipient')}</summary>
+        <Fold
+          summary={formatCount(copies.length, 'recipient')}
+          open={status === 'partial' || status === 'failed'}
+        >
           <ul class="copies">
             {copies.map((copy) => (
               <Copy key={copy.recipient} copy={copy} />
             ))}
           </ul>
-        </details>
+        </Fold>
       )}
     </li>
   );

@@ -33,7 +33,7 @@ import { operationForm } from '../frame/operation-form.ts';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { For, useReader } from '../frame/reader.tsx';
-import { EmptyState, Score } from '../frame/states.tsx';
+import { EmptyState, Fold, Score } from '../frame/states.tsx';
 import { DataTable, Pager } from '../frame/table.tsx';
 import { splitTags } from '../frame/tags-field.ts';
 import { Ago, Time } from '../frame/times.tsx';
@@ -517,8 +517,7 @@ function BadgeCode({ url, token }: { url: string; token: string }) {
     ['Markdown', `[![Deliverability](${image})](${url})`],
   ] as const;
   return (
-    <details class="figures-table">
-      <summary>Badge for a website</summary>
+    <Fold summary="Badge for a website">
       <div class="stack">
         <p class="small">
           The badge shows the worst grade of these tests, and leads to their reports.
@@ -532,7 +531,7 @@ function BadgeCode({ url, token }: { url: string; token: string }) {
           </div>
         ))}
       </div>
-    </details>
+    </Fold>
   );
 }
 

@@ -35,7 +35,9 @@ export const TEST_REPORT_STYLE = `
 .app main:has(.report-head) { padding-top: 8px; }
 .report-head { margin-bottom: 8px; }
 .report-head > * + * { margin-top: 8px; }
-.report-head .breadcrumbs { display: inline-block; margin: 0 12px 0 0; }
+.report-head .breadcrumbs { margin: 0 12px 0 0; }
+@media screen { .report-head .breadcrumbs { display: inline-block; } }
+.report-head > .page-head { margin-bottom: 0; }
 .report-head > .breadcrumbs ~ .small { display: inline; margin-left: 12px; }
 .test-name { display: inline; font-size: 20px; line-height: 1.4; font-weight: 650; max-width: none; overflow-wrap: anywhere; }
 .delta { color: var(--tone); font-weight: 600; font-variant-numeric: tabular-nums; }

@@ -72,7 +72,8 @@ const COMPARISON = `
   .difference thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .difference tr { display: grid; grid-template-columns: 44px minmax(0, 1fr); padding: 2px 0; }
   .difference .both > :nth-child(n+3), .difference .none { display: none; }
-  .causes > li { display: block; }
+  .causes > li { gap: 8px; }
+  .causes > li > .state { width: auto; }
   .compared { gap: 8px; }
   .compared .panel { padding: 12px; }
   .compared-checks thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

@@ -202,11 +202,13 @@ async function reportPage(
     assets: REPORT_ASSETS,
     above: inContext(
       <div class="report-head">
-        <Breadcrumbs parents={[TESTS]} />
         <div class="page-head">
-          <p class="test-name">
-            <bdi>{titleOf(row)}</bdi>
-          </p>
+          <div>
+            <Breadcrumbs parents={[TESTS]} />
+            <p class="test-name">
+              <bdi>{titleOf(row)}</bdi>
+            </p>
+          </div>
           <PageTools
             appUrl={app.config.APP_URL}
             path={`/tests/${row.id}`}

@@ -65,6 +65,7 @@ async function paintDocument(
         sheet,
         blocks.filter((block) => block.kind !== 'part'),
       );
+      sheet.skip(8);
       for (const text of [...footer, ...(brand ? [[CHECKED_WITH]] : [])])
         drawParagraph(sheet, text, SMALL);
     },
