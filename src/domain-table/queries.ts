@@ -176,6 +176,16 @@ export interface TableCounts {
   tags: string[];
 }
 
+/** The tags of all visible domains, in alphabetical order. */
+export async function tagsInUse(db: Db): Promise<string[]> {
+  const rows = await db.selectFrom('domains').select('tags').distinct().execute();
+  return sortedTags(rows);
+}
+
+const sortedTags = (rows: { tags: string }[]): string[] => [
+  ...new Set(rows.flatMap(({ tags }) => JSON.parse(tags) as string[]).sort()),
+];
+
 /** What the filters offer, of all visible domains, with one query that reads an index. */
 export async function tableCounts(db: Db, visible: Visible = {}): Promise<TableCounts> {
   const rows = await visibleOf(allDomains(db), visible)
@@ -188,8 +198,7 @@ export async function tableCounts(db: Db, visible: Visible = {}): Promise<TableC
   const states = Object.fromEntries(
     DOMAIN_STATES.map((state) => [state, countOf((row) => row.state === state)]),
   ) as TableCounts['states'];
-  const tags = rows.flatMap(({ tags }) => JSON.parse(tags) as string[]);
-  return { total: countOf(() => true), states, tags: [...new Set(tags)].sort() };
+  return { total: countOf(() => true), states, tags: sortedTags(rows) };
 }
 
 /** The number of matching domains in each group; without groups, of all under null. */
