@@ -18,10 +18,24 @@ async function start(t: TestContext, options: ServiceOptions = {}) {
   return { clock, ...(await startWithOwner(t, { clock, ...options })) };
 }
 
+const NOT_CHECKED = {
+  next_look_at: null,
+  health_status: 'unknown',
+  health_score: null,
+  health_checks: '[]',
+  health_checked_at: null,
+  last_check_detail: null,
+} as const;
+
 async function addDomain({ call, app }: TestService, name: string, columns: object = {}) {
   const { body } = await call<Domain>('POST', '/v1/domains', { json: { name } });
   if (Object.keys(columns).length > 0)
-    await app.db.updateTable('domains').set(columns).where('id', '=', body.id).execute();
+    // Instead of what the first look at public DNS finds.
+    await app.db
+      .updateTable('domains')
+      .set({ ...NOT_CHECKED, ...columns })
+      .where('id', '=', body.id)
+      .execute();
   // Nothing else says that the columns have changed.
   await app.db.deleteFrom('domain_digests').where('id', '=', body.id).execute();
   return body.id;
