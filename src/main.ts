@@ -67,7 +67,7 @@ function explain(error: unknown, command: Command, io: Io): number {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'listen' || syscall === 'getaddrinfo') {
     io.stderr(
-      `Cannot listen on ${printable(listenAddress(error as ListenError))}: ${listenProblem(code)}\n`,
+      `Cannot listen on ${printable(listenAddress(error as ListenError))}: ${listenProblem(error as ListenError)}\n`,
     );
     return EXIT.externalFailure;
   }
@@ -90,10 +90,15 @@ function listenAddress({ address, port, hostname }: ListenError): string {
     .join(':');
 }
 
-function listenProblem(code: string | undefined): string {
+function listenProblem({ code, port }: ListenError): string {
   if (code === 'EADDRINUSE' || code === 'EACCES') {
     const reason = code === 'EACCES' ? 'permission denied' : 'the port is in use';
-    return `${reason}. Set DELIVERABILITY_HTTP_PORT or DELIVERABILITY_SMTP_PORT to another port.`;
+    // A mail server already listens there, and can pass on the mail for the test addresses.
+    const advice =
+      port === 25 && code === 'EADDRINUSE'
+        ? ' To keep your mail server on port 25, set DELIVERABILITY_SMTP_PORT=2525, and let it pass on the mail for the inbox domain: see docs/behind-a-mail-server.md, or /help/behind-a-mail-server on the service.'
+        : ' Set DELIVERABILITY_HTTP_PORT or DELIVERABILITY_SMTP_PORT to another port.';
+    return `${reason}.${advice}`;
   }
   const reason =
     code === 'ENOTFOUND' ? 'the host does not exist' : 'this machine does not have that address';

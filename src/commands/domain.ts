@@ -4,7 +4,7 @@ import { createBlocklistWatch } from '../analysis/blocklists/watch.ts';
 import { NO_SETUP } from '../analysis/context.ts';
 import { analyzeDomain } from '../analysis/domain/analyze-domain.ts';
 import type { DomainHealth, HealthStatus } from '../analysis/domain/health.ts';
-import { readDomainName } from '../analysis/domain/read-domain-name.ts';
+import { readDomain } from '../analysis/domain/read-pasted.ts';
 import { configuredBlocklists } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { isoTime, systemClock } from '../lib/clock.ts';
@@ -59,7 +59,7 @@ export const domain = defineCommand({
 
 /** Throws a UsageError. */
 export function readName(text: string): string {
-  const { name, fault } = readDomainName(text);
+  const { name, fault } = readDomain(text);
   if (name === null) throw new UsageError(`"${text}" ${fault}`);
   return name;
 }

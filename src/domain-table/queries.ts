@@ -147,6 +147,10 @@ export interface TableCounts {
   tags: string[];
 }
 
+const sortedTags = (rows: { tags: string }[]): string[] => [
+  ...new Set(rows.flatMap(({ tags }) => JSON.parse(tags) as string[]).sort()),
+];
+
 /** What the filters offer, of all domains, with one query that reads an index. */
 export async function tableCounts(db: Db): Promise<TableCounts> {
   const rows = await allDomains(db)
@@ -159,8 +163,7 @@ export async function tableCounts(db: Db): Promise<TableCounts> {
   const states = Object.fromEntries(
     DOMAIN_STATES.map((state) => [state, countOf((row) => row.state === state)]),
   ) as TableCounts['states'];
-  const tags = rows.flatMap(({ tags }) => JSON.parse(tags) as string[]);
-  return { total: countOf(() => true), states, tags: [...new Set(tags)].sort() };
+  return { total: countOf(() => true), states, tags: sortedTags(rows) };
 }
 
 export async function countGroups(

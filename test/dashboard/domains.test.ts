@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { hostName } from '../../src/dashboard/domains/dns-record.tsx';
+import { isoTime } from '../../src/lib/clock.ts';
 import { GOOD_ZONE } from '../analysis/domain/domains.ts';
 import { DAY, HOUR, MINUTE, startDomainService } from '../domains/domain-service.ts';
 import { newMember } from './member.ts';
@@ -147,6 +148,40 @@ test('A page has 100 domains; the next one continues in the same order', async (
   assert.match(second.html, /rel="prev"/);
   const cut = await member.get('/domains?sort=name&starting_after=dom_gone');
   assert.deepEqual([cut.status, cut.location], [303, '/domains?sort=name']);
+});
+
+test('A domain that is not verified says that it is broken, and what, before what to do', async (t) => {
+  const { service, member } = await startPages(t, {});
+  await service.add('broken.example');
+  await service.app.db
+    .updateTable('domains')
+    .set({
+      health_status: 'critical',
+      health_checked_at: isoTime(service.app.clock.now()),
+      health_checks: JSON.stringify([
+        {
+          id: 'dmarc_policy',
+          label: 'DMARC policy',
+          category: 'authentication',
+          status: 'fail',
+          severity: 'critical',
+          title: 'broken.example has no DMARC record.',
+          detail: '',
+          evidence: {},
+          points: 3,
+          earned: 0,
+          gain: 10,
+          reference: { name: 'RFC 9989', url: 'https://rfc.example' },
+          fix: { text: 'Publish this record.' },
+        },
+      ]),
+    })
+    .where('name', '=', 'broken.example')
+    .execute();
+  await service.app.db.deleteFrom('domain_digests').execute();
+  const { html } = await member.get('/domains');
+  assert.match(mainOf(html), /Not verified\s*Broken/);
+  assert.match(mainOf(html), /broken\.example has no DMARC record\. Publish this record\./);
 });
 
 test('Selected domains get a tag and lose it, by which the table is filtered and grouped', async (t) => {

@@ -98,6 +98,31 @@ test('Without any test, members get one button and viewers learn what will appea
   assert.doesNotMatch(theirs.html, /action="\/tests"|href="\/tests\/new"/);
 });
 
+test('With domains but no test, the overview shows which are broken, also to members limited to a client', async (t) => {
+  const { service, owner } = await start(t);
+  for (const name of ['acme', 'bolt']) {
+    const id = await addDomain(service, `${name}.example`, {
+      health_status: 'critical',
+      health_checks: NO_SPF,
+      health_checked_at: isoTime(service.app.clock.now()),
+    });
+    await service.call('PATCH', `/v1/domains/${id}`, { json: { tags: [`client:${name}`] } });
+  }
+  await refreshDue(service.app);
+  const all = mainOf((await owner.get('/')).html);
+  assert.match(all, /Fix these domains first.*acme\.example.*bolt\.example/s);
+  assert.match(all, /Test your first message.*Create test/s);
+  const { id, email } = await service.makeMember('member');
+  await service.call('PATCH', `/v1/team/members/${id}`, { json: { tags: ['client:acme'] } });
+  const client = await memberOf(service, email);
+  const theirs = mainOf((await client.get('/')).html);
+  assert.match(theirs, /Overview.*acme\.example/s);
+  assert.doesNotMatch(theirs, /bolt/);
+  const reports = await client.get('/reports');
+  assert.match(reports.html, /href="\/reports\/shares"/);
+  assert.doesNotMatch(reports.html, /href="\/reports\/(?:brand|schedules)"/);
+});
+
 test('Visitors and browsers with an unknown session get the start page', async (t) => {
   const { service } = await start(t);
   for (const cookie of ['', 'deliverability=unknown']) {

@@ -177,6 +177,50 @@ test('Without tests in the URL the newest results are offered; deleted ones are 
   assert.match(mainOf(gone.html), /These tests no longer exist/);
 });
 
+test('A status page asks for tags only, suggests those of domains, and lasts a year', async (t) => {
+  const { service, owner } = await start(t);
+  await storeTest(service.app, { name: 'Newsletter' });
+  await service.call('POST', '/v1/domains', {
+    json: { name: 'acme.example', tags: ['client:acme'] },
+  });
+  const list = await owner.get('/reports/shares');
+  assert.match(list.html, /<a [^>]*href="\/reports\/shares\/new\?tags="[^>]*>Create status page/);
+  const { html } = await owner.get('/reports/shares/new?tags=');
+  assert.match(mainOf(html), /Create status page/);
+  assert.doesNotMatch(html, /Newsletter|name="preview"/);
+  assert.match(html, /name="tags"[^>]*list="known-tags"|list="known-tags"[^>]*name="tags"/);
+  assert.match(html, /<datalist id="known-tags"><option value="client:acme"/);
+  const fields = { status: 'yes', offered: '', title: '', expires_in: '31536000' };
+  const wrong = await owner.post('/reports/shares', { ...fields, tags: '' });
+  assert.equal(wrong.status, 422);
+  assert.match(mainOf(wrong.html), /Create status page/);
+  const { status } = await owner.post('/reports/shares', { ...fields, tags: 'client:acme' });
+  assert.equal(status, 303);
+  const [made] = await sharesOf(service);
+  assert.deepEqual(made!.tags, ['client:acme']);
+});
+
+for (const path of [
+  '/team',
+  '/api-keys',
+  '/alerts/new',
+  '/reports/schedules/new',
+  '/reports/shares/new',
+  '/domains',
+])
+  test(`The field for tags on ${path} suggests the tags of domains`, async (t) => {
+    const { service, owner } = await start(t);
+    const { body } = await service.call<{ id: string }>('POST', '/v1/domains', {
+      json: { name: 'acme.example', tags: ['client:acme'] },
+    });
+    for (const page of path === '/domains' ? [path, `${path}/${body.id}`] : [path]) {
+      const { html } = await owner.get(page);
+      assert.match(html, /<input(?=[^>]*name="tags")(?=[^>]*list="known-tags")/, page);
+      assert.equal(html.split('<datalist id="known-tags">').length, 2, page);
+      assert.match(html, /<datalist id="known-tags"><option value="client:acme"/, page);
+    }
+  });
+
 test('Shared links are active, expired, or revoked, with their views, page by page', async (t) => {
   const { service, owner, clock } = await start(t);
   const id = await storeTest(service.app, { subject: '<i>Subject</i>\u202e', name: null });

@@ -83,6 +83,21 @@ for (const kind of ['HTTP', 'SMTP'])
     await startServe(t, { folder });
   });
 
+test('serve says what to do when a mail server has port 25', async (t) => {
+  const other = createServer().listen(25, '127.0.0.25');
+  const isListening = await once(other, 'listening').then(
+    () => true,
+    () => false,
+  );
+  if (!isListening) return t.skip('this user cannot listen on port 25');
+  t.after(() => other.close());
+  const ended = await serve(temporaryFolder(t), {
+    DELIVERABILITY_SMTP_HOST: '127.0.0.25',
+    DELIVERABILITY_SMTP_PORT: '25',
+  });
+  assertStartError(ended, 3, /set DELIVERABILITY_SMTP_PORT=2525/, /\/help\/behind-a-mail-server/);
+});
+
 test('serve exits with 2 and names the variable when the data directory cannot be created', async (t) => {
   const file = join(temporaryFolder(t), 'file');
   writeFileSync(file, 'not a folder');

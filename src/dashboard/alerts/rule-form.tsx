@@ -36,6 +36,7 @@ import {
 } from '../frame/form.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { NotSetUp } from '../frame/states.tsx';
+import { TAG_LIST } from '../frame/tag-options.tsx';
 import { splitTags } from '../frame/tags-field.ts';
 import { VersionField } from '../frame/version.tsx';
 
@@ -254,6 +255,7 @@ export function RuleForm({ action, values, problem, submit, version, ...context 
       <TextField
         name="tags"
         label="Domains with the tags"
+        list={TAG_LIST}
         hint="Instead of one domain: limits the rule to the domains that have one of these tags, such as client:acme. Each domain has its own incident."
         value={values.tags}
         error={errors.tags}

@@ -46,6 +46,7 @@ const EXAMPLE = {
 async function renderNew(call: PageCall, values: RuleValues, problem: FormProblem | null = null) {
   const context = await ruleFormContext(call);
   return appPage(call, {
+    suggestTags: true,
     title: 'New alert rule',
     section: 'alerts',
     path: `${PATH}/new`,
@@ -124,6 +125,7 @@ async function renderRule(call: PageCall, id: string, state: PageState) {
   const path = `${PATH}/${id}`;
   const failure = problem ?? actionProblem;
   return appPage(call, {
+    suggestTags: true,
     title: alert.name,
     section: 'alerts',
     path,

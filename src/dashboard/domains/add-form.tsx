@@ -4,6 +4,7 @@ import { MAX_BATCH } from '../../domains/look-schema.ts';
 import { type FormProblem, Notice, ProblemNotice, TextArea, TextField } from '../frame/form.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { Fold } from '../frame/states.tsx';
+import { TAG_LIST } from '../frame/tag-options.tsx';
 import { tagsError } from '../frame/tags-field.ts';
 
 export interface AddDomainsProps {
@@ -56,6 +57,7 @@ export function AddDomains({ name, names, tags, problem }: AddDomainsProps) {
           <TextField
             name="tags"
             label="Tags for all of them (optional)"
+            list={TAG_LIST}
             hint="Separated by commas, such as client:acme."
             value={tags}
             error={wrongTags}

@@ -103,6 +103,7 @@ async function render(call: PageCall, id: string, state: State = {}) {
   const readable = readableDomain(domain.name);
   const ofDomain = { domain, monitors: monitors.data, hasMore: monitors.has_more };
   return appPage(call, {
+    suggestTags: true,
     title: readable,
     section: 'domains',
     path: pathOf(id, days),

@@ -29,6 +29,7 @@ import { form, page } from '../frame/page-route.ts';
 import { For, useReader } from '../frame/reader.tsx';
 import { EmptyState } from '../frame/states.tsx';
 import { Pager, pathWith } from '../frame/table.tsx';
+import { TAG_LIST, TagOptions } from '../frame/tag-options.tsx';
 import { splitTags, tagLabels } from '../frame/tags-field.ts';
 import { AddDomains, type AddDomainsProps } from './add-form.tsx';
 import { STATE_SENTENCES, STATE_WORDS } from './states.tsx';
@@ -352,15 +353,11 @@ function TagSelected({ tags }: { tags: string[] }) {
         name="tags"
         aria-label="Tags, separated by commas"
         placeholder="client:acme"
-        list="known-tags"
+        list={TAG_LIST}
         maxLength={600}
         autocomplete="off"
       />
-      <datalist id="known-tags">
-        {tags.map((tag) => (
-          <option key={tag} value={tag} />
-        ))}
-      </datalist>
+      <TagOptions tags={tags} />
       <button type="submit" name="action" value="add" class="button" data-needs="one">
         Add tag
       </button>

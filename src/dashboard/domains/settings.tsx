@@ -8,6 +8,7 @@ import { Card } from '../frame/card.tsx';
 import { type FormProblem, ProblemNotice, TextArea, TextField } from '../frame/form.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { NotSetUp } from '../frame/states.tsx';
+import { TAG_LIST } from '../frame/tag-options.tsx';
 import { tagsError } from '../frame/tags-field.ts';
 import { MonitorMark } from '../monitors/states.tsx';
 import { DOMAINS } from './list.tsx';
@@ -92,6 +93,7 @@ export function Tags({ domain: { id, tags }, typed, problem }: TagsProps) {
           <TextField
             name="tags"
             label="Tags"
+            list={TAG_LIST}
             hint="Separated by commas."
             value={typed ?? tags.join(', ')}
             error={problem ? tagsError(problem) : undefined}

@@ -24,7 +24,18 @@ interface TableColumn {
 
 const COLUMNS: TableColumn[] = [
   { sort: 'name', title: 'Domain', cell: (row) => <Name {...row} /> },
-  { sort: 'state', title: 'State', cell: (row) => <DomainMark {...row} /> },
+  {
+    sort: 'state',
+    title: 'State',
+    cell: (row) => (
+      <>
+        <DomainMark {...row} />
+        {row.state === 'pending' && row.headline_state === 'fail' && (
+          <span class="row-note small figure fail">Broken</span>
+        )}
+      </>
+    ),
+  },
   {
     sort: 'policy',
     title: 'Policy',
@@ -152,7 +163,7 @@ function Step({ headline, next_step, read_at }: TableRow) {
   if (next_step)
     return (
       <a class="step-link" href={next_step.path} title={`${headline} ${next_step.text}`}>
-        {next_step.text}
+        {headline} {next_step.text}
       </a>
     );
   return <span class="muted step-link">{read_at === null ? 'Not read yet' : headline}</span>;

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import type { App } from '../../app.ts';
+import { tagsInUse } from '../../domains/queries.ts';
 import { helpPanelOf } from '../../help/panels.ts';
 import { type Actor, allows } from '../../http/actor.ts';
 import type { Call } from '../../http/route.ts';
@@ -15,6 +16,7 @@ import { ASSETS } from './assets.ts';
 import { type ApiCall, PageTools } from './curl.tsx';
 import { PAGE_POLICY, pageHeaders } from './policy.ts';
 import { DEFAULT_LOCALE, type Reader, ReaderContext } from './reader.tsx';
+import { TagOptions } from './tag-options.tsx';
 
 /** The part of a request that functions which render a page need. */
 export type PageCall = Pick<Call<'viewer', undefined, undefined>, 'app' | 'actor' | 'invoke'>;
@@ -35,6 +37,8 @@ interface AppPage {
   calls?: ApiCall[];
   status?: number;
   headers?: Record<string, string>;
+  /** Fields with `list={TAG_LIST}` suggest the tags of domains. */
+  suggestTags?: boolean;
   /** The Content-Security-Policy. Default: `PAGE_POLICY`. */
   policy?: string;
 }
@@ -45,9 +49,10 @@ export async function appPage(
   page: AppPage,
 ): Promise<Response> {
   const { title, section, path, parents = [], actions, children, calls = [] } = page;
-  const { status = 200, headers = {}, policy = PAGE_POLICY } = page;
+  const { status = 200, headers = {}, policy = PAGE_POLICY, suggestTags = false } = page;
   const member = await findMember(app.db, actor.memberId);
   if (!member) throw new AppError('unauthenticated', 'Your session has expired. Sign in again.');
+  const tags = suggestTags ? await tagsInUse(app.db) : [];
   const html = renderPage({
     title: `${status < 400 ? '' : 'Error: '}${title} · Deliverability`,
     skip: 'Skip to content',
@@ -68,6 +73,7 @@ export async function appPage(
         </div>
         <div class="page" data-now={app.clock.now()}>
           {children}
+          {suggestTags && <TagOptions tags={tags} />}
         </div>
       </ReaderContext.Provider>
     ),

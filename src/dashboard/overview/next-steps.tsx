@@ -40,7 +40,16 @@ async function firstTest(call: PageCall): Promise<Step[]> {
     call.invoke(testOperations.list, { query: ANY }),
   ]);
   const [test] = newest;
-  if (done.length > 0 || !test) return [];
+  if (done.length > 0) return [];
+  if (!test)
+    return [
+      {
+        title: 'Test your first message',
+        text: 'The report shows its score, and how to fix each problem.',
+        href: '/tests/new',
+        action: 'Create test',
+      },
+    ];
   return [
     {
       title: 'Get your first result',

@@ -17,6 +17,7 @@ import {
   TextArea,
   TextField,
 } from '../frame/form.tsx';
+import { TAG_LIST } from '../frame/tag-options.tsx';
 import { splitTags } from '../frame/tags-field.ts';
 import { VersionField } from '../frame/version.tsx';
 import { findDomainNames, findDomainsByName } from './schedule-domains.ts';
@@ -335,6 +336,7 @@ export function ScheduleForm({ action, submit, values, version, problem, choices
         <TextField
           name="tags"
           label="Domains with the tags (optional)"
+          list={TAG_LIST}
           hint="Separated by commas. Instead of a list of domains: covers those that have one of the tags when a report is sent."
           value={values.tags}
           error={errors.tags}

@@ -178,6 +178,7 @@ const withExamples = (values: ScheduleValues, email: string): ScheduleValues => 
 
 async function renderForm(call: PageCall, { values, problem = null, schedule }: FormState) {
   return appPage(call, {
+    suggestTags: true,
     title: schedule ? 'Edit schedule' : 'New schedule',
     section: 'reports',
     path: schedule ? `${pathOf(schedule.id)}/edit` : NEW_PATH,

@@ -35,6 +35,7 @@ import { form, page } from '../frame/page-route.ts';
 import { For, useReader } from '../frame/reader.tsx';
 import { EmptyState, Fold, Score } from '../frame/states.tsx';
 import { DataTable, Pager } from '../frame/table.tsx';
+import { TAG_LIST } from '../frame/tag-options.tsx';
 import { splitTags } from '../frame/tags-field.ts';
 import { Ago, Time } from '../frame/times.tsx';
 import { Clip } from '../overview/clip.tsx';
@@ -42,6 +43,7 @@ import { ReportTabs } from './tabs.tsx';
 
 const PATH = '/reports/shares';
 const NEW_PATH = `${PATH}/new`;
+const STATUS_PATH = `${NEW_PATH}?tags=`;
 const PARENTS = [{ href: PATH, text: 'Shared links' }];
 
 // The list.
@@ -67,9 +69,14 @@ const list = page({
     const tests = await findTitledTests(call.app.db, call.actor.livemode, firstIds);
     const isMember = allows(call.actor.role, 'member');
     const create = isMember && (
-      <a class="button primary" href={NEW_PATH}>
-        Share reports
-      </a>
+      <>
+        <a class="button" href={STATUS_PATH}>
+          Create status page
+        </a>
+        <a class="button primary" href={NEW_PATH}>
+          Share reports
+        </a>
+      </>
     );
     return appPage(call, {
       title: 'Shared links',
@@ -220,6 +227,8 @@ interface NewState {
   /** The tests to choose from; null for the newest ones. */
   offered: string[] | null;
   values: Values;
+  /** The form asks for tags only. */
+  isStatus: boolean;
   problem?: FormProblem | null;
 }
 
@@ -235,30 +244,36 @@ const showNew = page({
   query: v.strictObject({ test_ids: v.optional(v.string()), tags: v.optional(v.string()) }),
   handle(call) {
     const ids = readIds(call.query.test_ids ?? '');
+    const isStatus = ids.length === 0 && call.query.tags !== undefined;
     return renderNew(call, {
       offered: ids.length > 0 ? ids : null,
+      isStatus,
       values: {
         tags: call.query.tags ?? '',
         test_ids: ids,
         title: '',
-        expires_in: '604800',
+        // Clients keep the link of a status page.
+        expires_in: isStatus ? '31536000' : '604800',
         preview: 'without_images',
       },
     });
   },
 });
 
-async function renderNew(call: PageCall, { offered, values, problem = null }: NewState) {
+async function renderNew(call: PageCall, { offered, values, isStatus, problem = null }: NewState) {
   const { app, actor } = call;
-  const tests = offered
-    ? await findTitledTests(app.db, actor.livemode, offered)
-    : new Map(
-        (await newestResults(app.db, actor.livemode, MAX_OFFERED)).map((test) => [test.id, test]),
-      );
+  const tests = isStatus
+    ? new Map<string, TitledTest>()
+    : offered
+      ? await findTitledTests(app.db, actor.livemode, offered)
+      : new Map(
+          (await newestResults(app.db, actor.livemode, MAX_OFFERED)).map((test) => [test.id, test]),
+        );
   const ordered = offered ?? [...tests.keys()];
   const rows = ordered.flatMap((id) => tests.get(id) ?? []);
   return appPage(call, {
-    title: 'Share reports',
+    suggestTags: true,
+    title: isStatus ? 'Create status page' : 'Share reports',
     section: 'reports',
     path: NEW_PATH,
     parents: PARENTS,
@@ -289,15 +304,17 @@ async function renderNew(call: PageCall, { offered, values, problem = null }: Ne
         <form method="post" action={PATH} class="fields card panel">
           <ProblemNotice problem={problem} />
           <p>
-            Anyone with the link sees these reports without signing in, until it expires. Your test
-            addresses and your own notes are left out. <a href="/reports/brand">Brand</a> sets the
-            name, logo and color.
+            Anyone with the link sees {isStatus ? 'the state of these domains' : 'these reports'}{' '}
+            without signing in, until it expires. Your test addresses and your own notes are left
+            out. <a href="/reports/brand">Brand</a> sets the name, logo and color.
           </p>
           <input type="hidden" name="offered" value={offered?.join(',') ?? ''} />
+          {isStatus && <input type="hidden" name="status" value="yes" />}
           {!offered && (
             <TextField
               name="tags"
               label="Status of the domains with the tags (optional)"
+              list={TAG_LIST}
               hint="For a status page, such as client:acme. It always shows the domains that have one of these tags. Choose no tests then."
               value={values.tags}
               error={problem?.fields.tags}
@@ -323,14 +340,16 @@ async function renderNew(call: PageCall, { offered, values, problem = null }: Ne
               error={problem?.fields.expires_in}
             />
           </div>
-          <Select
-            name="preview"
-            label="Show the message"
-            hint="For a link to one test. Anyone with the link can then read the message. Images are those loaded on the page of the test."
-            options={PREVIEWS}
-            value={values.preview}
-            error={problem?.fields.preview}
-          />
+          {!isStatus && (
+            <Select
+              name="preview"
+              label="Show the message"
+              hint="For a link to one test. Anyone with the link can then read the message. Images are those loaded on the page of the test."
+              options={PREVIEWS}
+              value={values.preview}
+              error={problem?.fields.preview}
+            />
+          )}
           <button type="submit" class="button primary">
             Create link
           </button>
@@ -421,7 +440,12 @@ const create = form({
       return seeOther(`${PATH}/${result.id}?done=created`);
     if (result) return renderShare(call, result, 'created');
     const offered = readIds(field('offered'));
-    return renderNew(call, { offered: offered.length > 0 ? offered : null, values, problem });
+    return renderNew(call, {
+      offered: offered.length > 0 ? offered : null,
+      values,
+      isStatus: field('status') === 'yes',
+      problem,
+    });
   },
 });
 

@@ -57,6 +57,7 @@ async function render(call: PageCall, { query = {}, values, problem = null, crea
     members.find((member) => member.id === id)?.name ?? 'Removed member';
   const resource = protectedResourceOf(call.app.config);
   return appPage(call, {
+    suggestTags: true,
     title: 'API keys',
     section: 'keys',
     path: PATH,

@@ -86,6 +86,7 @@ export function InvitationCards({ invitations, state, isMailSetUp }: CardsProps)
           <Select
             name="role"
             label="Role"
+            hint="Viewers see no domains. For a client with a table of their domains, choose Member and a tag."
             options={ROLE_OPTIONS}
             value={values?.role ?? 'member'}
             error={problem?.fields.role}

@@ -1,6 +1,7 @@
 /** The field "Limited to tags" of members, invitations, keys and assistants. */
 
 import { type FormProblem, TextField } from '../frame/form.tsx';
+import { TAG_LIST } from '../frame/tag-options.tsx';
 import { splitTags, tagsError } from '../frame/tags-field.ts';
 
 interface Props {
@@ -15,6 +16,7 @@ export function LimitField({ value, problem, limit = null }: Props) {
     <TextField
       name="tags"
       label="Limited to tags"
+      list={TAG_LIST}
       hint={
         limit
           ? `Separate tags with commas. Empty: like you, ${limit.join(', ')}.`

@@ -47,6 +47,7 @@ async function render(call: PageCall, id: string, { done = '', values, problem =
   const isAdmin = allows(actor.role, 'admin');
   const isChangeable = canChange(actor.role, member.role);
   return appPage(call, {
+    suggestTags: true,
     title: member.name,
     section: 'team',
     path: memberPath(id),

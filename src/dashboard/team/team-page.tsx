@@ -50,6 +50,7 @@ export async function renderTeam(call: PageCall, state: State) {
   const problem = invitation.problem ?? invitation.listProblem ?? transfer.problem;
   const others = members.filter(({ id }) => id !== actor.memberId);
   return appPage(call, {
+    suggestTags: true,
     title: 'Team',
     section: 'team',
     path: TEAM_PATH,
