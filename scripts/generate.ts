@@ -60,6 +60,12 @@ async function blocklists(): Promise<string> {
   return fillSection(read('docs/blocklists.md'), 'blocklists', blocklistTable());
 }
 
+/** The document with the records of sending services. */
+async function sendingServices(): Promise<string> {
+  const { sendingServiceTable } = await import('./sending-services.ts');
+  return fillSection(read('docs/sending-services.md'), 'services', sendingServiceTable());
+}
+
 /** The document with the weights and the caps. */
 async function scoring(): Promise<string> {
   const { capTable } = await import('../src/analysis/providers/evaluate.ts');
@@ -229,6 +235,7 @@ const FILES: [string, () => string | Promise<string>][] = [
   ['docs/performance.md', performanceFigures],
   ['docs/reliability.md', reliability],
   ['docs/scoring.md', scoring],
+  ['docs/sending-services.md', sendingServices],
   ['docs/webhooks.md', webhooks],
 ];
 

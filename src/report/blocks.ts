@@ -135,6 +135,8 @@ export interface Heading {
   /** In a single report: 1 is the title, 2 a section, 3 and 4 are below a section. */
   rank: 1 | 2 | 3 | 4;
   text: Text;
+  /** What a link on a page leads to. */
+  id?: string;
 }
 
 export interface Paragraph {

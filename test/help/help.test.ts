@@ -167,6 +167,11 @@ test('The search finds titles first, then the chapters that say the most', () =>
   assert.equal(paths('back up')[0], '/help/operations#back-up');
   assert.equal(paths('dmarc')[0], '/help/feedback');
   assert.ok(paths('spam rate postmaster').slice(0, 2).includes('/help/receivers'));
+  for (const service of ['mailchimp', 'shopify', 'sendgrid'])
+    assert.ok(
+      paths(service).slice(0, 3).includes('/help/sending-services#records-of-each-service'),
+      service,
+    );
   assert.deepEqual(paths('xylophone'), []);
   assert.deepEqual(
     paths('test').filter((path) => /\/(architecture|development)/.test(path)),

@@ -49,7 +49,10 @@ test(
     const page = await browser.open('/system');
     for (const viewport of Object.values(SIZES)) {
       await page.setViewportSize(viewport);
+      const header = page.locator('header').first();
+      const closed = await header.boundingBox();
       await page.locator('.help-button').click();
+      assert.deepEqual(await header.boundingBox(), closed, 'the panel moves nothing');
       const box = (await page.locator('.help-panel').boundingBox())!;
       assert.ok(box.x >= 0 && box.x + box.width <= viewport.width, `${viewport.width}`);
       assert.ok(box.y >= 0 && box.y + box.height <= viewport.height, `${viewport.width}`);

@@ -404,6 +404,7 @@ describe('Report document', () => {
         const ids = [
           ...found.flatMap((kind) => all(kind, blocks).map(({ id }) => id)),
           ...all('entries', blocks).flatMap(({ items }) => items.flatMap(({ id }) => id ?? [])),
+          ...all('heading', blocks).flatMap(({ id }) => id ?? []),
         ];
         assert.equal(new Set(ids).size, ids.length);
         for (const { to } of jumpsIn(blocks)) assert.ok(ids.includes(to), to);

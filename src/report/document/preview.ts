@@ -65,11 +65,16 @@ export function glanceOf({ preview }: Report): Glance | null {
       client && frame
         ? { frame, width: client.client.width, tooLong: TOO_LONG }
         : { lines: (preview.text?.paragraphs ?? []).slice(0, MAX_GLANCE_LINES).map(lineOf) },
-    more: [jump('All email clients', 'preview'), '. An approximation.'],
+    more: [jump('All email clients', CLIENTS_HEADING.id), '. An approximation.'],
   };
 }
 
 const heading = (text: string): Block => ({ kind: 'heading', rank: 3, text: [text] });
+
+const CLIENTS_HEADING = {
+  ...heading('In email clients'),
+  id: 'email-clients',
+} satisfies Block & { id: string };
 
 const THEMES = { light: 'Light', dark: 'Dark' };
 
@@ -119,8 +124,7 @@ function cutSentence({ list, sender, subject, preview }: InboxLine): string {
 
 function clientBlocks(report: Report, preview: MessagePreview): Block[] {
   const { clients, images } = preview;
-  if (clients.length === 0)
-    return [heading('In email clients'), paragraph(muted('The message has no HTML.'))];
+  if (clients.length === 0) return [CLIENTS_HEADING, paragraph(muted('The message has no HTML.'))];
   const block: PreviewBlock = {
     kind: 'preview',
     switches: { client: 'Email client', theme: 'Theme', images: 'Images' },
@@ -130,7 +134,7 @@ function clientBlocks(report: Report, preview: MessagePreview): Block[] {
     tooLong: TOO_LONG,
   };
   return [
-    heading('In email clients'),
+    CLIENTS_HEADING,
     small(
       'The data on what each client removes is from Can I email. Scripts, links and forms do not work here.',
     ),

@@ -173,9 +173,10 @@ function ParagraphBlock({ text, style, screenOnly }: BlockOf<'paragraph'>) {
 
 const PARAGRAPHS = { small: 'small muted', card: 'card padded muted', lead: 'share-title' };
 
-function HeadingBlock({ rank, text }: BlockOf<'heading'>) {
+function HeadingBlock({ rank, text, id }: BlockOf<'heading'>) {
+  const anchor = useAnchor();
   return (
-    <Heading rank={rank}>
+    <Heading rank={rank} id={id && anchor(id)}>
       <InlineText text={text} />
     </Heading>
   );
