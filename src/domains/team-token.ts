@@ -2,6 +2,7 @@
 
 import { randomToken } from '../lib/crypto.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
+import type { App } from '../app.ts';
 import type { Db } from '../store/open.ts';
 
 const FACT = 'team_verification_token';
@@ -9,11 +10,13 @@ const FACT = 'team_verification_token';
 /** 160 random bits: infeasible to guess. */
 export const TOKEN_LENGTH = 32;
 
-const tokens = memoizePerObject((_: Db): { token?: string } => ({}));
+/** Of the service, which limited callers share: they also read it within transactions. */
+const tokens = memoizePerObject((_: Pick<App, 'db'>): { token?: string } => ({}));
 
 /** Creates it with the first call. Not within a transaction. */
-export async function teamToken(db: Db): Promise<string> {
-  const known = tokens(db);
+export async function teamToken(app: Pick<App, 'db'>): Promise<string> {
+  const { db } = app;
+  const known = tokens(app);
   known.token ??= (await storedToken(db)) ?? (await createToken(db));
   return known.token;
 }

@@ -3,6 +3,7 @@
 import type { App } from '../app.ts';
 import type { Actor } from '../http/actor.ts';
 import { requireLive } from '../http/authorize.ts';
+import { tagsToStore } from '../http/limited.ts';
 import { isoTime } from '../lib/clock.ts';
 import { randomSecret, sha256 } from '../lib/crypto.ts';
 import { DAY_MS } from '../lib/durations.ts';
@@ -16,7 +17,7 @@ import { type Author, audit } from '../team/audit.ts';
 import { type CreatedShare, sealToken, sharedTestIds } from './queries.ts';
 import type { NewShare } from './schema.ts';
 
-type Sharer = Author & { app: App; actor: Pick<Actor, 'livemode' | 'keyId'> };
+type Sharer = Author & { app: App; actor: Actor };
 
 export const AUDITED_SHARE = audited({
   type: 'shared_report',
@@ -30,9 +31,10 @@ export const AUDITED_SHARE = audited({
 export async function createShare(
   tx: Tx,
   author: Sharer,
-  { test_ids = [], tags = null, expires_in, title = null, preview }: NewShare,
+  { test_ids = [], tags: given = null, expires_in, title = null, preview }: NewShare,
 ): Promise<CreatedShare> {
   const { app, actor } = author;
+  const tags = given && tagsToStore(actor, given);
   if (tags === null && test_ids.length === 0)
     throw invalidParams([{ param: 'test_ids', code: 'required', message: 'is required' }]);
   if (tags !== null && test_ids.length > 0)

@@ -34,6 +34,12 @@ export const hasOneOf = (column: string, tags: string[]): string =>
     })
     .join(' or ') || '1 = 0';
 
+/** Whether a column with a JSON array has only these tags: nothing is left of it without them. */
+const hasOnly = (column: string, tags: string[]): string => {
+  const rest = tags.reduce((text, tag) => `replace(${text}, ${quoted(JSON.stringify(tag))}, '')`, column);
+  return `(${column} is not null and trim(${rest}, '[],') = '')`;
+};
+
 interface View {
   /** Which rows are visible, with `@` for the table. It sees the views of `needs`, and with `real()` whole tables. */
   where(limit: Limit, real: (table: string) => string): string;
@@ -125,7 +131,11 @@ const VIEWS: Record<string, View> = {
       ),
     needs: ['domains', 'tests', 'monitor_runs', 'feedback_sources'],
   },
-  alerts: ofDomain,
+  // A rule for tags covers only what is visible if all of them are within the limit.
+  alerts: {
+    where: ({ tags }) => any('@.domain_id in (select id from domains)', hasOnly('@.tags', tags)),
+    needs: ['domains'],
+  },
   // The JSON of these events begins with the ID of the object.
   events: {
     where: () =>
@@ -133,13 +143,16 @@ const VIEWS: Record<string, View> = {
         or (@.type >= 'test.' and @.type < 'test/' and substr(@.data, 8, 31) in (select id from tests)))`,
     needs: ['domains', 'tests'],
   },
-  // Links that show only visible tests.
+  // Links that show only visible tests or domains.
   shared_reports: {
-    where: (_, real) =>
-      all(
-        `@.id in (select report_id from ${real('shared_report_tests')})`,
-        `not exists (select 1 from ${real('shared_report_tests')} as t
-          where t.report_id = @.id and t.test_id not in (select id from tests))`,
+    where: ({ tags }, real) =>
+      any(
+        hasOnly('@.tags', tags),
+        all(
+          `@.id in (select report_id from ${real('shared_report_tests')})`,
+          `not exists (select 1 from ${real('shared_report_tests')} as t
+            where t.report_id = @.id and t.test_id not in (select id from tests))`,
+        ),
       ),
     needs: ['tests'],
   },
@@ -170,6 +183,9 @@ export function limitedTo<D extends Db>(db: D, limit: Limit): D {
 /** Whether `limitedTo` returned the database. */
 export const isLimited = (db: { getExecutor(): { plugins: readonly KyselyPlugin[] } }): boolean =>
   db.getExecutor().plugins.length > 0;
+
+/** Literals are left alone, because tags can contain the character. */
+const PLACEHOLDERS = /'(?:[^']|'')*'|@(?=\.)/g;
 
 class LimitPlugin implements KyselyPlugin {
   readonly #limit: Limit;
@@ -203,7 +219,9 @@ class LimitPlugin implements KyselyPlugin {
   }
 
   #condition(view: View | undefined, name: string): string {
-    return view ? view.where(this.#limit, this.#real).replaceAll('@', name) : '1 = 0';
+    if (!view) return '1 = 0';
+    const where = view.where(this.#limit, this.#real);
+    return where.replace(PLACEHOLDERS, (text) => (text === '@' ? name : text));
   }
 
   /** The views of these tables and of those that they need, in the order of `VIEWS`. */

@@ -19,6 +19,15 @@ const DOMAIN = {
   badge_enabled: 0,
 };
 
+const SHARE = {
+  livemode: 1,
+  token: '',
+  created_at: '',
+  expires_at: '',
+  view_count: 0,
+  preview: 'none' as const,
+};
+
 async function open(t: Parameters<typeof openTestStore>[0]) {
   const { db } = await openTestStore(t);
   const tags: [string, string[]][] = [
@@ -91,6 +100,36 @@ test('Every kind of query reads the same view', async (t) => {
     assert.equal((await findPrepared(one, { id: 'x' } as never)).length, count);
   const none = limitedTo(db, { memberId: 'mem_a', tags: [] });
   assert.deepEqual(await none.selectFrom('domains').select('name').execute(), []);
+});
+
+test('Tags with any characters are matched as they are', async (t) => {
+  const { db } = await openTestStore(t);
+  const tags = ['ann@a.example', '@.tags', "o'neil@.x", 'a"b', 'back\\', '[]', '%_', 'ünï'];
+  for (const [i, tag] of tags.entries()) {
+    const list = JSON.stringify([tag]);
+    await db
+      .insertInto('domains')
+      .values({ ...DOMAIN, id: `dom_${i}`, name: `d${i}`, tags: list })
+      .execute();
+    await db
+      .insertInto('shared_reports')
+      .values({ ...SHARE, id: `rpt_${i}`, token_hash: `${i}`, tags: list })
+      .execute();
+  }
+  await db
+    .insertInto('shared_reports')
+    .values({ ...SHARE, id: 'rpt_all', token_hash: 'all', tags: JSON.stringify(tags) })
+    .execute();
+  for (const [i, tag] of tags.entries()) {
+    const limited = limitedTo(db, { memberId: 'mem_a', tags: [tag] });
+    const domains = await limited.selectFrom('domains').select('id').execute();
+    assert.deepEqual(domains, [{ id: `dom_${i}` }], tag);
+    const shares = await limited.selectFrom('shared_reports').select('id').execute();
+    assert.deepEqual(shares, [{ id: `rpt_${i}` }], tag);
+  }
+  const limited = limitedTo(db, { memberId: 'mem_a', tags });
+  const shares = await limited.selectFrom('shared_reports').select('id').execute();
+  assert.equal(shares.length, tags.length + 1);
 });
 
 test('Transactions lock, change and delete only what is visible', async (t) => {
