@@ -15,7 +15,7 @@ import { errorMessage } from '../lib/errors.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
 import type { Job } from '../scheduler/scheduler.ts';
 import { DatabaseUnavailableError } from '../store/errors.ts';
-import { afterCommit, type Db, transact } from '../store/open.ts';
+import { afterCommit, type Db, isLimited, transact } from '../store/open.ts';
 import { type Subscription, subscribe } from '../store/subscribers.ts';
 import type { DomainDigestRow, DomainRow } from '../store/tables.generated.ts';
 import { readDigest, type Source } from './digest.ts';
@@ -111,8 +111,12 @@ export async function refreshDue(app: Refreshed): Promise<void> {
   }
 }
 
-/** Before a page: if only a few domains are due, it shows them as they are now. */
+/**
+ * Before a page: if only a few domains are due, it shows them as they are now. A limited caller sees what is stored: what they
+ * could read would be stored for the whole team.
+ */
 export async function refreshFew(app: Source & Pick<App, 'log'>): Promise<void> {
+  if (isLimited(app.db)) return;
   const { count } = await app.db
     .selectFrom('domains')
     .select(({ fn }) => fn.countAll().as('count'))

@@ -14,6 +14,7 @@ const table = route({
   method: 'GET',
   path: '/v1/domains/table',
   operation: 'getDomainTable',
+  limited: true,
   role: 'member',
   summary: 'Get the table of domains',
   description:
@@ -31,6 +32,7 @@ const exportTable = route({
   method: 'GET',
   path: '/v1/domains/export',
   operation: 'exportDomains',
+  limited: true,
   role: 'member',
   summary: 'Export the table of domains',
   description: 'Returns all matching domains with the figures of the table as CSV.',

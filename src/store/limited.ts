@@ -36,7 +36,10 @@ export const hasOneOf = (column: string, tags: string[]): string =>
 
 /** Whether a column with a JSON array has only these tags: nothing is left of it without them. */
 const hasOnly = (column: string, tags: string[]): string => {
-  const rest = tags.reduce((text, tag) => `replace(${text}, ${quoted(JSON.stringify(tag))}, '')`, column);
+  const rest = tags.reduce(
+    (text, tag) => `replace(${text}, ${quoted(JSON.stringify(tag))}, '')`,
+    column,
+  );
   return `(${column} is not null and trim(${rest}, '[],') = '')`;
 };
 

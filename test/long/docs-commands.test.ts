@@ -239,6 +239,7 @@ const REAL_VALUES: Record<
     );
     return ['$TOKEN', domain.body.feedback.address.slice(3, 19)];
   },
+  tagDomains: realDomain,
   listFeedbackSources: realDomain,
   exportFeedbackSources: realDomain,
   getDmarcAdvice: realDomain,

@@ -314,6 +314,25 @@ test('A message of another client to a test address stays without what the team 
   assert.deepEqual(seen, [earlier]);
 });
 
+test('The table of domains has their own rows, and what they read is not stored for the team', async (t) => {
+  const { service, a, b, member, get } = await start(t);
+  const { app, call } = service;
+  await app.db.deleteFrom('domain_digests').execute();
+  const headers = { accept: 'text/html' };
+  for (const path of ['/v1/domains/table', '/v1/domains/export', '/domains']) {
+    const { status, text } = await call('GET', path, { key: member.key, headers });
+    assert.equal(status, 200, `${path}: ${text}`);
+    assert.ok(text.includes(a) && !text.includes(b) && !text.includes('b.example'), path);
+    // No link or form that they may not use.
+    assert.ok(!/domains\/verify|domains\/tags|Add domains/.test(text), path);
+  }
+  assert.equal((await get('/v1/domains/table')).data.length, 1);
+  assert.deepEqual(await app.db.selectFrom('domain_digests').select('id').execute(), []);
+  assert.equal((await get('/v1/domains/table', service.key)).data.length, 2);
+  const change = { json: { ids: [a], add: ['client:b'] }, key: member.key };
+  assert.equal((await call('POST', '/v1/domains/tags', change)).status, 403);
+});
+
 test('Search, exports, counts, events and assistants show what is visible', async (t) => {
   const { service, a, b, member, get } = await start(t);
   const mine = await submit(service, 'a.example');

@@ -106,9 +106,11 @@ export async function renderDomains(
     actions: counts.total > 0 && (
       <>
         {counts.states.pending + counts.states.failed > 0 && (
-          <a class="button" href={`${DOMAINS}/verify`}>
-            Verify domains
-          </a>
+          <For role="member" team>
+            <a class="button" href={`${DOMAINS}/verify`}>
+              Verify domains
+            </a>
+          </For>
         )}
         <a class="button" href={pathWith('/v1/domains/export', filters)}>
           Export as CSV
@@ -261,7 +263,8 @@ function List({
   tagProblem,
   canChange,
 }: ListProps) {
-  const isSelectable = !useReader().testMode && canChange;
+  const { testMode, limit } = useReader();
+  const isSelectable = !testMode && canChange && limit === null;
   if (rows.length === 0)
     return (
       <EmptyState
