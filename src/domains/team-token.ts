@@ -1,8 +1,8 @@
 /** The token of the team, in the TXT record that proves control over any of its domains. It never changes. */
 
+import type { App } from '../app.ts';
 import { randomToken } from '../lib/crypto.ts';
 import { memoizePerObject } from '../lib/memoize.ts';
-import type { App } from '../app.ts';
 import type { Db } from '../store/open.ts';
 
 const FACT = 'team_verification_token';
