@@ -122,7 +122,8 @@ const settled = (rows: string[]): string[] =>
   rows
     .map((row) => JSON.parse(row) as Record<string, unknown>)
     .filter(
-      ({ type, started_at }) => started_at === undefined && !/^[a-z]+\.[a-z_]+$/.test(String(type)),
+      ({ type, started_at, read_at }) =>
+        (started_at ?? read_at) === undefined && !/^[a-z]+\.[a-z_]+$/.test(String(type)),
     )
     .map((row) =>
       JSON.stringify(
