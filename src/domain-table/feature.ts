@@ -3,10 +3,12 @@
 import type { Feature } from '../feature.ts';
 import { refreshJob, refreshSubscriptions } from './refresh.ts';
 import { tableOperations } from './routes.ts';
+import { tableTools } from './tools.ts';
 
 export const domainTable: Feature = {
   name: 'domain-table',
   routes: Object.values(tableOperations),
+  tools: tableTools,
   jobs: (app) => [refreshJob(app)],
   subscribers: refreshSubscriptions,
 };

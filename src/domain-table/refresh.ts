@@ -112,8 +112,8 @@ export async function refreshDue(app: Refreshed): Promise<void> {
 }
 
 /**
- * Before a page: if only a few domains are due, it shows them as they are now. What a limited caller sees is not what all
- * others should see, so nothing is stored for them.
+ * Before a page: if only a few domains are due, it shows them as they are now. A limited caller sees what is stored: what they
+ * could read would be stored for the whole team.
  */
 export async function refreshFew(app: Source & Pick<App, 'log'>): Promise<void> {
   if (isLimited(app.db)) return;

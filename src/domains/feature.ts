@@ -34,6 +34,6 @@ export const domains: Feature = {
   async onStart(app) {
     await addMissingFeedbackRows(app);
     // A transaction cannot create it.
-    await teamToken(app.db);
+    await teamToken(app);
   },
 };

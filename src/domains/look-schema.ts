@@ -44,7 +44,7 @@ export const DomainLook = named(
     checked_at: described(Time, 'When the look started. It is shared for a minute.'),
   }),
   'What public DNS says about a domain, which need not be one of your team.',
-  { name: 'example.com', summary: 'example.com is healthy.', is_complete: true },
+  { name: 'example.com', status: 'healthy', summary: 'example.com is healthy.', is_complete: true },
 );
 
 export const MAX_BATCH = 500;
@@ -88,7 +88,7 @@ const AddedLine = named(
     error: described(Text, 'Why the text is invalid. Null if it is valid.'),
   }),
   'What came of one text.',
-  { result: 'added', name: 'shop.example', error: null },
+  { result: 'added', name: 'shop.example', note: null, error: null },
 );
 export type AddedLine = v.InferOutput<typeof AddedLine>;
 

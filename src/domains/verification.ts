@@ -26,12 +26,13 @@ export const teamRecord = (name: string, token: string) => verificationRecord({ 
 
 /** The record of the domain counts, or that of the team. Rejects only if the database is unavailable. */
 export async function lookUpVerification(
-  { resolver, clock, db }: Pick<App, 'resolver' | 'clock' | 'db'>,
+  app: Pick<App, 'resolver' | 'clock' | 'db'>,
   domain: Pick<DomainRow, 'name' | 'token'>,
 ): Promise<Lookup> {
+  const { resolver, clock } = app;
   const startedAt = clock.now();
   const { name, value } = verificationRecord(domain);
-  const accepted = [value, teamRecord(domain.name, await teamToken(db)).value];
+  const accepted = [value, teamRecord(domain.name, await teamToken(app)).value];
   const answer = await resolver(name, 'TXT');
   if (answer.status === 'error')
     return {

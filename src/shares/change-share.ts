@@ -31,9 +31,10 @@ export const AUDITED_SHARE = audited({
 export async function createShare(
   tx: Tx,
   author: Sharer,
-  { test_ids = [], tags = null, expires_in, title = null, preview }: NewShare,
+  { test_ids = [], tags: given = null, expires_in, title = null, preview }: NewShare,
 ): Promise<CreatedShare> {
   const { app, actor } = author;
+  const tags = given && tagsToStore(actor, given);
   if (tags === null && test_ids.length === 0)
     throw invalidParams([{ param: 'test_ids', code: 'required', message: 'is required' }]);
   if (tags !== null && test_ids.length > 0)

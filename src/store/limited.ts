@@ -33,9 +33,12 @@ export const hasOneOf = (column: string, tags: string[]): string =>
     })
     .join(' or ') || '1 = 0';
 
-/** A column with a JSON array, without these tags. Any other one leaves a quotation mark. */
-const without = (column: string, tags: string[]): string =>
-  tags.reduce((rest, tag) => `replace(${rest}, ${quoted(JSON.stringify(tag))}, '')`, column);
+/** Whether a column with a JSON array has only these tags. Any other one leaves a quotation mark. */
+const hasOnly = (column: string, tags: string[]): string => {
+  const without = (rest: string, tag: string) =>
+    `replace(${rest}, ${quoted(JSON.stringify(tag))}, '')`;
+  return `${tags.reduce(without, column)} not like '%"%'`;
+};
 
 interface View {
   /** Which rows are visible, with `@` for the table. It sees the views of `needs`, and with `real()` whole tables. */
@@ -136,7 +139,11 @@ const VIEWS: Record<string, View> = {
       ),
     needs: ['domains', 'tests', 'monitor_runs', 'feedback_sources'],
   },
-  alerts: ofDomain,
+  // A rule for tags covers only what is visible if all of them are within the limit.
+  alerts: {
+    where: ({ tags }) => any('@.domain_id in (select id from domains)', hasOnly('@.tags', tags)),
+    needs: ['domains'],
+  },
   // The JSON of these events begins with the ID of the object.
   events: {
     where: () =>
@@ -144,16 +151,16 @@ const VIEWS: Record<string, View> = {
         or (@.type >= 'test.' and @.type < 'test/' and substr(@.data, 8, 31) in (select id from tests)))`,
     needs: ['domains', 'tests'],
   },
-  // Links that show only visible tests, or only domains with these tags.
+  // Links that show only visible tests or domains.
   shared_reports: {
     where: ({ tags }, real) =>
       any(
+        hasOnly('@.tags', tags),
         all(
           `@.id in (select report_id from ${real('shared_report_tests')})`,
           `not exists (select 1 from ${real('shared_report_tests')} as t
             where t.report_id = @.id and t.test_id not in (select id from tests))`,
         ),
-        `${without('@.tags', tags)} not like '%"%'`,
       ),
     needs: ['tests'],
   },
@@ -182,6 +189,9 @@ export function limitedTo<D extends Db>(db: D, limit: Limit): D {
 
 export const isLimited = (db: { getExecutor(): { plugins: readonly KyselyPlugin[] } }): boolean =>
   db.getExecutor().plugins.length > 0;
+
+/** Literals are left alone, because tags can contain the character. */
+const PLACEHOLDERS = /'(?:[^']|'')*'|@(?=\.)/g;
 
 class LimitPlugin implements KyselyPlugin {
   readonly #limit: Limit;
@@ -216,10 +226,8 @@ class LimitPlugin implements KyselyPlugin {
 
   #condition(view: View | undefined, name: string): string {
     if (!view) return '1 = 0';
-    // Tags can contain it too.
-    return view
-      .where(this.#limit, this.#real)
-      .replace(/'(?:[^']|'')*'|@/g, (part) => (part === '@' ? name : part));
+    const where = view.where(this.#limit, this.#real);
+    return where.replace(PLACEHOLDERS, (text) => (text === '@' ? name : text));
   }
 
   /** The views of these tables and of those that they need, in the order of `VIEWS`. */

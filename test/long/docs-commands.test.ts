@@ -239,6 +239,7 @@ const REAL_VALUES: Record<
     );
     return ['$TOKEN', domain.body.feedback.address.slice(3, 19)];
   },
+  tagDomains: realDomain,
   listFeedbackSources: realDomain,
   exportFeedbackSources: realDomain,
   getDmarcAdvice: realDomain,
@@ -280,6 +281,11 @@ const REAL_VALUES: Record<
     });
     const line = (id: string, token: string) => `${id}",\n    "token": "${token}`;
     return [line(exampleId('dns'), EXAMPLE_TOKEN), line(server_id, plan.body.token)];
+  },
+  async applyVerificationRecords({ call }) {
+    const { body: servers } = await call<{ data: { id: string }[] }>('GET', '/v1/dns_servers');
+    const path = `/v1/dns_servers/${servers.data[0]!.id}/verification_plan`;
+    return [EXAMPLE_TOKEN, (await call<{ token: string }>('POST', path)).body.token];
   },
   async shareReport({ call }) {
     const { body } = await call<{ data: Test[] }>('GET', '/v1/tests?status=completed&limit=1');

@@ -99,7 +99,12 @@ test('mcp on a service passes on its roles, files, resources, errors and cancell
   assert.match(await answerOf(client, 'explain_check', { check: 'spf' }), /^SPF \(spf\)/);
   const viewer = { url: service.url, key: await service.makeKey('viewer') };
   const { client: viewing } = await connectOverStdio(t, onService(viewer), ['--allow-writes']);
-  assert.deepEqual(await toolNames(viewing), ['get_test', 'list_tests', 'explain_check']);
+  assert.deepEqual(await toolNames(viewing), [
+    'get_test',
+    'list_tests',
+    'explain_check',
+    'look_at_domain',
+  ]);
 });
 
 test('mcp serves a client of the revision 2026-07-28: tools, progress, cancellation, errors, resources, prompts', async (t) => {

@@ -462,7 +462,7 @@ const LIVE_ONLY = new Set([
   'sendReportSchedule',
 ]);
 
-/** Forms that invoke those operations. Their error is a page. */
+/** Forms that invoke those operations, even if nothing was sent. Their error is a page. */
 const LIVE_ONLY_FORMS = new Set([
   'submitApiKey',
   'submitApiKeyRevocation',
@@ -488,7 +488,6 @@ const LIVE_ONLY_FORMS = new Set([
   'submitAlertTest',
   'submitAlertDeletion',
   'submitDomain',
-  'submitTagsOfDomains',
   'submitDnsServer',
   'submitDnsServerCheck',
   'submitDnsServerDeletion',
@@ -502,7 +501,6 @@ const LIVE_ONLY_FORMS = new Set([
   'submitDomainBadge',
   'submitDomainDeletion',
   'submitHostedFiles',
-  'submitBrand',
   'submitMonitor',
   'submitMonitorChanges',
   'submitMonitorRun',

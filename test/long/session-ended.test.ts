@@ -36,7 +36,7 @@ test('Sign-in leads back to the form, with every kind of field as it was', optio
   const { service, page } = await start(t, '/alerts/new');
   await page.getByLabel('Name').fill('Scores of <b>Ann</b>');
   await page.getByLabel('The score is too low').check();
-  await page.getByLabel('Threshold').fill('73');
+  await page.getByLabel('Threshold, in points').fill('73');
   await page.getByLabel('Email recipients').fill('ann@example.com\nbob@example.com');
   await page.getByRole('checkbox', { name: 'Webhook', exact: true }).check();
   await page.getByRole('checkbox', { name: 'Slack' }).check();
@@ -54,7 +54,7 @@ test('Sign-in leads back to the form, with every kind of field as it was', optio
   await page.waitForURL('**/alerts/new');
   await restored(page).waitFor();
   assert.equal(await page.getByLabel('Name').inputValue(), 'Scores of <b>Ann</b>');
-  assert.equal(await page.getByLabel('Threshold').inputValue(), '73');
+  assert.equal(await page.getByLabel('Threshold, in points').inputValue(), '73');
   assert.equal(
     await page.getByLabel('Email recipients').inputValue(),
     'ann@example.com\nbob@example.com',
@@ -72,17 +72,18 @@ test('Sign-in leads back to the form, with every kind of field as it was', optio
 test('A form that had an error before the session ended comes back too', options, async (t) => {
   const { service, page } = await start(t, '/reports/schedules/new');
   await page.getByLabel('Name').fill('Every week');
-  await page.getByLabel('Recipients').fill('not an address');
+  const recipients = page.getByLabel('Recipients', { exact: true });
+  await recipients.fill('not an address');
   await page.getByRole('button', { name: 'Create schedule' }).click();
   await page.locator('#recipients-wrong').waitFor();
-  await page.getByLabel('Recipients').fill('ann@example.com');
+  await recipients.fill('ann@example.com');
   await endSessions(service);
   await page.getByRole('button', { name: 'Create schedule' }).click();
   await signIn(page);
   await page.waitForURL('**/reports/schedules/new');
   await restored(page).waitFor();
   assert.equal(await page.getByLabel('Name').inputValue(), 'Every week');
-  assert.equal(await page.getByLabel('Recipients').inputValue(), 'ann@example.com');
+  assert.equal(await recipients.inputValue(), 'ann@example.com');
 });
 
 test('Another member of the same browser does not get the draft', options, async (t) => {

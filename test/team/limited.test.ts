@@ -241,6 +241,47 @@ test('What limited members create carries their tag, and tags are not theirs to 
   assert.equal((await get('/v1/tests')).data.length, 3);
 });
 
+test('Links and rules for tags are visible, and can be made, within the limit only', async (t) => {
+  const { service, a, member, get } = await start(t);
+  const { call } = service;
+  // A domain of two clients must not lead to the other domains of the second.
+  await call('PATCH', `/v1/domains/${a}`, { json: { tags: ['client:a', 'client:b'] } });
+  const share = (tags: string[], key?: string) =>
+    call<{ id: string; url: string }>('POST', '/v1/reports/share', {
+      json: { tags },
+      ...(key && { key }),
+    });
+  const refused = await share(['client:b'], member.key);
+  assert.equal(refused.status, 422, refused.text);
+  assert.match(refused.text, /must be among the tags that your access is limited to: client:a/);
+  assert.equal((await share(['client:a', 'client:b'], member.key)).status, 422);
+  const made = await share(['client:a'], member.key);
+  assert.equal(made.status, 201, made.text);
+  await share(['client:b']);
+  await share(['client:a', 'client:b']);
+  const listed = await get('/v1/reports/shared');
+  assert.deepEqual(
+    listed.data.map(({ id }) => id),
+    [made.body.id],
+  );
+  const rule = async (name: string, tags: string[] | null) => {
+    const json = { name, condition: 'score_below', channels: ['email'], tags };
+    const { status, text } = await call('POST', '/v1/alerts', { json });
+    assert.equal(status, 201, text);
+  };
+  await rule('own', ['client:a']);
+  await rule('other', ['client:b']);
+  await rule('both', ['client:a', 'client:b']);
+  await rule('all', null);
+  const names = async () => (await get('/v1/alerts')).data.map(({ name }) => name).toSorted();
+  assert.deepEqual(await names(), ['own']);
+  await limit(service, member.id, ['client:a', 'client:b']);
+  assert.deepEqual(await names(), ['both', 'other', 'own']);
+  assert.equal((await get('/v1/reports/shared')).data.length, 3);
+  const revoked = await call('DELETE', `/v1/reports/shared/${made.body.id}`, { key: member.key });
+  assert.equal(revoked.status, 200, revoked.text);
+});
+
 test('A message of another client to a test address stays without what the team knows about its domain', async (t) => {
   const { service, b, member, get } = await start(t);
   const earlier = await submit(service, 'b.example');
@@ -271,6 +312,23 @@ test('A message of another client to a test address stays without what the team 
   await limit(service, other.id, ['client:b']);
   const seen = (await get('/v1/tests', other.key)).data.map(({ id }) => id);
   assert.deepEqual(seen, [earlier]);
+});
+
+test('The table of domains has their own rows, and nothing to change', async (t) => {
+  const { service, a, b, member, get } = await start(t);
+  const { call } = service;
+  const headers = { accept: 'text/html' };
+  for (const path of ['/v1/domains/table', '/v1/domains/export', '/domains']) {
+    const { status, text } = await call('GET', path, { key: member.key, headers });
+    assert.equal(status, 200, `${path}: ${text}`);
+    assert.ok(text.includes(a) && !text.includes(b) && !text.includes('b.example'), path);
+    // No link or form that they may not use.
+    assert.ok(!/domains\/verify|domains\/tags|Add domains/.test(text), path);
+  }
+  assert.equal((await get('/v1/domains/table')).data.length, 1);
+  assert.equal((await get('/v1/domains/table', service.key)).data.length, 2);
+  const change = { json: { ids: [a], add: ['client:b'] }, key: member.key };
+  assert.equal((await call('POST', '/v1/domains/tags', change)).status, 403);
 });
 
 test('Search, exports, counts, events and assistants show what is visible', async (t) => {
@@ -308,6 +366,11 @@ test('Search, exports, counts, events and assistants show what is visible', asyn
   const domains = await callTool(client, 'list_domains', {});
   assert.match(domains.text, /a\.example/);
   assert.doesNotMatch(domains.text, /b\.example/);
+  await get('/v1/domains/table', service.key);
+  const compared = await callTool(client, 'compare_domains', {});
+  assert.match(compared.text, /^1 domain\.\n- a\.example \(dom_\w+\): /);
+  assert.match(compared.text, /client:a/);
+  assert.doesNotMatch(compared.text, /b\.example|%|inbox/);
   const resource = client.readResource({ uri: `deliverability://tests/${theirs}` });
   await assert.rejects(resource, /No such test/);
 });

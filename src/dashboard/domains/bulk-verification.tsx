@@ -47,7 +47,7 @@ async function unverifiedDomains(call: PageCall): Promise<ListedDomain[]> {
 
 async function render(call: PageCall, query: Query, problem: FormProblem | null = null) {
   const domains = await unverifiedDomains(call);
-  const token = await teamToken(call.app.db);
+  const token = await teamToken(call.app);
   const canPublish = allows(call.actor.role, 'admin') && call.actor.livemode;
   const servers = canPublish
     ? (await call.invoke(dnsServerOperations.list, { query: { limit: '100' } })).data

@@ -269,7 +269,8 @@ function List({
   tagProblem,
   canChange,
 }: ListProps) {
-  const isSelectable = !useReader().testMode && canChange;
+  const { testMode, limit } = useReader();
+  const isSelectable = !testMode && canChange && limit === null;
   if (rows.length === 0)
     return (
       <EmptyState
