@@ -10,7 +10,7 @@ import {
 } from './conditions/condition.ts';
 import { conditionOf, thresholdOf } from './conditions/index.ts';
 
-/** Whether the condition of a rule observes that. */
+/** Whether the condition of a rule is about this kind of observation. */
 export const observes = (
   { condition }: Pick<AlertRow, 'condition'>,
   { kind }: Observation,

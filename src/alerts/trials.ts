@@ -1,4 +1,4 @@
-/** What rules would have said lately, for the form of a rule: how often at which threshold, and the latest value. */
+/** For the form of a rule: how often it would have alerted lately at which threshold, and the latest value. */
 
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
@@ -24,7 +24,7 @@ export async function trialsInWords({
     recommended.map((rule) => [
       rule.condition,
       rule.times === null
-        ? `How often it would have alerted is ${timesInWords(rule)}.`
+        ? `Earlier alerts: ${timesInWords(rule)}.`
         : `Would have alerted: ${timesInWords(rule)}.`,
     ]),
   );

@@ -153,7 +153,7 @@ async function placementOf(db: Tx, { id }: Domain, { from }: Days) {
 
 // The last change of its records.
 
-/** Events are deleted some day. The change is remembered. */
+/** Events are deleted after a time. The digest keeps the change. */
 async function lastChange(db: Tx, { id }: Domain) {
   const event = await latestRecordChange(db, id);
   if (event)

@@ -82,5 +82,5 @@ async function statusOfDomain(
 function publishedPolicy({ watched }: Pick<DomainRow, 'watched'>): string {
   const found = watched && (JSON.parse(watched) as Watched).sets['DMARC record'];
   if (!found) return 'Not known';
-  return policyOf(found.values.find(isDmarcRecord)) ?? 'No own record';
+  return policyOf(found.values.find(isDmarcRecord)) ?? 'No record of its own';
 }

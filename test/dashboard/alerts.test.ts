@@ -281,7 +281,7 @@ test('The page says what each recommended rule would have said, and makes those 
   assert.match((await owner.get('/alerts')).html, /Create the missing rule/);
 });
 
-test('The form has recommended rules first, and at each condition its threshold and what it would have said', async (t) => {
+test('The form has recommended rules first, and at each condition its threshold and how often it would have alerted', async (t) => {
   const { service, owner } = await startWithOwner(t);
   for (const [index, score] of [95, 55, 75, 92, 65].entries())
     await storeTest(service.app, { score, hoursAgo: 100 - index, from_domain: 'example.com' });
@@ -302,7 +302,7 @@ test('The form has recommended rules first, and at each condition its threshold 
   assert.equal(fieldOf(html, 'threshold_spam_rate').value, '1');
 });
 
-test('One click creates a recommended rule as it is listed', async (t) => {
+test('One click creates a recommended rule as listed', async (t) => {
   const { service, owner } = await startWithOwner(t);
   const { html } = await owner.get('/alerts/new');
   const [, form] =

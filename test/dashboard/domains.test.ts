@@ -41,12 +41,12 @@ test('A member adds a domain, verifies it, and sees its health with the records 
     name,
     value,
     'Domain added.',
-    'Looking at public DNS',
+    'Looking up public DNS records',
     'enter the name _deliverability.',
   ])
     assert.ok(mainOf(pending.html).includes(text), text);
-  assert.match(pending.html, /id="first-look" data-refresh/);
-  await service.lookFirst();
+  assert.match(pending.html, /id="first-lookup" data-refresh/);
+  await service.lookUpFirst();
   const looked = await member.get(path);
   assert.doesNotMatch(looked.html, /data-refresh/);
   const main = mainOf(looked.html);

@@ -1,4 +1,4 @@
-/** Adding 30 domains and looking at one, in a browser: how many clicks and seconds it takes. */
+/** Adding 30 domains and looking one up, in a browser: how many clicks and seconds it takes. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -79,7 +79,7 @@ for (const [size, viewport] of Object.entries(SIZES))
       assert.ok(await hasNoOverflow(page));
     });
 
-test('A look shows what was answered after 5 seconds, and the rest without a click', async (t) => {
+test('A lookup shows what was answered after 5 seconds, and the rest without a click', async (t) => {
   const service = await startTestService(t, { resolver });
   const browser = await startMemberBrowser(t, service, 'member');
   const page = await browser.open('/domains');

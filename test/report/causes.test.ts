@@ -109,7 +109,7 @@ describe('Causes of a change', () => {
     );
   });
 
-  it('begin with what got worse, and compare no records of different domains', async () => {
+  it('begin with what worsened, and do not compare records of different domains', async () => {
     const causes = causesOf(compareResults(await goodReport(), await badReport()));
     const changes = causes.map(({ change }) => change);
     assert.equal(changes[0], 'worse');

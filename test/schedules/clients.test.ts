@@ -153,7 +153,7 @@ test('A schedule for each client mails each its own domains, and nothing of othe
   }
 });
 
-test('A report that cannot be composed stops none of the others, and is retried alone', async (t) => {
+test('A report that cannot be composed does not stop the others, and is retried alone', async (t) => {
   const scheduling = await startScheduling(t);
   const { service, sink, clock, makeDue, sendDue, runs, get } = scheduling;
   await withClients(scheduling);

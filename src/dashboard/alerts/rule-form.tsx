@@ -181,7 +181,7 @@ async function domainIdOf(db: App['db'], name: string): Promise<string | null> {
 export interface RuleFormContext {
   /** Domain names; null if there are too many to choose from. */
   domains: string[] | null;
-  /** What each condition would have said lately. */
+  /** How often each condition would have alerted lately. */
   trials: Map<ConditionId, string>;
   /** The channels that cannot deliver. */
   unconfigured: ChannelId[];

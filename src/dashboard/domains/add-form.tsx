@@ -1,6 +1,6 @@
-/** The form to add one domain or many, or only to look at one. */
+/** The form to add one domain or many, or only to look one up. */
 
-import { MAX_BATCH } from '../../domains/look-schema.ts';
+import { MAX_BATCH } from '../../domains/lookup-schema.ts';
 import { type FormProblem, Notice, ProblemNotice, TextArea, TextField } from '../frame/form.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { Fold } from '../frame/states.tsx';
@@ -39,7 +39,7 @@ export function AddDomains({ name, names, tags, problem }: AddDomainsProps) {
           <button type="submit" class="button primary">
             Add
           </button>
-          <button type="submit" class="button" formmethod="get" formaction="/domains/look">
+          <button type="submit" class="button" formmethod="get" formaction="/domains/lookup">
             Look up only
           </button>
         </div>

@@ -55,8 +55,8 @@ async function render(call: PageCall, { done, problem, typed }: State = {}) {
           </div>
           <p class="small muted">
             {name === null
-              ? 'Without a brand, shared links and reports carry our name.'
-              : 'Shared links, their PDFs, and scheduled reports show this, above a small “Checked with Deliverability”. These pages do not change.'}{' '}
+              ? 'Without a brand, shared links and reports show our name.'
+              : 'Shared links, their PDFs, and scheduled reports show this, above a small “Checked with Deliverability”. The application itself does not change.'}{' '}
             {isChanged &&
               `${color} cannot be read everywhere: text is ${colors.light} on white, and ${colors.dark} on black.`}
           </p>

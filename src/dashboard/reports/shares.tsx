@@ -298,7 +298,7 @@ async function renderNew(call: PageCall, { offered, values, problem = null }: Ne
             <TextField
               name="tags"
               label="Status of the domains with the tags (optional)"
-              hint="For a status page, such as client:acme. It always shows the domains that have one of these tags. Choose no tests then."
+              hint="For a status page, such as client:acme. It always shows the domains that have one of these tags. A link has either tags or tests."
               value={values.tags}
               error={problem?.fields.tags}
             />
