@@ -24,7 +24,7 @@ export async function trialsInWords({
     recommended.map((rule) => [
       rule.condition,
       rule.times === null
-        ? `Earlier alerts: ${timesInWords(rule)}.`
+        ? `Earlier alerts are ${timesInWords(rule)}.`
         : `Would have alerted: ${timesInWords(rule)}.`,
     ]),
   );

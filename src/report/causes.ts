@@ -84,7 +84,7 @@ const FACTS: Record<string, (before: CheckResult, after: CheckResult) => string 
   },
   dmarc_policy: ({ evidence: before }, { evidence: after }) => {
     const [from, to] = [textIn(before, 'published'), textIn(after, 'published')];
-    return from && to && from !== to ? `p=${from} changed to p=${to}` : null;
+    return from && to && from !== to ? `p=${from} became p=${to}` : null;
   },
 };
 

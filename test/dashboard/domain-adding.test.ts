@@ -30,7 +30,7 @@ test('A pasted list is added in one step, and each line shows its lookup as it a
     main,
     /2 domains added and looked up.*gone\.example.*Critical.*example\.com.*Healthy/s,
   );
-  assert.match(main, /Not added: 2.*“co\.uk” is a public suffix.*There already: known\.example/s);
+  assert.match(main, /Not added: 2.*“co\.uk” is a public suffix.*Already added: known\.example/s);
   const { data } = (
     await service.call<{ data: { name: string; tags: string[] }[] }>(
       'GET',

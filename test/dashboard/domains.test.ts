@@ -114,7 +114,7 @@ test('The table has all states with their counts, sorts and filters by links, an
   assert.match(mainOf(html), /All \(6\)Critical \(1\)Verification failed \(1\)/);
   assert.match(
     mainOf((await member.get('/domains?state=pending')).html),
-    /Publish the TXT record of the domain\. Checks start once it is found\./,
+    /Looked up once\. Publish the TXT record of the domain to have it checked every day\./,
   );
   for (const [name, , health] of states.slice(0, 3)) {
     const filtered = await member.get(`/domains?state=${health}`);
@@ -322,7 +322,7 @@ test('Viewers have no pages of domains; test mode shows domains without actions'
     const { status, html } = await member.get(path, { cookie });
     assert.equal(status, 200);
     assert.match(mainOf(html), /Domains have no test mode/);
-    assert.doesNotMatch(mainOf(html), /Add domain|Verify now|Delete domain…|Edit selectors/);
+    assert.doesNotMatch(mainOf(html), /Look up only|Verify now|Delete domain…|Edit selectors/);
   }
 });
 

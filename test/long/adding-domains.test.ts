@@ -44,7 +44,7 @@ for (const [size, viewport] of Object.entries(SIZES))
       const page = await browser.open('/domains', { viewport, colorScheme });
       await picture(page, `form-${size}-${colorScheme}`);
       // One click to open the list, and one to add it.
-      await page.getByText('Add a list, or with tags').click();
+      await page.getByText('Add a list or tags').click();
       await page
         .getByLabel('List of domains')
         .fill([...NAMES, 'co.uk', 'https://www.shop1.example/'].join('\n'));

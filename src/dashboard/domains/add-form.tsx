@@ -44,7 +44,7 @@ export function AddDomains({ name, names, tags, problem }: AddDomainsProps) {
           </button>
         </div>
       </div>
-      <Fold summary="Add a list, or with tags" open={Boolean(names || tags || wrongTags)}>
+      <Fold summary="Add a list or tags" open={Boolean(names || tags || wrongTags)}>
         <div class="stack">
           <TextArea
             name="names"
@@ -56,7 +56,7 @@ export function AddDomains({ name, names, tags, problem }: AddDomainsProps) {
           />
           <TextField
             name="tags"
-            label="Tags for all of them (optional)"
+            label="Tags for all of these domains (optional)"
             hint="Separated by commas, such as client:acme."
             value={tags}
             error={wrongTags}

@@ -69,7 +69,7 @@ async function render(call: PageCall, { done, problem, typed }: State = {}) {
               <TextField
                 name="name"
                 label="Name"
-                hint="Such as the name of your agency. Also the sender’s name of scheduled reports. Leave empty to remove the brand."
+                hint="Such as the name of your agency. Also the sender name of scheduled reports. Leave empty to remove the brand."
                 value={typed?.name ?? name ?? ''}
                 error={errors.name}
               />

@@ -297,8 +297,8 @@ async function renderNew(call: PageCall, { offered, values, problem = null }: Ne
           {!offered && (
             <TextField
               name="tags"
-              label="Status of the domains with the tags (optional)"
-              hint="For a status page, such as client:acme. It always shows the domains that have one of these tags. A link has either tags or tests."
+              label="Status page for the tags (optional)"
+              hint="Separated by commas, such as client:acme. Instead of tests, the link shows the status of the domains that have one of these tags."
               value={values.tags}
               error={problem?.fields.tags}
             />

@@ -19,7 +19,7 @@ import {
 import type { DomainStatus, StoredStatus } from '../status.ts';
 import { section } from './figures.ts';
 
-const WORDS = { fail: 'Problem', warn: 'Warning', unknown: 'Not known', pass: 'OK' } as const;
+const WORDS = { fail: 'Problem', warn: 'Warning', unknown: 'Unknown', pass: 'OK' } as const;
 
 const stateOf = (of: DomainStatus['state']): StateSpan => state(of, WORDS[of]);
 
