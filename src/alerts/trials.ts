@@ -10,8 +10,8 @@ import { listRecommended, timesInWords } from './recommended.ts';
 const DAYS = 30;
 
 /**
- * By condition, in a sentence or two: "Now 0.08% on 28 Nov 2026. In the last 30 days, it would have alerted twice at 1, and never
- * at 2 or more." Without data, what is missing.
+ * By condition, in a sentence or two: "Latest value: 0.08% on 28 Nov 2026. Alerts in the last 30 days would have been: 2 at 1 and
+ * none at 2." Without data, what is missing.
  */
 export async function trialsInWords({
   db,
@@ -34,9 +34,9 @@ export async function trialsInWords({
     if (past)
       words.set(
         id,
-        `Now ${past.now}. In the last ${DAYS} days, it would have alerted ${LIST.format(
+        `Latest value: ${past.now}. Alerts in the last ${DAYS} days would have been: ${LIST.format(
           threshold!.tried!.map(
-            (tried) => `${inWords(countTimes(past.answersAt(tried)))} at ${tried}`,
+            (tried) => `${numberOf(countTimes(past.answersAt(tried)))} at ${tried}`,
           ),
         )}.`,
       );
@@ -46,5 +46,5 @@ export async function trialsInWords({
 
 const LIST = new Intl.ListFormat('en-GB');
 
-const inWords = (times: number): string =>
-  ['never', 'once', 'twice'][times] ?? `${new Intl.NumberFormat('en-GB').format(times)} times`;
+const NUMBER = new Intl.NumberFormat('en-GB');
+const numberOf = (times: number): string => (times === 0 ? 'none' : NUMBER.format(times));

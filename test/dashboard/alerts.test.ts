@@ -295,9 +295,9 @@ test('The form has recommended rules first, and at each condition its threshold 
   const text = mainOf(html);
   assert.match(
     text,
-    /Threshold, in points.*Now 65 on .*it would have alerted never at 50, once at 60, twice at 70, twice at 80 and twice at 90\./,
+    /Threshold, in points.*Latest value: 65 on .*Alerts in the last 30 days would have been: none at 50, 1 at 60, 2 at 70, 2 at 80 and 2 at 90\./,
   );
-  assert.match(text, /How often it would have alerted is not known: no spam rate from Google/);
+  assert.match(text, /Earlier alerts are not known: no spam rate from Google/);
   assert.match(text, /Critical problems and warnings/);
   assert.equal(fieldOf(html, 'threshold_spam_rate').value, '1');
 });
