@@ -33,7 +33,7 @@ import { lookUpVerification } from './verification.ts';
 import { VERIFY_JOB } from './verify-job.ts';
 
 async function presentWith(app: App, db: Db | Tx, row: DomainRow): Promise<PresentedDomain> {
-  return presentDomain(row, await feedbackOf(app, db, row), await teamToken(app.db));
+  return presentDomain(row, await feedbackOf(app, db, row), await teamToken(db));
 }
 
 const domains = resource({

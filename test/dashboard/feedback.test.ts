@@ -43,6 +43,7 @@ test('Reporters are compared by what they did, also those whose report spans sev
     }),
   );
   await upload(dmarc({ orgName: 'Yahoo', id: 'b' }));
+  await named(feedback);
   const query = `domain_id=${domain.id}`;
   const { body } = await service.call<InferOutput<typeof DmarcReporters>>(
     'GET',
@@ -206,7 +207,7 @@ test('Members confirm a reporter and withdraw that, and delete a report, from it
   assert.deepEqual([report!.status, unverified!.status], ['unconfirmed', 'unverified']);
   const { get, post } = await newMember(service, 'member');
   const unsigned = mainOf((await get(`/feedback/reports/${unverified!.id}`)).html);
-  assert.match(unsigned, /in the name of receiver ltd.*Nothing shows who sent this report/);
+  assert.match(unsigned, /in the name of receiver ltd.*Nothing shows who sent this report/s);
 
   const overview = `/feedback/domains/${domain.id}`;
   assert.match(mainOf((await get(overview)).html), /1 reporter that you have not confirmed/);

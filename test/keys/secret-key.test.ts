@@ -185,7 +185,13 @@ async function inDatabase<T>(folder: string, use: (db: Db) => Promise<T>): Promi
 const forgetProof = (folder: string) =>
   inDatabase(folder, (db) => db.deleteFrom('service_facts').execute());
 const proofOf = (folder: string) =>
-  inDatabase(folder, (db) => db.selectFrom('service_facts').selectAll().execute());
+  inDatabase(folder, (db) =>
+    db
+      .selectFrom('service_facts')
+      .selectAll()
+      .where('name', '=', 'secret_key_proof')
+      .execute(),
+  );
 
 const startWith = (t: TestContext, folder: string, key?: string) =>
   startTestService(t, {

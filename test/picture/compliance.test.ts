@@ -6,6 +6,7 @@ import type * as v from 'valibot';
 import type { Domain } from '../../src/domains/schema.ts';
 import { complianceOf } from '../../src/picture/compliance.ts';
 import type { Compliance, DomainPicture } from '../../src/picture/schema.ts';
+import { firstLookupsDone, NOT_LOOKED_AT } from '../domains/first-lookups.ts';
 import { startTestService } from '../helpers/app.ts';
 import { ago, DOMAIN, startWorld, type World } from './world.ts';
 
@@ -79,10 +80,12 @@ test('Without requirements, the answer says why', async (t) => {
 });
 
 test('Viewers and test-mode keys read the picture and the requirements of a domain', async (t) => {
-  const { call, makeKey } = await startTestService(t);
+  const { app, call, makeKey } = await startTestService(t);
   const { body: domain } = await call<Domain>('POST', '/v1/domains', {
     json: { name: 'example.com' },
   });
+  await firstLookupsDone(app);
+  await app.db.updateTable('domains').set(NOT_LOOKED_AT).execute();
   for (const key of [await makeKey('viewer'), await makeKey('viewer', false)]) {
     const path = `/v1/domains/${domain.id}/picture`;
     const picture = await call<v.InferOutput<typeof DomainPicture>>('GET', path, { key });

@@ -12,6 +12,7 @@ import { memberOf, newMember } from '../dashboard/member.ts';
 import { mainOf } from '../dashboard/pages.ts';
 import { storeTest } from '../dashboard/stored-tests.ts';
 import { startTestService, type TestService } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
 import { skipOnPostgres } from '../helpers/store.ts';
 
 type Groups = Partial<Record<SearchGroup['group'], SearchGroup>>;
@@ -39,9 +40,12 @@ const recorded = (name: string | null, from_address: string, subject: string) =>
 });
 
 test('Tests are found by name, subject, sender, address and ID', async (t) => {
-  const service = await startTestService(t);
+  const clock = testClock();
+  const service = await startTestService(t, { clock });
   const { app } = service;
   const spring = await storeTest(app, recorded('Spring', 'news@acme.example', 'Ärger mit 50%'));
+  // IDs of the same millisecond begin alike.
+  clock.advance(1000);
   await storeTest(app, recorded(null, 'other@shop.example', 'Invoice'));
   const { token } = await app.db
     .selectFrom('tests')
