@@ -634,7 +634,7 @@ CREATE TABLE domains (
   health_checked_at TEXT,
   lease             TEXT,
   leased_until      TEXT,
-  -- When its records are next compared with those of the last look. If it is not verified, when the first look at it is due;
+  -- When its records are next compared with those of the last look. If it is not verified, when its first lookup is due;
   -- null after it.
   next_look_at      TEXT,
   -- JSON: its records as the last looks found them; null before the first one.
@@ -934,7 +934,7 @@ CREATE TABLE report_schedules (
   leased_until     TEXT,
   -- JSON: covers the domains with one of these tags; null for `domains`, which is otherwise an empty list.
   tags             TEXT,
-  -- JSON: the recipients of each tag, who get a report about its domains alone; null for `recipients`, otherwise empty.
+  -- JSON: the recipients of each tag, who get a report about its domains only; null for `recipients`, otherwise empty.
   recipients_by_tag TEXT
 );
 CREATE INDEX report_schedules_due ON report_schedules (next_send_at)
@@ -1561,7 +1561,7 @@ CREATE INDEX dns_changes_domain ON dns_changes (domain_id, id);
 CREATE UNIQUE INDEX dns_changes_applying ON dns_changes (server_id, name, type)
   WHERE status = 'applying';
 
--- The team's name, logo and color, for what people outside it get to see. At most one row.
+-- The team's name, logo and color, shown to people outside it. At most one row.
 CREATE TABLE brand (
   id    TEXT NOT NULL PRIMARY KEY,
   name  TEXT NOT NULL,

@@ -82,7 +82,7 @@ const BrandResponse = named(
     ),
     logo_url: described(v.nullable(v.string()), 'The logo as a `data:` URL.', 'data:image/png;…'),
   }),
-  'The name, logo and color of your team on what people outside it see.',
+  'The name, logo and color that people outside your team see.',
 );
 
 function present(row: BrandRow | undefined) {

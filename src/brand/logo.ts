@@ -1,4 +1,4 @@
-/** Checks the logo of a brand, and keeps of its file only what draws it. */
+/** Checks the logo of a brand, and keeps only the parts of its file that draw it. */
 
 import { inflateSync } from 'node:zlib';
 import { readImageFile } from '../mailtests/image-file.ts';
@@ -9,7 +9,7 @@ export const MAX_LOGO_BYTES = 200 * 1024;
 const MAX_SIDE = 2000;
 const MAX_PIXELS = 1_000_000;
 
-/** The logo without metadata and without anything behind its end, or a clause that says why it is none. */
+/** The logo without metadata and trailing bytes, or a clause that says why it is rejected. */
 export function readLogo(bytes: Uint8Array): BrandLogo | string {
   if (bytes.byteLength > MAX_LOGO_BYTES) return `is larger than ${MAX_LOGO_BYTES / 1024} KB`;
   const image = readImageFile(bytes);
@@ -19,10 +19,10 @@ export function readLogo(bytes: Uint8Array): BrandLogo | string {
   if (!isUsable) return 'must be a PNG or JPEG file';
   const [type, width, height] = [image.mediaType as BrandLogo['type'], image.width!, image.height!];
   if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS)
-    return `has ${width} × ${height} pixels: at most ${MAX_SIDE} on a side and ${MAX_PIXELS.toLocaleString('en')} in all are allowed`;
+    return `has ${width} × ${height} pixels: the limits are ${MAX_SIDE} on a side and ${MAX_PIXELS.toLocaleString('en')} in total`;
   const file = Buffer.from(bytes);
   const kept = type === 'image/png' ? pngParts(file, height) : jpegParts(file);
-  if (kept === null) return 'is damaged, or of a kind that not every program shows';
+  if (kept === null) return 'is damaged, or in a variant that some programs cannot show';
   return { type, width, height, base64: Buffer.concat(kept).toString('base64') };
 }
 

@@ -75,8 +75,8 @@ export interface Declaration {
   actions?: Actions;
   options?: Options;
   /**
-   * For a command that environment variables configure: those that matter most, for `--help`. It takes no arguments; an
-   * unknown one is answered with the variable that does what was meant.
+   * For a command that environment variables configure: the most important ones, for `--help`. It takes no arguments; the
+   * error for an unknown one names the variable to set.
    */
   variables?: readonly VariableName[];
   /** What its exit codes mean, if that says more than `EXIT`. */

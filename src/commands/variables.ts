@@ -1,4 +1,4 @@
-/** What environment variables do for a command that takes no options: in its `--help`, and for an option that someone expected. */
+/** Environment variables of a command that takes no options: in its `--help`, and in the error for an unknown option. */
 
 import { PREFIX, type VariableName } from '../config/config.ts';
 import { VARIABLES, type Variable } from '../config/variables.ts';

@@ -16,7 +16,7 @@ import { dnsServerPages } from './dns/server.tsx';
 import { dnsServerListPages } from './dns/servers.tsx';
 import { domainAddPages } from './domains/add.tsx';
 import { domainProofPages } from './domains/bulk-verification.tsx';
-import { domainLookPages } from './domains/by-name.tsx';
+import { domainLookupPages } from './domains/by-name.tsx';
 import { domainPages } from './domains/detail.tsx';
 import { hostedFilePages } from './domains/files.tsx';
 import { domainListPages } from './domains/list.tsx';
@@ -85,7 +85,7 @@ export const DASHBOARD_ROUTES = [
   ...dnsServerListPages,
   ...domainAddPages,
   ...domainProofPages,
-  ...domainLookPages,
+  ...domainLookupPages,
   ...domainPages,
   ...hostedFilePages,
   ...domainListPages,

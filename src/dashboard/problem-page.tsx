@@ -132,7 +132,9 @@ async function memberPage(
           <Notice tone="fail">{detail}</Notice>
           {code === 'not_found' && <p>It may have been deleted, or the link may be incomplete.</p>}
           {code === 'forbidden' && (
-            <p>An admin of the team can change your role, and what you may see.</p>
+            <p>
+              An admin of the team can change your role and the tags that your access is limited to.
+            </p>
           )}
           {code === 'body_too_large' && (
             <p>Nothing was saved. Go back, and choose a smaller file or enter less text.</p>

@@ -142,7 +142,9 @@ async function placementOf(db: Tx, { id }: Domain, { from }: Days) {
   return { samples: count, inbox_rate: inboxRate(Number(inbox ?? 0), count) };
 }
 
-/** Events are deleted some day. The change is remembered. */
+// The last change of its records.
+
+/** Events are deleted after a time. The digest keeps the change. */
 async function lastChange(db: Tx, { id }: Domain) {
   const event = await latestRecordChange(db, id);
   if (event)

@@ -76,7 +76,7 @@ async function refresh(app: Refreshed, ids: string[]): Promise<number> {
   return digests.length;
 }
 
-/** One domain with a fault must not keep all others from being read. */
+/** An error in one domain must not block the others. */
 async function tryToRead(app: Refreshed, domain: DomainRow): Promise<DomainDigestRow[]> {
   try {
     return [await readDigest(app, domain)];

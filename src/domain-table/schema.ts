@@ -105,7 +105,7 @@ const Step = named(
       `/domains/${exampleId('dom')}#health`,
     ),
   }),
-  'The first step of the headline of a domain.',
+  'The next step for a domain.',
 );
 
 export const TableRow = named(
@@ -151,7 +151,7 @@ export const TableRow = named(
     last_change: described(v.nullable(Change), 'Null if no change is known.'),
     headline: described(
       Text,
-      'What the picture of the domain says first. Null if it was not read yet.',
+      'The headline of the domain. Null if it was not read yet.',
       'DMARC policy is p=none: failing mail is still delivered',
     ),
     headline_state: described(
@@ -170,7 +170,7 @@ export const TableRow = named(
     ),
     read_at: described(
       v.nullable(Time),
-      'When all this was read: within the last hour or so. Null: not yet.',
+      'When these figures were read, usually within the last hour. Null if they were not read yet.',
     ),
   }),
   'A domain with its figures.',
@@ -232,8 +232,8 @@ export const TagChange = named(
       'The domains.',
       [exampleId('dom')],
     ),
-    add: described(v.optional(Tags, []), 'Tags that all of them get.', ['client:acme']),
-    remove: described(v.optional(Tags, []), 'Tags that none of them keeps.', []),
+    add: described(v.optional(Tags, []), 'Tags to add to all of them.', ['client:acme']),
+    remove: described(v.optional(Tags, []), 'Tags to remove from all of them.', []),
   }),
   'Changes to the tags of several domains.',
   { ids: [exampleId('dom')], add: ['client:acme'], remove: [] },
@@ -244,7 +244,7 @@ export const TagChangeResult = named(
   'DomainTagsChanged',
   v.object({
     object: typeField('domain_tags_change'),
-    changed: described(Count, 'How many of the domains have other tags now.', 1),
+    changed: described(Count, 'How many of the domains changed.', 1),
   }),
   'The result of a change of tags.',
 );

@@ -17,7 +17,11 @@ export async function changeTags(
   const both = add.find((tag) => remove.includes(tag));
   if (both !== undefined)
     throw invalidParams([
-      { param: 'remove', code: 'invalid', message: `must not contain “${both}”, which is in add` },
+      {
+        param: 'remove',
+        code: 'invalid',
+        message: `must not contain “${both}”, which is also in add`,
+      },
     ]);
   // In one order, so that two such changes do not wait for each other.
   const query = tx.selectFrom('domains').selectAll().where('id', 'in', ids).orderBy('id');

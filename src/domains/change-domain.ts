@@ -13,8 +13,8 @@ import { channel } from '../store/subscribers.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { addFeedbackRow } from './feedback/address.ts';
-import { FIRST_LOOK_JOB } from './first-look-job.ts';
-import type { AddedLine, NewDomains } from './look-schema.ts';
+import { FIRST_LOOKUP_JOB } from './first-lookup-job.ts';
+import type { AddedLine, NewDomains } from './lookup-schema.ts';
 import { findRulesOfDomain } from './queries.ts';
 import type { DomainPatch, NewDomain } from './schema.ts';
 import { selectorsOf } from './selectors.ts';
@@ -92,7 +92,7 @@ export async function createDomains(
 }
 
 const wakeAfter = (tx: Tx, { app }: DomainAuthor): void =>
-  afterCommit(tx, () => app.scheduler.wake(FIRST_LOOK_JOB));
+  afterCommit(tx, () => app.scheduler.wake(FIRST_LOOKUP_JOB));
 
 /** The domain as the team has it now. Throws `conflict` if there are too many. */
 async function addDomain(

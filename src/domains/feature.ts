@@ -4,9 +4,9 @@ import type { Feature } from '../feature.ts';
 import { AUDITED_DOMAIN } from './change-domain.ts';
 import { addMissingFeedbackRows } from './feedback/address.ts';
 import { lookupJob } from './feedback/lookup-job.ts';
-import { firstLookJob } from './first-look-job.ts';
+import { firstLookupJob } from './first-lookup-job.ts';
 import { lookJob } from './look-job.ts';
-import { lookOperations } from './look-routes.ts';
+import { lookupOperations } from './lookup-routes.ts';
 import { domainOperations } from './routes.ts';
 import { DOMAIN_EVENTS } from './schema.ts';
 import { teamToken } from './team-token.ts';
@@ -17,12 +17,12 @@ export const domains: Feature = {
   name: 'domains',
   events: DOMAIN_EVENTS,
   audited: [AUDITED_DOMAIN],
-  routes: [...Object.values(domainOperations), ...Object.values(lookOperations)],
+  routes: [...Object.values(domainOperations), ...Object.values(lookupOperations)],
   tools: domainTools,
   jobs: (app) => [
     verifyDomainsJob(app),
     lookJob(app),
-    firstLookJob(app),
+    firstLookupJob(app),
     lookupJob(app),
     // While nodes of both versions work, an older one can add domains.
     {

@@ -47,7 +47,7 @@ export function lookJob(app: App): Job {
     concurrency: MAX_CONCURRENT_LOOKS,
     claim: (limit) => claimDue(app, limit),
     work: (domain) => lookAt(app, domain),
-    // The domain is looked at again once the lease expires.
+    // The lookup is repeated once the lease expires.
     onError: ({ id }, error) =>
       app.log.error('could not look at domain', { domain: id, error: errorMessage(error) }),
     wake: () => app.scheduler.wakeHere(LOOK_JOB),

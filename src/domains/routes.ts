@@ -58,7 +58,7 @@ const domains = resource({
 const create = domains.create({
   summary: 'Add a domain',
   description:
-    'Adds a domain to your team, and looks at its public DNS in the background. To verify it, publish the TXT record in `verification`, or the one of your team in `team_verification`.',
+    'Adds a domain to your team, and looks up its public DNS in the background. To verify it, publish the TXT record in `verification`, or the one of your team in `team_verification`.',
   body: NewDomain,
   errors: ['conflict'],
   work: createDomain,

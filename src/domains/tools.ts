@@ -7,8 +7,8 @@ import { answerText, clean, NEXT_PAGE, quoted, recordText } from '../http/tool-t
 import { normalizeDomain } from '../lib/domain-names.ts';
 import { invalidParams } from '../lib/errors.ts';
 import { formatCount } from '../lib/format/numbers.ts';
-import { lookOperations } from './look-routes.ts';
-import { LookQuery } from './look-schema.ts';
+import { lookupOperations } from './lookup-routes.ts';
+import { LookupQuery } from './lookup-schema.ts';
 import { domainOperations } from './routes.ts';
 import { type Domain, DomainListQuery, type ListedDomain, NewDomain } from './schema.ts';
 import { healthText } from './tool-text.ts';
@@ -114,16 +114,16 @@ export const checkDomain = tool({
   },
 });
 
-export const lookAtDomain = tool({
-  name: 'look_at_domain',
+export const lookUpDomain = tool({
+  name: 'look_up_domain',
   title: 'Look at any domain',
   description:
     'Returns what public DNS says about any domain within 5 seconds, with what to fix. The domain need not be one of the team, and nothing is stored. Use check_domain for a domain of the team.',
-  uses: [lookOperations.look],
-  answers: lookOperations.look,
-  input: LookQuery,
+  uses: [lookupOperations.lookup],
+  answers: lookupOperations.lookup,
+  input: LookupQuery,
   async run(query, call) {
-    const result = await call.invoke(lookOperations.look, { query });
+    const result = await call.invoke(lookupOperations.lookup, { query });
     const rest = 'DNS did not answer everything in time. Ask again for the rest.';
     return {
       text: healthText(
@@ -186,4 +186,4 @@ function verificationAnswer(domain: Domain): ToolAnswer {
   };
 }
 
-export const domainTools = [listDomains, checkDomain, lookAtDomain, addDomain, verifyDomain];
+export const domainTools = [listDomains, checkDomain, lookUpDomain, addDomain, verifyDomain];

@@ -52,7 +52,7 @@ export function afterLookup(row: DomainRow, lookup: Lookup, now: number): Transi
   return { change: { ...lookupResult, ...change }, event };
 }
 
-/** A domain that is verified again has a first look again. */
+/** A domain that must be verified again has a first lookup again. */
 const NO_LOOKS = { next_look_at: null, watched: null } as const;
 
 const FAILED: Transition = {

@@ -13,15 +13,15 @@ const counted = <Name extends string>(name: Name, description: string, example: 
     example,
   }) as const satisfies Figure;
 
-const stopped = <Name extends string, Disposition extends string, Look extends string>(
+const stopped = <Name extends string, Disposition extends string, Fill extends string>(
   name: Name,
   disposition: Disposition,
-  look: Look,
+  fill: Fill,
   example: number,
 ) => ({
   ...counted(name, `Messages that receivers ${name} because of the policy`, example),
   disposition,
-  look,
+  fill,
 });
 
 /** What receivers do with messages that the policy stops, in a word, the disposition in reports, and the pattern in charts. */

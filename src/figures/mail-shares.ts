@@ -1,4 +1,4 @@
-/** Whose the mail with the name of a domain is, as far as that is known: the figures, and the sentence that all surfaces show. */
+/** Shares of own, forged and forwarded mail of a domain: the figures, and the sentence that all surfaces show. */
 
 import { valuesOf } from './figure.ts';
 

@@ -27,7 +27,7 @@ export function limitError(route: Route, actor: Actor): AppError | null {
   if (isOpenTo(route, actor)) return null;
   return new AppError(
     'forbidden',
-    `Your access is limited to ${limitText(actor.tags!)}. This covers the whole team.`,
+    `Your access is limited to ${limitText(actor.tags!)}. This operation covers the whole team.`,
   );
 }
 

@@ -43,8 +43,8 @@ const nameOf = ({ id, label }: ComparedCheck): string => NAMES[id] ?? label;
 
 function verbOf({ change, after }: ComparedCheck): string {
   if (change === 'other') return 'changed';
-  if (change === 'improved') return after?.status === 'pass' ? 'now passes' : 'got better';
-  return after?.status === 'fail' ? 'broke' : 'got worse';
+  if (change === 'improved') return after?.status === 'pass' ? 'now passes' : 'improved';
+  return after?.status === 'fail' ? 'broke' : 'worsened';
 }
 
 /** By the ID of the check: a clause about what changed; null if the title of the result says more. */
@@ -80,7 +80,7 @@ const FACTS: Record<string, (before: CheckResult, after: CheckResult) => string 
       return earlier.size > 0 ? `the record of ${textIn(before, 'domain')} is gone` : null;
     if (change !== '') return change;
     const [from, to] = [textIn(before, 'client_ip'), textIn(after, 'client_ip')];
-    return from && to && from !== to ? `${to} sent the message, and not ${from}` : null;
+    return from && to && from !== to ? `the message was sent from ${to} instead of ${from}` : null;
   },
   dmarc_policy: ({ evidence: before }, { evidence: after }) => {
     const [from, to] = [textIn(before, 'published'), textIn(after, 'published')];

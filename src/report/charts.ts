@@ -27,11 +27,11 @@ export interface Chart {
 }
 
 /** How the parts of a bar differ, without color too. A state has its color. */
-export type Look = 'solid' | 'striped' | 'dotted' | 'hollow' | State;
+export type BarFill = 'solid' | 'striped' | 'dotted' | 'hollow' | State;
 
 export interface Series {
   title: string;
-  look: Look;
+  fill: BarFill;
 }
 
 /** Events that happened at about the same time. */

@@ -202,7 +202,7 @@ function clientProblems(tags: string[], inUse: string[]): string[] {
   const named = (names: string[]) =>
     `${names.slice(0, MAX_NAMED).join(', ')}${names.length > MAX_NAMED ? ` and ${formatCount(names.length - MAX_NAMED)} more` : ''}`;
   return [
-    ...(left.length > 0 ? [`No recipients, so no report, for ${named(left)}.`] : []),
+    ...(left.length > 0 ? [`No report for ${named(left)}: no recipients.`] : []),
     ...(unused.length > 0 ? [`No domain has the tag ${named(unused)}.`] : []),
   ];
 }

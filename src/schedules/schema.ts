@@ -84,7 +84,7 @@ const TEXTS = {
   domains: 'IDs of the domains that the report covers. Null means all domains.',
   tags: 'The report covers the domains that have one of these tags when it is sent. Null for `domains`.',
   recipients_by_tag:
-    'Sends a report for each tag, such as `client:acme`, with its domains alone and to its own recipients. Null for one report.',
+    'Sends a separate report for each tag, such as `client:acme`, about its domains and to its own recipients. Null for one report.',
   include_sections: 'The sections of the report.',
   format: '`pdf` attaches the report as a PDF.',
   send_hour: 'Hour of the day, from 0 to 23, in the time zone of the schedule.',

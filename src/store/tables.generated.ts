@@ -581,7 +581,7 @@ export interface DomainRow {
   lease: string | null;
   leased_until: string | null;
   /**
-   * When its records are next compared with those of the last look. If it is not verified, when the first look at it is due;
+   * When its records are next compared with those of the last look. If it is not verified, when its first lookup is due;
    * null after it.
    */
   next_look_at: string | null;
@@ -850,7 +850,7 @@ export interface ReportScheduleRow {
   leased_until: string | null;
   /** JSON: covers the domains with one of these tags; null for `domains`, which is otherwise an empty list. */
   tags: string | null;
-  /** JSON: the recipients of each tag, who get a report about its domains alone; null for `recipients`, otherwise empty. */
+  /** JSON: the recipients of each tag, who get a report about its domains only; null for `recipients`, otherwise empty. */
   recipients_by_tag: string | null;
 }
 
@@ -1417,7 +1417,7 @@ export interface DnsChangeRow {
   leased_until: string | null;
 }
 
-/** The team's name, logo and color, for what people outside it get to see. At most one row. */
+/** The team's name, logo and color, shown to people outside it. At most one row. */
 export interface BrandRow {
   id: string;
   name: string;

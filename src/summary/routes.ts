@@ -43,7 +43,7 @@ const SummaryQuery = v.strictObject({
   ),
   include: described(
     v.optional(oneOf(['all', 'tests'] as const), 'all'),
-    '`tests`: only the figures of tests, which are quick even with thousands of domains. `feedback` and `receivers` are null then.',
+    '`tests`: only the figures of tests, which are fast even with thousands of domains. `feedback` and `receivers` are null then.',
   ),
 });
 

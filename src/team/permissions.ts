@@ -44,7 +44,7 @@ export async function reauthorize(
   const tags = narrower(readLimit(key.tags), readLimit(member.tags));
   // What this request reads depends on the limit that it began with.
   if (JSON.stringify(tags) !== JSON.stringify(actor.tags))
-    throw new AppError('forbidden', 'What you may see has just changed. Try again.');
+    throw new AppError('forbidden', 'Your access has just changed. Try again.');
   return { member, role, tags };
 }
 

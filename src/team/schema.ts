@@ -56,7 +56,7 @@ const ROLE_TEXT =
   'Each role includes the permissions of those before it: `viewer`, `member`, `admin`, `owner`.';
 
 const LIMIT_TEXT =
-  'The tags to which the access is limited: nothing but domains and tests with one of them is visible. Null for everything.';
+  'The tags to which access is limited: only domains and tests with one of them are visible. Null for no limit.';
 
 /** In a response. `more`: whose limit applies too. */
 export const limitField = (more = '') =>

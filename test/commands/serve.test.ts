@@ -45,7 +45,7 @@ const ROWS: [args: string[], sentence: string][] = [
   [[''], 'serve takes no argument "". It is configured with environment variables'],
 ];
 
-test('serve names the variable that does what an unknown option or argument means', async () => {
+test('serve names the variable to set for an unknown option or argument', async () => {
   for (const [args, sentence] of ROWS)
     await assert.rejects(serve.run(args, io), (error) => {
       assert.ok(error instanceof UsageError, String(error));

@@ -284,17 +284,41 @@ test('The form has recommended rules first, and at each condition its threshold'
   const { owner } = await startWithOwner(t);
   const { html } = await owner.get('/alerts/new');
   const conditions = [...html.matchAll(/name="condition" value="(\w+)"/g)].map(([, id]) => id);
+  // Of the buttons that create a recommended rule, and of the form: the most urgent first in both.
   assert.deepEqual(conditions.slice(0, 2), ['domain_unreachable', 'domain_health']);
-  assert.deepEqual(conditions.toSorted(), CONDITION_IDS.toSorted());
+  const choices = conditions.slice(-CONDITION_IDS.length);
+  assert.deepEqual(choices.slice(0, 2), ['domain_unreachable', 'domain_health']);
+  assert.deepEqual(choices.toSorted(), CONDITION_IDS.toSorted());
   const text = mainOf(html);
   assert.match(text, /Threshold, in points/);
   assert.match(text, /Critical problems and warnings/);
   assert.equal(fieldOf(html, 'threshold_spam_rate').value, '1');
 });
 
-test('The page of a new rule offers the recommended rules that are missing', async (t) => {
-  const { owner } = await startWithOwner(t);
-  assert.match((await owner.get('/alerts/new')).html, /action="\/alerts\/recommended"/);
-  await owner.post('/alerts/recommended');
-  assert.doesNotMatch((await owner.get('/alerts/new')).html, /id="recommended"/);
+test('One click creates a recommended rule as listed', async (t) => {
+  const { service, owner } = await startWithOwner(t);
+  const { html } = await owner.get('/alerts/new');
+  const [, form] =
+    /<form method="post" action="\/alerts" class="inline">((?:(?!<\/form>).)*value="domain_health".*?)<\/form>/s.exec(
+      html,
+    )!;
+  const fields = Object.fromEntries(
+    [...form!.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name!, value!]),
+  );
+  const created = await owner.post('/alerts', fields);
+  assert.equal(created.status, 303, mainOf(created.html));
+  const { body } = await service.call<{ data: Alert[] }>('GET', '/v1/alerts');
+  assert.deepEqual(
+    body.data.map(({ name, condition, threshold, channels, enabled }) => [
+      name,
+      condition,
+      threshold,
+      channels,
+      enabled,
+    ]),
+    [['Domain health', 'domain_health', 1, ['email'], true]],
+  );
+  const [, rest] = /id="recommended"(.*?)<\/section>/s.exec((await owner.get('/alerts/new')).html)!;
+  assert.doesNotMatch(rest!, /value="domain_health"/);
+  assert.match(rest!, /value="blocklist_hit"/);
 });

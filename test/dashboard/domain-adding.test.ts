@@ -1,4 +1,4 @@
-/** The form to add domains, the page with a line for each, and the page of a look. */
+/** The form to add domains, the page with a line for each, and the page of a lookup. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -7,7 +7,7 @@ import { startDomainService } from '../domains/domain-service.ts';
 import { newMember } from './member.ts';
 import { fieldOf, mainOf } from './pages.ts';
 
-test('A pasted list is added in one step, and each line shows its look as it arrives', async (t) => {
+test('A pasted list is added in one step, and each line shows its lookup as it arrives', async (t) => {
   const service = await startDomainService(t, structuredClone(GOOD_ZONE));
   const member = await newMember(service, 'member');
   await service.add('known.example');
@@ -21,7 +21,7 @@ test('A pasted list is added in one step, and each line shows its look as it arr
   assert.match(mainOf(waiting.html), /0 of 2 domains looked up.*Looking up.*Looking up/s);
   assert.match(waiting.html, /id="added"[^>]*data-refresh/);
   assert.match(waiting.html, /<progress[^>]*max="2"/);
-  await service.lookFirst();
+  await service.lookUpFirst();
   const done = await member.get(added.location!);
   assert.doesNotMatch(done.html, /data-refresh/);
   const main = mainOf(done.html);
@@ -30,7 +30,7 @@ test('A pasted list is added in one step, and each line shows its look as it arr
     main,
     /2 domains added and looked up.*gone\.example.*Critical.*example\.com.*Healthy/s,
   );
-  assert.match(main, /Not added: 2.*“co\.uk” is a public suffix.*There already: known\.example/s);
+  assert.match(main, /Not added: 2.*“co\.uk” is a public suffix.*Already added: known\.example/s);
   const { data } = (
     await service.call<{ data: { name: string; tags: string[] }[] }>(
       'GET',
@@ -67,10 +67,10 @@ test('A list that is wrong stays in the form: too long, or with more wrong texts
   assert.ok(noTags.html.includes('a.example\nb.example'));
 });
 
-test('Anyone in the team opens the page of a look; members can add the domain from it', async (t) => {
+test('Anyone on the team can open the page of a lookup; members can add the domain from it', async (t) => {
   const service = await startDomainService(t, structuredClone(GOOD_ZONE));
   const { html, status } = await (await newMember(service, 'viewer')).get(
-    '/domains/look?name=https%3A%2F%2Fwww.example.com%2F',
+    '/domains/lookup?name=https%3A%2F%2Fwww.example.com%2F',
   );
   assert.equal(status, 200);
   const seen = mainOf(html);
@@ -81,18 +81,18 @@ test('Anyone in the team opens the page of a look; members can add the domain fr
   assert.doesNotMatch(html, /Add domain|\/dns\?/);
   const member = await newMember(service, 'member');
   // As the button of the form sends it.
-  const page = await member.get('/domains/look?name=example.com&names=&tags=');
+  const page = await member.get('/domains/lookup?name=example.com&names=&tags=');
   assert.match(page.html, /Add domain/);
-  const wrong = await member.get('/domains/look?name=nonsense');
+  const wrong = await member.get('/domains/lookup?name=nonsense');
   assert.equal(wrong.status, 422);
   assert.match(mainOf(wrong.html), /The domain name is a single label/);
   assert.equal(fieldOf(wrong.html, 'name').value, 'nonsense');
-  const many = await member.get('/domains/look?name=a.example+b.example');
+  const many = await member.get('/domains/lookup?name=a.example+b.example');
   assert.match(mainOf(many.html), /Look up one domain at a time/);
   const added = await member.post('/domains', { name: 'example.com' });
   const path = added.location!.replace(/\?.*/, '');
   // The page of the team's domain has more.
-  const again = await member.get('/domains/look?name=ann@example.com');
+  const again = await member.get('/domains/lookup?name=ann@example.com');
   assert.deepEqual([again.status, again.location], [303, path]);
   const { html: pending } = await member.get(path);
   assert.match(pending, /data-refresh/);

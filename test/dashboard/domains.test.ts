@@ -42,12 +42,12 @@ test('A member adds a domain, verifies it, and sees its health with the records 
     name,
     value,
     'Domain added.',
-    'Looking at public DNS',
+    'Looking up public DNS records',
     'enter the name _deliverability.',
   ])
     assert.ok(mainOf(pending.html).includes(text), text);
-  assert.match(pending.html, /id="first-look" data-refresh/);
-  await service.lookFirst();
+  assert.match(pending.html, /id="first-lookup" data-refresh/);
+  await service.lookUpFirst();
   const looked = await member.get(path);
   assert.doesNotMatch(looked.html, /data-refresh/);
   const main = mainOf(looked.html);
@@ -115,7 +115,7 @@ test('The table has all states with their counts, sorts and filters by links, an
   assert.match(mainOf(html), /All \(6\)Critical \(1\)Verification failed \(1\)/);
   assert.match(
     mainOf((await member.get('/domains?state=pending')).html),
-    /Publish the TXT record of the domain to have it checked/,
+    /Looked up once\. Publish the TXT record of the domain to have it checked every day\./,
   );
   for (const [name, , health] of states.slice(0, 3)) {
     const filtered = await member.get(`/domains?state=${health}`);

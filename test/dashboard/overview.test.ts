@@ -7,7 +7,7 @@ import type { Domain } from '../../src/domains/schema.ts';
 import { appendEvent, type EventType } from '../../src/events/events.ts';
 import { isoTime } from '../../src/lib/clock.ts';
 import { transact } from '../../src/store/open.ts';
-import { firstLooksDone, NOT_LOOKED_AT } from '../domains/first-looks.ts';
+import { firstLookupsDone, NOT_LOOKED_AT } from '../domains/first-lookups.ts';
 import type { ServiceOptions, TestService } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { memberOf, newMember, startWithOwner } from './member.ts';
@@ -21,7 +21,7 @@ async function start(t: TestContext, options: ServiceOptions = {}) {
 
 async function addDomain({ call, app }: TestService, name: string, columns: object = {}) {
   const { body } = await call<Domain>('POST', '/v1/domains', { json: { name } });
-  await firstLooksDone(app);
+  await firstLookupsDone(app);
   const set = { ...NOT_LOOKED_AT, ...columns };
   await app.db.updateTable('domains').set(set).where('id', '=', body.id).execute();
   // Nothing else says that the columns have changed.

@@ -167,7 +167,7 @@ test('The form for a link keeps what was typed and explains each error', async (
 test('Without tests in the URL the newest results are offered; deleted ones are named as such', async (t) => {
   const { service, owner } = await start(t);
   const empty = await owner.get('/reports/shares/new');
-  assert.match(mainOf(empty.html), /Status of the domains with the tags/);
+  assert.match(mainOf(empty.html), /Status page for the tags/);
   assert.doesNotMatch(empty.html, /name="test_ids"/);
   await storeTest(service.app, { name: 'Newsletter' });
   const offered = await owner.get('/reports/shares/new');

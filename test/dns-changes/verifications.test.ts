@@ -27,7 +27,7 @@ test('A plan has the records of all unverified domains in the zones of the serve
   const names = Array.from({ length: 60 }, (_, i) => `shop${String(i).padStart(2, '0')}.example`);
   const json = { names: [...names, 'elsewhere.test'] };
   await service.call('POST', '/v1/domains/batch', { json });
-  await service.lookFirst();
+  await service.lookUpFirst();
   const first = await plan(service);
   assert.deepEqual([first.changes.length, first.more], [50, 11]);
   assert.ok(first.changes.every(({ name }) => name.startsWith('_deliverability.shop')));

@@ -1,7 +1,7 @@
 /** A service whose domains use a real DNS server on loopback, with a clock controlled by the test. */
 
 import type { TestContext } from 'node:test';
-import { firstLookJob } from '../../src/domains/first-look-job.ts';
+import { firstLookupJob } from '../../src/domains/first-lookup-job.ts';
 import type { Domain } from '../../src/domains/schema.ts';
 import { verifyDomainsJob } from '../../src/domains/verify-job.ts';
 import { isoTime } from '../../src/lib/clock.ts';
@@ -69,9 +69,9 @@ export async function startDomainService(
       await job.run();
       await job.idle!();
     },
-    /** Runs the first looks that are due. */
-    async lookFirst() {
-      const looks = firstLookJob(app);
+    /** Runs the first lookups that are due. */
+    async lookUpFirst() {
+      const looks = firstLookupJob(app);
       for (;;) {
         await looks.run();
         await looks.idle!();

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { splitPasted } from '../../src/analysis/domain/read-pasted.ts';
-import type { AddedLine } from '../../src/domains/look-schema.ts';
+import type { AddedLine } from '../../src/domains/lookup-schema.ts';
 import { zoneResolver } from '../../src/net/dns/zone.ts';
 import { GOOD_ZONE } from '../analysis/domain/domains.ts';
 import { auditOf, type List } from '../team/team-service.ts';
@@ -28,7 +28,7 @@ const NOTATIONS: ((name: string) => string)[] = [
   (name) => `- ${name}`,
 ];
 
-test('300 names in all notations are added in one request, looked at, and found by their time', async (t) => {
+test('300 names in all notations are added in one request, looked up, and found by their time', async (t) => {
   const service = await startDomainService(t);
   const { call, app } = service;
   const names = Array.from({ length: 300 }, (_, i) => `shop${i}.example`);
@@ -55,9 +55,9 @@ test('300 names in all notations are added in one request, looked at, and found 
       'This is an address at Gmail, not at your own domain.',
     ],
   );
-  // 300 looks over a network take long.
+  // 300 lookups over a network take long.
   app.backgroundResolver = zoneResolver(structuredClone(GOOD_ZONE));
-  await service.lookFirst();
+  await service.lookUpFirst();
   const path = `/v1/domains?limit=100&created_at=${encodeURIComponent(body.created_at)}`;
   const page = (
     await call<List<{ tags: string[]; health: { checked_at: string | null } }>>('GET', path)
@@ -117,7 +117,7 @@ test('The record of the team verifies every domain, those of others none, and it
   await service.settle();
   await service.pass(2 * DAY);
   assert.equal((await service.get(a.id)).missing_since, null);
-  // A domain that points here without being added gives nobody anything.
+  // A record at a domain that nobody added verifies nothing.
   dns.zone['_deliverability.stranger.example'] = { TXT: [a.team_verification.value] };
   const { data } = (
     await service.call<List<{ name: string }>>('GET', '/v1/domains?status=verified')

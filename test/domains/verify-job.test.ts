@@ -71,7 +71,7 @@ test('Startup releases domain leases of the previous run', async (t) => {
   const leased_until = isoTime(clock.now() + MINUTE);
   await app.db
     .updateTable('domains')
-    // Otherwise the next run takes it at once, for a first look.
+    // Otherwise the next run takes it at once, for a first lookup.
     .set({ lease: newLease(app), leased_until, next_look_at: null })
     .execute();
   await service.stop();

@@ -1,4 +1,4 @@
-/** Whose the mail with the name of a domain is: invented domains, with the right answers written before the first run. */
+/** Shares of own and forged mail of a domain: invented domains, with the right answers written before the first run. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

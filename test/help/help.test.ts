@@ -160,7 +160,7 @@ test('The list of chapters has every document by its question', () => {
   assert.deepEqual(groups, ['Start', 'Results', 'Watch', 'Operate', 'Develop']);
 });
 
-test('The search finds titles first, then the chapters that say the most', () => {
+test('The search finds titles first, then the chapters with the most matches', () => {
   const paths = (q: string) => searchHelp(q).map(({ path }) => path);
   assert.equal(paths('webhooks')[0], '/help/webhooks');
   assert.equal(paths('Restore')[0], '/help/operations#restore-drill');

@@ -65,7 +65,7 @@ test('The header of a page has its panel; members and visitors can read the chap
   const owner = await memberOf(service, 'owner@example.com');
   const { html } = await owner.get('/domains');
   const [panel = ''] = /<div id="help-menu"[\s\S]*?<\/div>/.exec(html) ?? [];
-  assert.match(panel, /Add the domains that stand after the @/);
+  assert.match(panel, /Add the domains after the @ in your From addresses/);
   assert.match(panel, /<a href="\/help\/monitoring#add-a-domain">How do I add a domain\?<\/a>/);
   assert.match(panel, /<a href="\/help\/monitoring">Domains, monitors and alerts<\/a>/);
 

@@ -186,11 +186,7 @@ const forgetProof = (folder: string) =>
   inDatabase(folder, (db) => db.deleteFrom('service_facts').execute());
 const proofOf = (folder: string) =>
   inDatabase(folder, (db) =>
-    db
-      .selectFrom('service_facts')
-      .selectAll()
-      .where('name', '=', 'secret_key_proof')
-      .execute(),
+    db.selectFrom('service_facts').selectAll().where('name', '=', 'secret_key_proof').execute(),
   );
 
 const startWith = (t: TestContext, folder: string, key?: string) =>

@@ -1,4 +1,4 @@
-/** Adding 30 domains and looking at one, in a browser: how many clicks and seconds it takes. */
+/** Adding 30 domains and looking one up, in a browser: how many clicks and seconds it takes. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -44,7 +44,7 @@ for (const [size, viewport] of Object.entries(SIZES))
       const page = await browser.open('/domains', { viewport, colorScheme });
       await picture(page, `form-${size}-${colorScheme}`);
       // One click to open the list, and one to add it.
-      await page.getByText('Add a list, or with tags').click();
+      await page.getByText('Add a list or tags').click();
       await page
         .getByLabel('List of domains')
         .fill([...NAMES, 'co.uk', 'https://www.shop1.example/'].join('\n'));
@@ -79,7 +79,7 @@ for (const [size, viewport] of Object.entries(SIZES))
       assert.ok(await hasNoOverflow(page));
     });
 
-test('A look shows what was answered after 5 seconds, and the rest without a click', async (t) => {
+test('A lookup shows what was answered after 5 seconds, and the rest without a click', async (t) => {
   const service = await startTestService(t, { resolver });
   const browser = await startMemberBrowser(t, service, 'member');
   const page = await browser.open('/domains');

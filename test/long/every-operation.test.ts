@@ -173,8 +173,8 @@ async function walkDomains({ ask, service }: Walk) {
   await ask('POST', '/v1/domains/batch', 200, { json: { names: ['a.example', 'co.uk'] } });
   await ask('POST', '/v1/domains/batch', 422, { json: { names: [] } });
   await ask('POST', '/v1/domains/verify', 200);
-  await ask('GET', '/v1/domain_look?name=example.com', 200);
-  await ask('GET', '/v1/domain_look?name=co.uk', 422);
+  await ask('GET', '/v1/domain_lookup?name=example.com', 200);
+  await ask('GET', '/v1/domain_lookup?name=co.uk', 422);
   const path = `/v1/domains/${made.body.id}`;
   const etag = (await ask('GET', path, 200)).headers.get('etag')!;
   await ask('GET', '/v1/domains?status=pending&health=unknown&q=exam', 200);

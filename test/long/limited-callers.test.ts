@@ -187,7 +187,7 @@ test('Limited callers see nothing of others, by any operation or page', {
       .executeTakeFirst();
   const digest = await digestOf(world.owned.alpha.domain);
   // What a caller without a limit has asked stays theirs.
-  await world.service.call('GET', '/v1/domain_look?name=zbeta.example');
+  await world.service.call('GET', '/v1/domain_lookup?name=zbeta.example');
   // Pages that everyone may open, and that say more to members.
   const open = ROUTES.filter(
     (route) =>

@@ -103,7 +103,7 @@ test('mcp on a service passes on its roles, files, resources, errors and cancell
     'get_test',
     'list_tests',
     'explain_check',
-    'look_at_domain',
+    'look_up_domain',
   ]);
 });
 

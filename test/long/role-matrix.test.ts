@@ -68,8 +68,8 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   deleteDomain: 'member',
   verifyDomain: 'member',
   verifyDomains: 'member',
-  // All roles look at any domain.
-  lookAtDomain: 'viewer',
+  // All roles look up any domain.
+  lookUpDomain: 'viewer',
   getDomainHealth: 'member',
   // Members see the files of a domain, admins change them. A proxy has no credentials.
   getHostedFiles: 'member',
@@ -366,7 +366,7 @@ const REQUIRED_ROLE: Record<string, Role | 'public'> = {
   showDomains: 'member',
   submitDomain: 'member',
   showAddedDomains: 'member',
-  showDomainLook: 'viewer',
+  showDomainLookup: 'viewer',
   showDomainVerifications: 'member',
   submitDomainVerifications: 'member',
   submitVerificationRecords: 'admin',

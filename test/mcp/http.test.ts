@@ -122,7 +122,7 @@ test('A key has the tools that its role and its mode allow; settings need the re
   assert.deepEqual(await namesFor(service.key), reading);
   assert.deepEqual(await namesFor(service.key, '?allow_writes=true'), all);
   const viewer = await service.makeKey('viewer');
-  const viewing = ['get_test', 'list_tests', 'explain_check', 'look_at_domain'];
+  const viewing = ['get_test', 'list_tests', 'explain_check', 'look_up_domain'];
   assert.deepEqual(await namesFor(viewer, '?allow_writes=true'), viewing);
   const member = await service.makeKey('member');
   assert.deepEqual(

@@ -107,7 +107,7 @@ for (const revision of REVISIONS)
       ['list_domains', { q: 'nothing' }, '/v1/domains?q=nothing'],
       ['compare_domains', {}, '/v1/domains/table'],
       ['compare_domains', { tag: 'nothing' }, '/v1/domains/table?tag=nothing'],
-      ['look_at_domain', { name: 'shop.example' }, '/v1/domain_look?name=shop.example'],
+      ['look_up_domain', { name: 'shop.example' }, '/v1/domain_lookup?name=shop.example'],
       ['check_domain', { domain: 'shop.example' }, null],
       ['get_domain', { domain: 'shop.example' }, null],
       ['plan_dns', { domain: 'shop.example' }, null],

@@ -6,7 +6,7 @@ import type * as v from 'valibot';
 import type { Domain } from '../../src/domains/schema.ts';
 import { complianceOf } from '../../src/picture/compliance.ts';
 import type { Compliance, DomainPicture } from '../../src/picture/schema.ts';
-import { firstLooksDone, NOT_LOOKED_AT } from '../domains/first-looks.ts';
+import { firstLookupsDone, NOT_LOOKED_AT } from '../domains/first-lookups.ts';
 import { startTestService } from '../helpers/app.ts';
 import { ago, DOMAIN, startWorld, type World } from './world.ts';
 
@@ -84,7 +84,7 @@ test('Viewers and test-mode keys read the picture and the requirements of a doma
   const { body: domain } = await call<Domain>('POST', '/v1/domains', {
     json: { name: 'example.com' },
   });
-  await firstLooksDone(app);
+  await firstLookupsDone(app);
   await app.db.updateTable('domains').set(NOT_LOOKED_AT).execute();
   for (const key of [await makeKey('viewer'), await makeKey('viewer', false)]) {
     const path = `/v1/domains/${domain.id}/picture`;

@@ -76,13 +76,13 @@ describe('Causes of a change', () => {
       'another sending server',
       {},
       { client_ip: '203.0.114.99' },
-      ['worse: SPF broke: 203.0.114.99 sent the message, and not 203.0.114.7.'],
+      ['worse: SPF broke: the message was sent from 203.0.114.99 instead of 203.0.114.7.'],
     ],
     [
       'a weaker policy',
       {},
       { policy: 'none' },
-      ['worse: The DMARC policy got worse: p=reject became p=none.'],
+      ['worse: The DMARC policy worsened: p=reject became p=none.'],
     ],
     [
       'a policy that changed without a change of its status',
@@ -109,7 +109,7 @@ describe('Causes of a change', () => {
     );
   });
 
-  it('begin with what got worse, and compare no records of different domains', async () => {
+  it('begin with what worsened, and do not compare records of different domains', async () => {
     const causes = causesOf(compareResults(await goodReport(), await badReport()));
     const changes = causes.map(({ change }) => change);
     assert.equal(changes[0], 'worse');

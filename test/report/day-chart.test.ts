@@ -21,8 +21,8 @@ const chartOf = (days: Day[], options: Options = {}): Chart =>
     to: '2026-11-30',
     read: ({ passed, failed }) => ({ value: passed + failed, parts: [passed, failed] }),
     series: [
-      { title: 'Passed', look: 'solid' },
-      { title: 'Failed, delivered', look: 'striped' },
+      { title: 'Passed', fill: 'solid' },
+      { title: 'Failed, delivered', fill: 'striped' },
     ],
     emptyText: 'no reports',
     today: '2026-11-30',
@@ -33,9 +33,9 @@ const chartOf = (days: Day[], options: Options = {}): Chart =>
 
 const paint = (chart: Chart): string =>
   renderToString(h(ChartImage, { chart, id: 'messages', label: 'Messages' }));
-/** Where the bars with this look are, in pixels from the top. */
-const barsIn = (html: string, look: string) =>
-  [...html.matchAll(new RegExp(`<rect class="${look}[^"]*"[^>]*>`, 'g'))].map(([bar]) => {
+/** Where the bars with this fill are, in pixels from the top. */
+const barsIn = (html: string, fill: string) =>
+  [...html.matchAll(new RegExp(`<rect class="${fill}[^"]*"[^>]*>`, 'g'))].map(([bar]) => {
     const read = (name: string) => Number(new RegExp(` ${name}="([\\d.]+)%?"`).exec(bar)![1]);
     return { x: read('x'), y: read('y'), width: read('width'), height: read('height') };
   });
@@ -140,7 +140,7 @@ test('A scale that does not begin at 0 says so, and limits have lines at their v
   assert.match(limited, /<g class="limit fail"><line[^>]* y1="43" y2="43"/);
 });
 
-test('The current day is told apart, because it is not over', () => {
+test('The current day is marked as incomplete', () => {
   const html = paint(chartOf([{ ...DAY, date: '2026-11-30' }, DAY]));
   assert.match(html, /<title>30 Nov 2026 so far: 40;/);
   assert.equal(barsIn(html, 'solid partial').length, 1);

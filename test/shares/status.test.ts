@@ -70,7 +70,7 @@ test('A status link expires, is revoked, and counts its views', async (t) => {
     for (let i = 0; (await get(one.id)).view_count < 2; i++) assert.ok(i < 100);
   });
   const empty = await read(`/reports/public/${two.token}`, BROWSER);
-  assert.ok(empty.text.includes('There are no domains here at the moment.'));
+  assert.ok(empty.text.includes('No domains to show at the moment.'));
   await service.call('DELETE', `/v1/reports/shared/${two.id}`);
   assert.equal((await read(`/reports/public/${two.token}`, BROWSER)).status, 410);
   clock.advance(WEEK_MS);

@@ -1,11 +1,11 @@
-/** The last thing that the demo prints: the way from it to a service of one's own. */
+/** The last lines of the demo: how to start your own service. */
 
 import { painter, wrap } from '../../report/text.ts';
 import type { Io } from '../command.ts';
 
-/** Each works as it is written, in the folder of the reader. */
+/** Each command works as it is printed, in the current folder. */
 const COMMANDS = [
-  ['Check a domain of yours, without a service:', 'domain example.com'],
+  ['Check one of your domains, without a service:', 'domain example.com'],
   ['Start your own service:', 'serve'],
   ['Create your account, in another terminal in the same folder:', 'owner you@example.com'],
 ];

@@ -67,10 +67,7 @@ export function MissingRules({ rules }: { rules: RecommendedAlert[] }) {
   const rest = missing.slice(MAX_SHOWN);
   return (
     <Card title="Recommended rules" id="recommended">
-      <p>
-        These rules suit every team. A click creates one that notifies the owner and the admins by
-        email.
-      </p>
+      <p>These rules suit every team. Each notifies the owner and the admins by email.</p>
       <MissingTable rules={missing.slice(0, MAX_SHOWN)} />
       {rest.length > 0 && (
         <Fold summary={`${rest.length} more recommended rules`}>

@@ -57,7 +57,7 @@ async function renderNew(call: PageCall, values: RuleValues, problem: FormProble
     children: (
       <>
         {problem === null && <MissingRules rules={await readRecommended(call)} />}
-        <Card title="Your own rule">
+        <Card title="Custom rule">
           <RuleForm
             {...context}
             action={PATH}

@@ -1,6 +1,6 @@
-/** The form to add one domain or many, or only to look at one. */
+/** The form to add one domain or many, or only to look one up. */
 
-import { MAX_BATCH } from '../../domains/look-schema.ts';
+import { MAX_BATCH } from '../../domains/lookup-schema.ts';
 import { type FormProblem, Notice, ProblemNotice, TextArea, TextField } from '../frame/form.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { Fold } from '../frame/states.tsx';
@@ -39,12 +39,12 @@ export function AddDomains({ name, names, tags, problem }: AddDomainsProps) {
           <button type="submit" class="button primary">
             Add
           </button>
-          <button type="submit" class="button" formmethod="get" formaction="/domains/look">
+          <button type="submit" class="button" formmethod="get" formaction="/domains/lookup">
             Look up only
           </button>
         </div>
       </div>
-      <Fold summary="Add a list, or with tags" open={Boolean(names || tags || wrongTags)}>
+      <Fold summary="Add a list or tags" open={Boolean(names || tags || wrongTags)}>
         <div class="stack">
           <TextArea
             name="names"
@@ -56,7 +56,7 @@ export function AddDomains({ name, names, tags, problem }: AddDomainsProps) {
           />
           <TextField
             name="tags"
-            label="Tags for all of them (optional)"
+            label="Tags for all of these domains (optional)"
             list={TAG_LIST}
             hint="Separated by commas, such as client:acme."
             value={tags}

@@ -1,9 +1,9 @@
-/** Adding domains with the form, and the page that shows what came of a list: a line for each, with its look as it arrives. */
+/** Adding domains with the form, and the page with the result of a list: a line for each, with its lookup as it arrives. */
 
 import * as v from 'valibot';
 import { readDomain, splitPasted } from '../../analysis/domain/read-pasted.ts';
-import { countLooksInProgress } from '../../domains/first-look.ts';
-import { lookOperations } from '../../domains/look-routes.ts';
+import { countLookupsInProgress } from '../../domains/first-lookup.ts';
+import { lookupOperations } from '../../domains/lookup-routes.ts';
 import { domainOperations } from '../../domains/routes.ts';
 import type { ListedDomain } from '../../domains/schema.ts';
 import { DOMAIN_STATES } from '../../domains/states.ts';
@@ -46,7 +46,7 @@ const add = form({
         : seeOther(`${DOMAINS}/${added.result.id}?done=added`);
     }
     const { result, problem } = await submit({ ...labels, names: 'list' }, () =>
-      call.invoke(lookOperations.addMany, { body: { names: texts, tags } }),
+      call.invoke(lookupOperations.addMany, { body: { names: texts, tags } }),
     );
     if (problem) return renderDomains(call, { ...typed, problem });
     const linesWith = (wanted: string) => result.lines.filter((line) => line.result === wanted);
@@ -82,14 +82,14 @@ const show = page({
   path: ADDED,
   operation: 'showAddedDomains',
   role: 'member',
-  summary: 'Show what came of adding domains',
+  summary: 'Show the result of adding domains',
   query: Query,
   async handle(call) {
     const { at = '', others } = call.query;
     const domains = (await allDomains(call, { created_at: at })).toSorted(
       (a, b) => order(a) - order(b) || (a.name < b.name ? -1 : 1),
     );
-    const open = await countLooksInProgress(call.app, at);
+    const open = await countLookupsInProgress(call.app, at);
     const texts = others.split('\n').filter(Boolean);
     return appPage(call, {
       title: 'Added domains',
@@ -130,7 +130,7 @@ function Progress({ domains, open }: { domains: ListedDomain[]; open: number }) 
       data-status={open > 0 ? undefined : text}
     >
       <h2 id="added-title">{text}</h2>
-      {open > 0 && <progress class="look-progress" value={done} max={total} aria-label={text} />}
+      {open > 0 && <progress class="lookup-progress" value={done} max={total} aria-label={text} />}
       {total > 0 && (
         <DataTable
           label="Added domains"
@@ -174,8 +174,8 @@ const Others = ({ texts }: { texts: string[] }) => (
               </p>
             ) : (
               <p>
-                <StateMark state="info" word="There already:" />{' '}
-                <a href={pathWith(`${DOMAINS}/look`, { name })}>{readableDomain(name)}</a>
+                <StateMark state="info" word="Already added:" />{' '}
+                <a href={pathWith(`${DOMAINS}/lookup`, { name })}>{readableDomain(name)}</a>
               </p>
             )}
           </li>

@@ -1,6 +1,6 @@
 /** All domains that the list of the API has for a query, for pages without paging. */
 
-import { MAX_BATCH } from '../../domains/look-schema.ts';
+import { MAX_BATCH } from '../../domains/lookup-schema.ts';
 import { domainOperations } from '../../domains/routes.ts';
 import type { ListedDomain } from '../../domains/schema.ts';
 import type { PageCall } from '../frame/app-page.tsx';

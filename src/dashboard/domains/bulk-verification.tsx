@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { isPossible } from '../../dns-changes/plans.ts';
 import { dnsChangeOperations, dnsServerOperations } from '../../dns-changes/routes.ts';
 import type { DnsServer, VerificationPlan } from '../../dns-changes/schema.ts';
-import { lookOperations } from '../../domains/look-routes.ts';
-import { MAX_BATCH } from '../../domains/look-schema.ts';
+import { lookupOperations } from '../../domains/lookup-routes.ts';
+import { MAX_BATCH } from '../../domains/lookup-schema.ts';
 import type { ListedDomain } from '../../domains/schema.ts';
 import { teamToken } from '../../domains/team-token.ts';
 import { teamRecord } from '../../domains/verification.ts';
@@ -67,13 +67,13 @@ async function render(call: PageCall, query: Query, problem: FormProblem | null 
     parents: [{ href: DOMAINS, text: 'Domains' }],
     status: failure?.status,
     headers: failure?.headers,
-    calls: [{ route: lookOperations.verifyAll }],
+    calls: [{ route: lookupOperations.verifyAll }],
     children: (
       <>
         <ProblemNotice problem={failure} />
         {domains.length === 0 ? (
           <EmptyState title="All domains are verified">
-            A domain that you add next is verified by the record below as well.
+            Domains that you add later can use the record below, too.
           </EmptyState>
         ) : (
           <p>
@@ -159,7 +159,7 @@ function Servers({ servers, current }: { servers: DnsServer[]; current: DnsServe
     <Card title="Publish at a name server" id="servers">
       <p>
         {servers.length > 0 ? (
-          'A name server that you have added here can publish the records of all domains in its zones. You see them first.'
+          'A name server can publish the records of all domains in its zones. You see them before anything is published.'
         ) : (
           <>
             <a href={`${SERVERS}/new`}>Add your name server</a> to publish the records of all
@@ -184,7 +184,7 @@ function Plan({ server, plan }: { server: DnsServer; plan: VerificationPlan }) {
   if (changes.length === 0)
     return (
       <Notice tone="info">
-        {server.name} has the zone of none of these domains. Publish the records elsewhere.
+        {server.name} has none of the zones of these domains. Publish the records elsewhere.
       </Notice>
     );
   return (
@@ -235,7 +235,7 @@ const verifyAll = operationForm({
   path: PATH,
   operation: 'submitDomainVerifications',
   summary: 'Look up the verification records of all domains with the button',
-  route: lookOperations.verifyAll,
+  route: lookupOperations.verifyAll,
   next: () => `${PATH}#unverified`,
   onProblem: (call, problem) => render(call, {}, problem),
 });

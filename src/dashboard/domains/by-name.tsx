@@ -1,8 +1,8 @@
-/** A look at any domain by its name: what public DNS says. It can be shared inside the team, and needs no verification. */
+/** The DNS lookup of any domain by its name: what public DNS says. It can be shared inside the team, and needs no verification. */
 
 import * as v from 'valibot';
 import { readDomain, splitPasted } from '../../analysis/domain/read-pasted.ts';
-import { lookOperations } from '../../domains/look-routes.ts';
+import { lookupOperations } from '../../domains/lookup-routes.ts';
 import { findDomainByName } from '../../domains/queries.ts';
 import { allows } from '../../http/actor.ts';
 import type { ResultOf } from '../../http/route.ts';
@@ -14,10 +14,10 @@ import { type FormProblem, Notice, ProblemNotice, submit, TextField } from '../f
 import { seeOther } from '../frame/page.tsx';
 import { page } from '../frame/page-route.ts';
 import { pathWith } from '../frame/table.tsx';
-import { Findings, LookInProgress } from './health.tsx';
+import { Findings, LookupInProgress } from './health.tsx';
 import { DOMAINS } from './list.tsx';
 
-const PATH = `${DOMAINS}/look`;
+const PATH = `${DOMAINS}/lookup`;
 
 const Query = v.strictObject({
   name: v.optional(v.string(), ''),
@@ -35,7 +35,7 @@ const MANY: FormProblem = {
 
 const show = page({
   path: PATH,
-  operation: 'showDomainLook',
+  operation: 'showDomainLookup',
   limited: true,
   role: 'viewer',
   summary: 'Show what public DNS says about a domain',
@@ -50,44 +50,46 @@ const show = page({
     if (existing && texts.length === 1) return seeOther(`${DOMAINS}/${existing.id}`);
     if (texts.length > 1) return render(call, typed, { problem: MANY });
     const { result, problem } = await submit({ name: 'domain name' }, () =>
-      call.invoke(lookOperations.look, { query: { name } }),
+      call.invoke(lookupOperations.lookup, { query: { name } }),
     );
-    return render(call, name, problem ? { problem } : { look: result });
+    return render(call, name, problem ? { problem } : { lookup: result });
   },
 });
 
-type Look = ResultOf<typeof lookOperations.look>;
+type Lookup = ResultOf<typeof lookupOperations.lookup>;
 
 function render(
   call: PageCall,
   text: string,
-  { look, problem = null }: { look?: Look; problem?: FormProblem | null },
+  { lookup, problem = null }: { lookup?: Lookup; problem?: FormProblem | null },
 ) {
   const { actor } = call;
   const canAdd = allows(actor.role, 'member') && actor.livemode && actor.tags === null;
-  const name = look?.name ?? text;
+  const name = lookup?.name ?? text;
   const { note } = readDomain(text);
   return appPage(call, {
-    title: look ? readableDomain(look.name) : 'Look up a domain',
+    title: lookup ? readableDomain(lookup.name) : 'Look up a domain',
     section: allows(call.actor.role, 'member') ? 'domains' : null,
     path: pathWith(PATH, { name }),
     parents: allows(call.actor.role, 'member') ? [{ href: DOMAINS, text: 'Domains' }] : [],
     status: problem?.status,
     headers: problem?.headers,
-    actions: look && canAdd && (
+    actions: lookup && canAdd && (
       <ActionButton action={DOMAINS} fields={{ name: text }} primary>
         Add domain
       </ActionButton>
     ),
-    calls: [{ route: lookOperations.look, query: { name } }],
+    calls: [{ route: lookupOperations.lookup, query: { name } }],
     children: (
       <>
         {note && <Notice tone="info">{note}</Notice>}
-        {look && (
-          <div class="page" id="look" data-refresh={look.is_complete ? undefined : ''}>
-            {!look.is_complete && <LookInProgress name={look.name} isEmpty={false} />}
+        {lookup && (
+          <div class="page" id="lookup" data-refresh={lookup.is_complete ? undefined : ''}>
+            {!lookup.is_complete && <LookupInProgress name={lookup.name} isEmpty={false} />}
             <Card title="What public DNS says" id="health">
-              <Findings domain={{ name: look.name, health: { ...look, unanswered_since: null } }} />
+              <Findings
+                domain={{ name: lookup.name, health: { ...lookup, unanswered_since: null } }}
+              />
             </Card>
           </div>
         )}
@@ -96,9 +98,9 @@ function render(
           <div class="add-domain-row">
             <TextField
               name="name"
-              label={look ? 'Look up another domain' : 'Domain'}
+              label={lookup ? 'Look up another domain' : 'Domain'}
               hint="A name, web address or email address. Nothing is stored."
-              value={look ? undefined : text}
+              value={lookup ? undefined : text}
               error={problem?.fields.name}
               focus={problem !== null}
             />
@@ -112,4 +114,4 @@ function render(
   });
 }
 
-export const domainLookPages = [show];
+export const domainLookupPages = [show];

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact';
 import * as v from 'valibot';
-import { isLookInProgress } from '../../domains/first-look.ts';
+import { isLookupInProgress } from '../../domains/first-lookup.ts';
 import { findRulesOfDomain, latestDomainEvents } from '../../domains/queries.ts';
 import { domainOperations } from '../../domains/routes.ts';
 import type { Domain } from '../../domains/schema.ts';
@@ -34,7 +34,7 @@ import { Gmail } from '../receivers/gmail.tsx';
 import { receiversOf } from '../receivers/of-domain.ts';
 import { Outlook } from '../receivers/outlook.tsx';
 import { HostedFilesCard } from './files.tsx';
-import { Health, LookInProgress } from './health.tsx';
+import { Health, LookupInProgress } from './health.tsx';
 import { History, LatestTests } from './history.tsx';
 import { DOMAINS } from './list.tsx';
 import { PictureHead, Problems } from './picture.tsx';
@@ -97,7 +97,7 @@ async function render(call: PageCall, id: string, state: State = {}) {
       }),
       latestDomainEvents(call.app.db, id, MAX_EVENTS),
       findRulesOfDomain(call.app.db, id),
-      isLookInProgress(call.app, id),
+      isLookupInProgress(call.app, id),
     ]);
   const problemOf = (name: string) => (problem?.of === name ? problem.problem : null);
   const readable = readableDomain(domain.name);
@@ -125,10 +125,10 @@ async function render(call: PageCall, id: string, state: State = {}) {
         {Object.hasOwn(DONE, done) && <Notice tone="pass">{DONE[done]}</Notice>}
         {done === 'verify' && <LookupNotice domain={domain} />}
         <ProblemNotice problem={problemOf('check') ?? problemOf('verify')} />
-        <FirstLook domain={domain} isInProgress={isInProgress}>
+        <FirstLookup domain={domain} isInProgress={isInProgress}>
           <PictureHead picture={picture} />
           <Problems picture={picture} />
-        </FirstLook>
+        </FirstLookup>
         {isRecordWanted(domain) && <Verification domain={domain} />}
         <div class="columns">
           <LatestTests
@@ -162,17 +162,18 @@ async function render(call: PageCall, id: string, state: State = {}) {
   });
 }
 
-interface FirstLookProps {
+interface FirstLookupProps {
   domain: Domain;
   isInProgress: boolean;
   children: ComponentChildren;
 }
 
-function FirstLook({ domain, isInProgress, children }: FirstLookProps) {
+/** What is known, or that the first lookup of a new domain is in progress. It updates itself. */
+function FirstLookup({ domain, isInProgress, children }: FirstLookupProps) {
   const isEmpty = isInProgress && domain.health.checked_at === null;
   return (
-    <div class="page" id="first-look" data-refresh={isInProgress ? '' : undefined}>
-      {isInProgress && <LookInProgress name={domain.name} isEmpty={isEmpty} />}
+    <div class="page" id="first-lookup" data-refresh={isInProgress ? '' : undefined}>
+      {isInProgress && <LookupInProgress name={domain.name} isEmpty={isEmpty} />}
       {!isEmpty && children}
       {!isEmpty && <Health domain={domain} />}
     </div>

@@ -35,7 +35,7 @@ export function Health({ domain }: { domain: Domain }) {
       ) : !isVerified && health.checked_at === null ? (
         <p>
           <NotSetUp>Not checked.</NotSetUp>{' '}
-          <span class="muted">Check the public DNS of {name} with the button.</span>
+          <span class="muted">Select “Check now” to check the public DNS of {name}.</span>
         </p>
       ) : (
         <Findings domain={domain} />
@@ -51,14 +51,14 @@ export function Health({ domain }: { domain: Domain }) {
 }
 
 /** While not everything is answered. The page has `data-refresh` around it. */
-export const LookInProgress = ({ name, isEmpty }: { name: string; isEmpty: boolean }) => (
+export const LookupInProgress = ({ name, isEmpty }: { name: string; isEmpty: boolean }) => (
   <Card>
     <p>
-      <Waiting>{isEmpty ? 'Looking at public DNS' : 'Waiting for more answers'}</Waiting>{' '}
+      <Waiting>{isEmpty ? 'Looking up public DNS records' : 'Waiting for more answers'}</Waiting>{' '}
       <span class="muted">
         {isEmpty
-          ? `This page shows what it says about ${name} within a few seconds. Without scripts, reload it.`
-          : 'What DNS has not answered yet is unknown below. This page updates itself.'}
+          ? `The first results for ${name} appear within a few seconds. Without scripts, reload the page.`
+          : 'Checks that still wait for DNS are unknown below. This page updates itself.'}
       </span>
     </p>
   </Card>

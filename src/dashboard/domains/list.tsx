@@ -339,7 +339,7 @@ const Total = ({ count, filters }: { count: number; filters: TableFilterValues }
   </p>
 );
 
-/** Works without the script, which turns the buttons off until a domain is selected. */
+/** Works without the script, which disables the buttons until a domain is selected. */
 function TagSelected({ tags }: { tags: string[] }) {
   return (
     <fieldset class="actions screen-only tag-selected" data-selection>

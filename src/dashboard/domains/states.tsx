@@ -23,7 +23,7 @@ export const STATE_SENTENCES: Record<DomainState, string> = {
     'Mailbox providers reject mail, or anyone can send as the domain. Open a domain to see which records to publish.',
   failed: 'The verification record is missing. Publish it again, then verify the domain.',
   warning: 'Mail is delivered, but some records need attention. Open a domain to see what to fix.',
-  pending: 'Looked at once. Publish the TXT record of the domain to have it checked every day.',
+  pending: 'Looked up once. Publish the TXT record of the domain to have it checked every day.',
   unknown:
     'No conclusive health check yet, or DNS has not answered for hours. New domains are checked within minutes. After a DNS failure, the check is retried within the hour.',
   healthy: 'These domains are checked every day.',

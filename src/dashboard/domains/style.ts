@@ -55,7 +55,7 @@ const TABLE = `
 export const DOMAINS_STYLE = `${TABLE}
 .add-domain-row { display: grid; grid-template-columns: minmax(0, 480px) auto; justify-content: start; align-items: end; gap: 12px; }
 .page .add-domain-row .button { min-height: 44px; }
-.look-progress { width: 100%; accent-color: var(--accent); }
+.lookup-progress { width: 100%; accent-color: var(--accent); }
 .state-title { display: flex; align-items: center; gap: 8px; }
 .state-title .icon { width: 20px; height: 20px; color: var(--tone, var(--unknown)); }
 .panel:has(> .fold) { padding-block: 12px; }

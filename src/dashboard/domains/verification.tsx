@@ -62,9 +62,9 @@ function RecordToPublish({ domain }: { domain: Domain }) {
     <Card title={`Verify ${name}`} id="verification">
       {status === 'pending' && (
         <p>
-          Publish this TXT record in the DNS of {name} to prove that you control it. Then it is
-          checked every day, with alerts, and you can publish records with a button, host its files
-          and show its badge. Next, set up its <a href="#feedback">feedback address</a> and the{' '}
+          Publish this TXT record in the DNS of {name} to prove that you control it. A verified
+          domain is checked every day, and can have alerts, published records, hosted files and a
+          badge. Next, set up its <a href="#feedback">feedback address</a> and the{' '}
           <a href="#gmail">figures of receivers</a>.
         </p>
       )}
@@ -83,7 +83,7 @@ function RecordToPublish({ domain }: { domain: Domain }) {
       )}
       <DnsRecord record={domain.verification} domain={name} />
       <PublishLink domainId={domain.id} source={{ checks: VERIFICATION }} />
-      <Fold summary="Or publish the record that is the same for all your domains">
+      <Fold summary="Or publish the same record for all your domains">
         <div class="stack">
           <DnsRecord record={domain.team_verification} domain={name} />
           <p>

@@ -29,7 +29,7 @@ const PAGE_SIZE = '25';
 const MAX_REJECTIONS = '100';
 const MAX_CODES = 10;
 
-const CLASS_LOOKS = {
+const CLASS_FILLS = {
   policy: 'solid',
   hard: 'striped',
   soft: 'hollow',
@@ -120,7 +120,7 @@ const show = page({
                   series={BOUNCE_CLASSES.map((one) => ({
                     title: CLASSES[one].word,
                     count: (day: Sums['days'][number]) => day[one],
-                    look: CLASS_LOOKS[one],
+                    fill: CLASS_FILLS[one],
                   }))}
                   days={sums.days}
                   from={sums.from}

@@ -12,17 +12,17 @@ interface Day extends StoppedCounts {
 
 /** The last ones are what became of the messages that failed. */
 const SERIES: Series<Day>[] = [
-  { title: 'Passed', count: ({ passed }) => passed, look: 'solid' },
+  { title: 'Passed', count: ({ passed }) => passed, fill: 'solid' },
   {
     title: 'Failed, delivered',
     count: (day) => Math.max(0, day.failed - stoppedOf(day)),
-    look: 'striped',
+    fill: 'striped',
   },
   ...STOPPED.map(
-    ({ name, look }): Series<Day> => ({
+    ({ name, fill }): Series<Day> => ({
       title: `Failed, ${name}`,
       count: (day) => day[name],
-      look,
+      fill,
     }),
   ),
 ];

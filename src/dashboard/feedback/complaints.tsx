@@ -84,7 +84,7 @@ const show = page({
                   title="Complaints"
                   lacking="complaints"
                   events={events}
-                  series={[{ title: 'Complaints', count: ({ count }) => count, look: 'solid' }]}
+                  series={[{ title: 'Complaints', count: ({ count }) => count, fill: 'solid' }]}
                   days={sums.days}
                   from={sums.from}
                   to={sums.to}

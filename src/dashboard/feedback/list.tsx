@@ -205,10 +205,10 @@ function Silent({ count, domains, isOpen }: SilentProps) {
 
 const NEXT_STEPS: Record<FeedbackState, string> = {
   not_published: 'Publish the record that requests reports',
-  waiting: 'Nothing: most receivers report within 48 hours, if they got mail',
-  receiving: 'Nothing: its reports are about earlier days',
+  waiting: 'Wait: most receivers report within 48 hours, if they got mail',
+  receiving: 'Nothing to do: its reports cover earlier days',
   stopped: 'Check that the record still names the address',
-  unknown: 'Wait for the first look at its DNS',
+  unknown: 'Wait for the first DNS lookup',
 };
 
 export const feedbackListPages = [show];

@@ -93,8 +93,8 @@ const show = page({
                   lacking="reports"
                   events={events}
                   series={[
-                    { title: 'With TLS', count: ({ succeeded }) => succeeded, look: 'solid' },
-                    { title: 'Failed', count: ({ failed }) => failed, look: 'striped' },
+                    { title: 'With TLS', count: ({ succeeded }) => succeeded, fill: 'solid' },
+                    { title: 'Failed', count: ({ failed }) => failed, fill: 'striped' },
                   ]}
                   days={tls.days}
                   from={tls.from}

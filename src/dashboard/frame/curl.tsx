@@ -1,4 +1,4 @@
-/** What someone needs to send a page on or to script it: its link, its ID, and the API calls behind it as commands. */
+/** What someone needs to share or script a page: its link, its ID, and the API calls behind it as commands. */
 
 import { allows } from '../../http/actor.ts';
 import type { Route } from '../../http/route.ts';

@@ -38,7 +38,7 @@ export function DayFigure<Day extends { date: string }>(props: DayFigureProps<Da
       {note && (
         <p class="small muted">
           <DayOf day={from} /> to <DayOf day={to} />
-          {` (UTC). ${note}${isPartial ? ' Today is not over.' : ''}`}
+          {` (UTC). ${note}${isPartial ? ' Today is not complete yet.' : ''}`}
         </p>
       )}
     </>

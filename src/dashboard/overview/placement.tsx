@@ -73,7 +73,7 @@ const RateMark = ({ rate }: { rate: number | null }) => (
   />
 );
 
-const SERIES = PLACES.map(({ title, state }) => ({ title, look: state }));
+const SERIES = PLACES.map(({ title, state }) => ({ title, fill: state }));
 
 /** A stacked bar for each slice of the period. All providers have the same scale. */
 function Bars({ provider, time, most }: { provider: Provider; time: TrendChart; most: number }) {

@@ -50,8 +50,8 @@ async function render(call: PageCall, { done, problem, typed }: State = {}) {
           {logo && <img class="brand-logo" src={logo} alt={name ?? ''} />}
           <p class="small muted">
             {name === null
-              ? 'Without a brand, shared links and reports carry our name.'
-              : 'Shared links, their PDFs, and scheduled reports show your name, logo and color, above a small “Checked with Deliverability”. These pages do not change.'}{' '}
+              ? 'Without a brand, shared links and reports show our name.'
+              : 'Shared links, their PDFs, and scheduled reports show this, above a small “Checked with Deliverability”. The application itself does not change.'}{' '}
             {isChanged &&
               `${color} cannot be read everywhere: text is ${colors.light} on white, and ${colors.dark} on black.`}
           </p>
@@ -64,7 +64,7 @@ async function render(call: PageCall, { done, problem, typed }: State = {}) {
               <TextField
                 name="name"
                 label="Name"
-                hint="Such as the name of your agency. Also the sender’s name of scheduled reports. Leave empty to remove the brand."
+                hint="Such as the name of your agency. Also the sender name of scheduled reports. Leave empty to remove the brand."
                 value={typed?.name ?? name ?? ''}
                 error={errors.name}
               />

@@ -163,7 +163,7 @@ export async function bodyOf(
         domain_names: `Your team has no domain named ${unknown.slice(0, 3).join(', ')}.`,
       }),
       ...(clients.wrong.length > 0 && {
-        recipients_by_tag: `Write a tag and its recipients on each line, such as “client:acme: ann@acme.example”. Not clear: “${clients.wrong[0]}”.`,
+        recipients_by_tag: `Enter a tag and its recipients on each line, such as “client:acme: ann@acme.example”. Invalid line: “${clients.wrong[0]}”.`,
       }),
     },
   };
@@ -310,7 +310,7 @@ export function ScheduleForm({ action, submit, values, version, problem, choices
         label="Send"
         options={[
           ['one', 'One report to all recipients'],
-          ['client', 'A report to each client, about its own domains'],
+          ['client', 'A report for each client, about its own domains'],
         ]}
         value={values.audience}
       />

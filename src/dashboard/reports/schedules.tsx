@@ -400,7 +400,7 @@ async function domainsInWords(
   call: PageCall,
   { domains, tags, recipients_by_tag }: Schedule,
 ): Promise<string> {
-  if (recipients_by_tag) return 'Of each client, its own';
+  if (recipients_by_tag) return 'Each client’s own domains';
   if (tags) return `With the tags ${tags.join(', ')}`;
   if (domains === null) return 'All domains';
   if (domains.length === 0) return 'None: all were deleted';

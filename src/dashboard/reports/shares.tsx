@@ -313,9 +313,9 @@ async function renderNew(call: PageCall, { offered, values, isStatus, problem = 
           {!offered && (
             <TextField
               name="tags"
-              label="Status of the domains with the tags (optional)"
+              label="Status page for the tags (optional)"
               list={TAG_LIST}
-              hint="For a status page, such as client:acme. It always shows the domains that have one of these tags. Choose no tests then."
+              hint="Separated by commas, such as client:acme. Instead of tests, the link shows the status of the domains that have one of these tags."
               value={values.tags}
               error={problem?.fields.tags}
             />

@@ -66,7 +66,7 @@ async function renderSearch(call: PageCall, text: string) {
         </search>
         {q === '' && (
           <p class="muted">
-            Finds domains, pages, tests by name, subject, sender, address or ID, and help.
+            Finds domains, pages and help, and tests by name, subject, sender, address or ID.
           </p>
         )}
         {q !== '' && groups.length === 0 && (

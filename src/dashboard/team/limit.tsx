@@ -19,8 +19,8 @@ export function LimitField({ value, problem, limit = null }: Props) {
       list={TAG_LIST}
       hint={
         limit
-          ? `Separate tags with commas. Empty: like you, ${limit.join(', ')}.`
-          : 'Only domains and tests with one of these tags are visible, such as client:acme. Separate tags with commas. Empty: everything. For viewers and members only.'
+          ? `Separate tags with commas. Leave empty for your own limit: ${limit.join(', ')}.`
+          : 'Only domains and tests with one of these tags are visible, such as client:acme. Separate tags with commas. Leave empty for no limit. For viewers and members only.'
       }
       value={value}
       error={problem ? tagsError(problem) : undefined}

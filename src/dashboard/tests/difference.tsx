@@ -34,7 +34,7 @@ export function DifferenceCard({ difference }: { difference: PartDifference[] | 
           </section>
         ),
       )}
-      {same.length > 0 && <p class="muted">The same in both: {same.join(', ')}.</p>}
+      {same.length > 0 && <p class="muted">Unchanged: {same.join(', ')}.</p>}
     </Card>
   );
 }

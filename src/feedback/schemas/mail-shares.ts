@@ -1,4 +1,4 @@
-/** API schema of whose the mail of a domain is. */
+/** API schema of the shares of own and forged mail. */
 
 import * as v from 'valibot';
 import { valuesOf } from '../../figures/figure.ts';
@@ -8,6 +8,6 @@ import { Count, described, named } from '../../http/schemas.ts';
 export const MailShares = named(
   'MailShares',
   v.object(valuesOf(MAIL_SHARES, 'name', ({ description }) => described(Count, description))),
-  'Whose the reported messages are, as far as that is known.',
+  'How many of the reported messages are your own, forged or forwarded, as far as that is known.',
   { own: 1100, own_passed: 1100, forged: 8900, suspected: 0, forwarded: 0, unjudged: 300 },
 );

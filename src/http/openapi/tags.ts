@@ -22,7 +22,7 @@ const ALL_TAGS: Tag[] = [
   {
     name: 'Domains',
     description: 'The domains of your team: their verification, their health and their DNS.',
-    paths: ['/v1/domains', '/v1/domain_look', '/v1/hosted_hosts'],
+    paths: ['/v1/domains', '/v1/domain_lookup', '/v1/hosted_hosts'],
   },
   {
     name: 'DNS changes',

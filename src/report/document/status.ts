@@ -1,4 +1,4 @@
-/** The document of a link for a client: the state of each domain, what is wrong, and what is being done. */
+/** The document of a status page: the state of each domain, what is wrong, and what to do. */
 
 import { formatShare } from '../../figures/mail-shares.ts';
 import { formatCount } from '../../lib/format/numbers.ts';
@@ -19,7 +19,7 @@ import {
 import type { DomainStatus, StoredStatus } from '../status.ts';
 import { section } from './figures.ts';
 
-const WORDS = { fail: 'Problem', warn: 'Warning', unknown: 'Not known', pass: 'OK' } as const;
+const WORDS = { fail: 'Problem', warn: 'Warning', unknown: 'Unknown', pass: 'OK' } as const;
 
 const stateOf = (of: DomainStatus['state']): StateSpan => state(of, WORDS[of]);
 
@@ -62,7 +62,7 @@ export function statusDocument(
 }
 
 function inWords(count: number, troubled: number): string {
-  if (count === 0) return 'There are no domains here at the moment.';
+  if (count === 0) return 'No domains to show at the moment.';
   if (troubled === 0) return `No known problems with ${formatCount(count, 'domain')}.`;
   const need = troubled === 1 ? 'needs' : 'need';
   return `${formatCount(troubled)} of ${formatCount(count, 'domain')} ${need} attention.`;

@@ -5,11 +5,11 @@
 
 import { type ComponentChildren, Fragment } from 'preact';
 import {
+  type BarFill,
   barsOf,
   type Chart,
   chartInWords,
   hasLabelPerBar,
-  type Look,
   type Pin,
   scaleOf,
   shareOfHeight,
@@ -85,13 +85,13 @@ export function ChartImage({ chart, id, size = 'full', label }: ChartProps) {
                 <title>{slotText(chart, index)}</title>
                 <rect class="hit" x={x} width={percent(step)} y={top} height={height} />
                 {bar &&
-                  partsOf(chart, index).map(({ look, from, to }) => {
+                  partsOf(chart, index).map(({ fill, from, to }) => {
                     const upTo = Math.max(to * height, from === 0 ? MIN_BAR : 0);
                     return (
                       <rect
-                        key={look}
-                        class={bucket.isPartial ? `${look} partial` : look}
-                        fill={isPattern(look) ? `url(#${id}-${look})` : undefined}
+                        key={fill}
+                        class={bucket.isPartial ? `${fill} partial` : fill}
+                        fill={isPattern(fill) ? `url(#${id}-${fill})` : undefined}
                         x={percent(bar.x)}
                         width={percent(bar.width)}
                         y={round(top + height - upTo)}
@@ -133,9 +133,9 @@ export function ChartImage({ chart, id, size = 'full', label }: ChartProps) {
       </div>
       {series.length > 1 && (
         <ul class="chart-key small">
-          {series.map(({ title, look }) => (
+          {series.map(({ title, fill }) => (
             <li key={title}>
-              <span class={`swatch ${look}`} aria-hidden="true" /> {title}
+              <span class={`swatch ${fill}`} aria-hidden="true" /> {title}
             </li>
           ))}
         </ul>
@@ -150,16 +150,17 @@ const ANCHORS = { start: 0, middle: 0.5, end: 1 };
 const round = (value: number): number => Math.round(value * 100) / 100;
 const percent = (value: number): string => `${round(value)}%`;
 
-function partsOf(chart: Chart, index: number): { look: Look; from: number; to: number }[] {
+/** The parts of a bar from the bottom to the top, in shares of the height. */
+function partsOf(chart: Chart, index: number): { fill: BarFill; from: number; to: number }[] {
   const { value, parts, state = 'solid' } = chart.buckets[index]!;
-  if (!parts || value === 0) return [{ look: state, from: 0, to: shareOfHeight(chart, value!) }];
+  if (!parts || value === 0) return [{ fill: state, from: 0, to: shareOfHeight(chart, value!) }];
   let below = 0;
-  return chart.series!.flatMap(({ look }, part) => {
+  return chart.series!.flatMap(({ fill }, part) => {
     const count = parts[part]!;
     if (count === 0) return [];
     const from = shareOfHeight(chart, below);
     below += count;
-    return [{ look, from, to: shareOfHeight(chart, below) }];
+    return [{ fill, from, to: shareOfHeight(chart, below) }];
   });
 }
 
@@ -184,22 +185,22 @@ function inWords(chart: Chart): string {
   return `${chart.title}, ${names.join(' to ')}. Scale: ${chart.format(chart.min ?? 0)} to ${chart.format(chart.max)}.`;
 }
 
-const PATTERNS: Partial<Record<Look, ComponentChildren>> = {
+const PATTERNS: Partial<Record<BarFill, ComponentChildren>> = {
   striped: <path class="pattern-stripe" d="M0 6 6 0" />,
   dotted: <rect class="pattern-dot" width="2" height="2" />,
 };
-const isPattern = (look: Look): boolean => look in PATTERNS;
+const isPattern = (fill: BarFill): boolean => fill in PATTERNS;
 
 /** The IDs of other charts may be in a part of the page that is not shown, where they would not be found. */
 function Patterns({ id, chart }: { id: string; chart: Chart }) {
-  const looks = (chart.series ?? []).map(({ look }) => look).filter(isPattern);
-  if (looks.length === 0) return null;
+  const patterns = (chart.series ?? []).map(({ fill }) => fill).filter(isPattern);
+  if (patterns.length === 0) return null;
   return (
     <defs>
-      {looks.map((look) => (
-        <pattern key={look} id={`${id}-${look}`} width="6" height="6" patternUnits="userSpaceOnUse">
+      {patterns.map((fill) => (
+        <pattern key={fill} id={`${id}-${fill}`} width="6" height="6" patternUnits="userSpaceOnUse">
           <rect class="pattern-ground" width="6" height="6" />
-          {PATTERNS[look]}
+          {PATTERNS[fill]}
         </pattern>
       ))}
     </defs>

@@ -73,7 +73,7 @@ export const sharedPage = (share: Share): string => renderDocument(sharedDocumen
 
 const LOGO_SIZE = { width: 160, height: 32 };
 
-/** `--accent` is what everything in color is based on. */
+/** All colors of the page follow from `--accent`. */
 const brandStyle = ({ light, dark }: BrandColors): string =>
   `:root { --accent: light-dark(${light}, ${dark}); --accent-soft: var(--sunken); }`;
 

@@ -7,7 +7,7 @@ import type { Domain } from '../../../src/domains/schema.ts';
 import { SOURCES_JOB } from '../../../src/feedback/sources/look-up-job.ts';
 import { createDnsResolver } from '../../../src/net/dns/network-resolver.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
-import { firstLooksDone } from '../../domains/first-looks.ts';
+import { firstLookupsDone } from '../../domains/first-lookups.ts';
 import { testClock } from '../../helpers/clock.ts';
 import { type DnsTestServer, startDnsServer } from '../../helpers/dns-server.ts';
 import { dmarc, record } from '../reading/builders.ts';
@@ -80,7 +80,7 @@ test('Of 20,000 new addresses, the 100 largest are named within a minute, and an
   const other = await service.call<Domain>('POST', '/v1/domains', {
     json: { name: 'other.example' },
   });
-  await firstLooksDone(service.app);
+  await firstLookupsDone(service.app);
   slow.isSlow = true;
   for (let first = 0; first < ADDRESSES; first += IN_REPORT)
     await upload(

@@ -13,7 +13,7 @@ import { isoTime } from '../../../src/lib/clock.ts';
 import type { Zone } from '../../../src/net/dns/zone.ts';
 import { newMember } from '../../dashboard/member.ts';
 import { mainOf } from '../../dashboard/pages.ts';
-import { firstLooksDone } from '../../domains/first-looks.ts';
+import { firstLookupsDone } from '../../domains/first-lookups.ts';
 import { BEGIN, dmarc, record } from '../reading/builders.ts';
 import { type FeedbackService, named, startFeedback } from '../start.ts';
 import { type Sender, STORIES, type Story } from './stories.ts';
@@ -253,7 +253,7 @@ for (const [what, { checks = [], below, zone = {}, spf = 'v=spf1 -all' }, propos
     });
     const { app } = service;
     if (below !== undefined) await service.call('POST', '/v1/domains', { json: { name: below } });
-    await firstLooksDone(app);
+    await firstLookupsDone(app);
     await app.db
       .updateTable('domains')
       .set({ health_checks: JSON.stringify(checks) })

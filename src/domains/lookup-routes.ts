@@ -1,36 +1,36 @@
-/** Operations on names that need no domain of the team yet, and on many domains at once. */
+/** The lookup of any name, and operations on many domains at once. */
 
 import { route } from '../http/route.ts';
 import { isoTime } from '../lib/clock.ts';
 import { createDomains, requestVerifications } from './change-domain.ts';
-import { lookAtName } from './look.ts';
+import { lookUpName } from './lookup.ts';
 import {
   AddedDomains,
-  DomainLook,
-  LookQuery,
+  DomainLookup,
+  LookupQuery,
   MAX_BATCH,
   NewDomains,
   RequestedVerifications,
-} from './look-schema.ts';
+} from './lookup-schema.ts';
 
-const look = route({
+const lookup = route({
   method: 'GET',
-  path: '/v1/domain_look',
-  operation: 'lookAtDomain',
+  path: '/v1/domain_lookup',
+  operation: 'lookUpDomain',
   limited: true,
   role: 'viewer',
-  summary: 'Look at a domain',
+  summary: 'Look up a domain',
   description:
     'Returns what public DNS says about any domain, within 5 seconds. The domain need not be verified, or one of your team. Nothing is stored.',
-  query: LookQuery,
-  response: DomainLook,
+  query: LookupQuery,
+  response: DomainLookup,
   errors: ['unavailable'],
   limit: { requests: 60, seconds: 60 },
   async handle({ app, query: { name } }) {
-    const { latest, rest } = await lookAtName(app, name, 'users');
+    const { latest, rest } = await lookUpName(app, name, 'users');
     const { health, startedAt } = latest;
     return {
-      object: 'domain_look' as const,
+      object: 'domain_lookup' as const,
       ...health,
       is_complete: rest === null,
       checked_at: isoTime(startedAt),
@@ -44,7 +44,7 @@ const addMany = route({
   operation: 'createDomains',
   role: 'member',
   summary: 'Add many domains',
-  description: `Adds up to ${MAX_BATCH} domains, and looks at them in the background. Texts that are not domain names are returned with the reason, and the others are added.`,
+  description: `Adds up to ${MAX_BATCH} domains, and looks up their DNS in the background. Texts that are not domain names are returned with the reason, and the others are added.`,
   body: NewDomains,
   response: AddedDomains,
   errors: ['conflict'],
@@ -71,4 +71,4 @@ const verifyAll = route({
     })),
 });
 
-export const lookOperations = { look, addMany, verifyAll };
+export const lookupOperations = { lookup, addMany, verifyAll };

@@ -1,9 +1,9 @@
-/** Looks at domains that nobody has verified: within 5 seconds, shared for a minute, and lost by no crash. */
+/** Lookups of domains that nobody has verified: within 5 seconds, shared for a minute, and repeated after a crash. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { firstLookJob } from '../../src/domains/first-look-job.ts';
+import { firstLookupJob } from '../../src/domains/first-lookup-job.ts';
 import { lookJob } from '../../src/domains/look-job.ts';
 import type { Domain } from '../../src/domains/schema.ts';
 import { teamDomains } from '../../src/domains/team-domains.ts';
@@ -16,7 +16,7 @@ import { testClock } from '../helpers/clock.ts';
 import { SAME_NODE } from '../helpers/store.ts';
 import { HOUR, MINUTE, startDomainService } from './domain-service.ts';
 
-interface Look {
+interface Lookup {
   name: string;
   status: string;
   score: number | null;
@@ -32,7 +32,7 @@ test('A new domain gets its health without verification, and no event, alert, ba
   });
   const { app, call, url } = service;
   const { id } = await service.add('https://www.example.com/', { badge_enabled: true });
-  await service.lookFirst();
+  await service.lookUpFirst();
   const domain = await service.get(id);
   assert.deepEqual(
     [domain.name, domain.status, domain.health.status],
@@ -56,21 +56,21 @@ test('A new domain gets its health without verification, and no event, alert, ba
   assert.deepEqual(row, { watched: null, next_look_at: null });
 });
 
-test('A first look without an answer is repeated after an hour', async (t) => {
+test('A first lookup without an answer is repeated after an hour', async (t) => {
   const service = await startDomainService(t, structuredClone(GOOD_ZONE));
   const { app } = service;
   const { id } = await service.add('example.com');
   const { backgroundResolver } = app;
   app.backgroundResolver = async () => ({ status: 'error', reason: 'refused' });
-  await service.lookFirst();
+  await service.lookUpFirst();
   assert.equal((await service.get(id)).health.status, 'unknown');
   app.backgroundResolver = backgroundResolver;
   service.clock.advance(HOUR + MINUTE);
-  await service.lookFirst();
+  await service.lookUpFirst();
   assert.equal((await service.get(id)).health.status, 'healthy');
 });
 
-test('GET /v1/domain_look returns within 5 seconds what DNS has answered, and the rest later', async (t) => {
+test('GET /v1/domain_lookup returns within 5 seconds what DNS has answered, and the rest later', async (t) => {
   const answers = zoneResolver(structuredClone(GOOD_ZONE));
   const waiting: (() => void)[] = [];
   let isSilent = true;
@@ -82,11 +82,11 @@ test('GET /v1/domain_look returns within 5 seconds what DNS has answered, and th
   const { call, app } = await startTestService(t, { resolver });
   await app.scheduler.stop();
   const began = performance.now();
-  const first = await call<Look>('GET', '/v1/domain_look?name=example.com');
+  const first = await call<Lookup>('GET', '/v1/domain_lookup?name=example.com');
   const took = performance.now() - began;
   assert.ok(took < 5_500, `${took} ms`);
   assert.equal(first.status, 200, first.text);
-  const statusOf = ({ checks }: Look, id: string) =>
+  const statusOf = ({ checks }: Lookup, id: string) =>
     checks.find((check) => check.id === id)!.status;
   assert.equal(first.body.is_complete, false);
   assert.equal(first.body.status, 'unknown');
@@ -96,13 +96,13 @@ test('GET /v1/domain_look returns within 5 seconds what DNS has answered, and th
   );
   // It still waits, and asking again returns at once.
   assert.equal(
-    (await call<Look>('GET', '/v1/domain_look?name=example.com')).body.is_complete,
+    (await call<Lookup>('GET', '/v1/domain_lookup?name=example.com')).body.is_complete,
     false,
   );
   isSilent = false;
   for (const go of waiting) go();
   for (;;) {
-    const { body } = await call<Look>('GET', '/v1/domain_look?name=example.com');
+    const { body } = await call<Lookup>('GET', '/v1/domain_lookup?name=example.com');
     if (body.is_complete) {
       assert.equal(statusOf(body, 'dmarc_policy'), 'pass');
       break;
@@ -111,7 +111,7 @@ test('GET /v1/domain_look returns within 5 seconds what DNS has answered, and th
   }
 });
 
-test('A look is shared for a minute, however it is spelled, and stores nothing', async (t) => {
+test('A lookup is shared for a minute, however it is spelled, and stores nothing', async (t) => {
   const clock = testClock();
   let queries = 0;
   const answers = zoneResolver(structuredClone(GOOD_ZONE));
@@ -123,21 +123,21 @@ test('A look is shared for a minute, however it is spelled, and stores nothing',
     },
   });
   await app.scheduler.stop();
-  const look = async (name: string) =>
-    (await call<Look>('GET', `/v1/domain_look?name=${encodeURIComponent(name)}`)).body;
-  const { is_complete, status, name } = await look('https://www.Example.com/x');
+  const lookUp = async (name: string) =>
+    (await call<Lookup>('GET', `/v1/domain_lookup?name=${encodeURIComponent(name)}`)).body;
+  const { is_complete, status, name } = await lookUp('https://www.Example.com/x');
   assert.deepEqual([is_complete, status, name], [true, 'healthy', 'example.com']);
   const asked = queries;
   assert.ok(asked > 10);
-  await Promise.all(['example.com', 'ann@example.com', 'EXAMPLE.COM.'].map(look));
+  await Promise.all(['example.com', 'ann@example.com', 'EXAMPLE.COM.'].map(lookUp));
   assert.equal(queries, asked);
   clock.advance(MINUTE);
-  await Promise.all([look('example.com'), look('example.com')]);
+  await Promise.all([lookUp('example.com'), lookUp('example.com')]);
   assert.ok(queries > asked && queries <= 2 * asked);
   assert.deepEqual(await app.db.selectFrom('domains').select('id').execute(), []);
 });
 
-test('Looks refuse what is no name in public DNS, are limited per minute, and allow viewers and test-mode keys', async (t) => {
+test('Lookups reject names outside of public DNS, are limited per minute, and allow viewers and test-mode keys', async (t) => {
   const service = await startTestService(t, { clock: testClock(), resolver: zoneResolver({}) });
   const { call, makeMember } = service;
   for (const [name, reason] of [
@@ -152,16 +152,16 @@ test('Looks refuse what is no name in public DNS, are limited per minute, and al
     [`${'x'.repeat(900)}.example`, /not a domain name|too long/],
     ['x'.repeat(2_000), /too long/],
   ] as const) {
-    const { status, body } = await call<Look>(
+    const { status, body } = await call<Lookup>(
       'GET',
-      `/v1/domain_look?name=${encodeURIComponent(name)}`,
+      `/v1/domain_lookup?name=${encodeURIComponent(name)}`,
     );
     assert.equal(status, 422, name);
     assert.match(body.errors![0]!.message, reason);
   }
-  assert.equal((await call('GET', '/v1/domain_look')).status, 422);
+  assert.equal((await call('GET', '/v1/domain_lookup')).status, 422);
   const viewer = await makeMember('viewer');
-  const path = '/v1/domain_look?name=example.com';
+  const path = '/v1/domain_lookup?name=example.com';
   assert.equal((await call('GET', path, { key: viewer.key })).status, 200);
   assert.equal((await call('GET', path, { key: null })).status, 401);
   let limited = 0;
@@ -169,7 +169,7 @@ test('Looks refuse what is no name in public DNS, are limited per minute, and al
   assert.equal(limited, 429);
 });
 
-test('A first look is not lost if the service stops after the domain was stored, or during the look', async (t) => {
+test('A first lookup is not lost if the service stops after the domain was stored, or during the lookup', async (t) => {
   const service = await startDomainService(t, {}, SAME_NODE);
   const { app, folder, clock } = service;
   const added = await service.add('example.com');
@@ -188,7 +188,7 @@ test('A first look is not lost if the service stops after the domain was stored,
     env: SAME_NODE,
     resolver: zoneResolver(zone),
   });
-  const job = firstLookJob(next.app);
+  const job = firstLookupJob(next.app);
   await job.run();
   await job.idle!();
   const healthOf = async (id: string) => {

@@ -1,4 +1,4 @@
-/** A look at any name: what public DNS says, within 5 seconds. Nothing is stored, and it needs no verification. */
+/** The lookup of any name: what public DNS says, within 5 seconds. Nothing is stored, and it needs no verification. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { readDomain } from '../analysis/domain/read-pasted.ts';
@@ -18,7 +18,7 @@ const BLOCKLISTS_MS = 1_000;
 const SHARED_MS = MINUTE_MS;
 const MAX_SHARED = 200;
 
-export interface Look {
+export interface Lookup {
   latest: HealthResult;
   /** Resolves with the complete result, if not everything was answered in time. Never rejects. */
   rest: Promise<HealthResult> | null;
@@ -26,43 +26,43 @@ export interface Look {
 
 interface Shared {
   startedAt: number;
-  look: Promise<Look>;
+  lookup: Promise<Lookup>;
 }
 
 const sharedOf = memoizePerObject((_: App) => new Map<string, Shared>());
 
-/** The look at a name, or the one that began within the last minute. Throws `unavailable` if too many are in progress. */
-export function lookAtName(
+/** The lookup of a name, or the one that began within the last minute. Throws `unavailable` if too many are in progress. */
+export function lookUpName(
   app: App,
   name: string,
   caller: Caller,
   selectors: string[] = [],
-): Promise<Look> {
+): Promise<Lookup> {
   const shared = sharedOf(app);
   const now = app.clock.now();
   // A result names feedback addresses of domains of the team.
   const whose = isLimited(app.db) ? 'limited' : '';
   const keyFor = (who: Caller) => [whose + who, name, ...selectors].join(' ');
   const known = shared.get(keyFor('users')) ?? shared.get(keyFor(caller));
-  if (known && Math.abs(now - known.startedAt) < SHARED_MS) return known.look;
+  if (known && Math.abs(now - known.startedAt) < SHARED_MS) return known.lookup;
   const key = keyFor(caller);
-  const entry: Shared = { startedAt: now, look: startLook(app, name, caller, selectors) };
-  entry.look.catch(() => shared.get(key) === entry && shared.delete(key));
+  const entry: Shared = { startedAt: now, lookup: startLookup(app, name, caller, selectors) };
+  entry.lookup.catch(() => shared.get(key) === entry && shared.delete(key));
   shared.delete(key);
   shared.set(key, entry);
   if (shared.size > MAX_SHARED) shared.delete(shared.keys().next().value!);
-  return entry.look;
+  return entry.lookup;
 }
 
 /** None for limited callers, who share their results. */
 const domainsFor = ({ db }: Pick<App, 'db'>) => (isLimited(db) ? {} : undefined);
 
-async function startLook(
+async function startLookup(
   app: App,
   name: string,
   caller: Caller,
   selectors: string[],
-): Promise<Look> {
+): Promise<Lookup> {
   let began = monotonicClock.now();
   const elapsed = () => monotonicClock.now() - began;
   const latest = await inQueue(app, caller, MAX_WAIT_MS[caller], async () => {
@@ -75,22 +75,22 @@ async function startLook(
     const domains = domainsFor(app);
     return checkName(app, name, caller, { selectors, blocklists, deadlineMs, domains });
   });
-  const look: Look = { latest, rest: null };
+  const lookup: Lookup = { latest, rest: null };
   // Timers can be a little early.
   if (elapsed() > FIRST_RESULT_MS - 20)
-    look.rest = completeLook(app, name, caller, selectors, look);
-  return look;
+    lookup.rest = completeLookup(app, name, caller, selectors, lookup);
+  return lookup;
 }
 
-async function completeLook(
+async function completeLookup(
   app: App,
   name: string,
   caller: Caller,
   selectors: string[],
-  look: Look,
+  lookup: Lookup,
 ): Promise<HealthResult> {
   try {
-    look.latest = await inQueue(app, caller, QUEUE_TIMEOUT_MS, async () =>
+    lookup.latest = await inQueue(app, caller, QUEUE_TIMEOUT_MS, async () =>
       checkName(app, name, caller, {
         selectors,
         blocklists: await app.blocklists.inUse(),
@@ -98,17 +98,20 @@ async function completeLook(
       }),
     );
   } catch (error) {
-    app.log.error('could not complete the look at a domain', { name, error: errorMessage(error) });
+    app.log.error('could not complete the lookup of a domain', {
+      name,
+      error: errorMessage(error),
+    });
   }
-  look.rest = null;
-  return look.latest;
+  lookup.rest = null;
+  return lookup.latest;
 }
 
 /** Suffixes of names that only a private network resolves (RFC 6761, RFC 6762, RFC 8375, RFC 7686). */
 const PRIVATE = /\.(?:local|localhost|internal|intranet|lan|home|corp|private|onion|arpa|invalid)$/;
 
 /** Why public DNS cannot say anything about a text; null if it can. It continues a sentence about the text. */
-export function lookFault(text: string): string | null {
+export function lookupFault(text: string): string | null {
   const { name, fault } = readDomain(text);
   if (name === null) return fault;
   return PRIVATE.test(name)

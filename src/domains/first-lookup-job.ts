@@ -1,5 +1,5 @@
 /**
- * The job that looks at domains once they were added, before anyone verifies them. They are stored first, so a look that is
+ * The job that looks up the DNS of new domains before anyone verifies them. Domains are stored first, so a lookup that is
  * due survives a crash. It causes no event and no alert.
  */
 
@@ -11,22 +11,23 @@ import { claimRows } from '../store/leases.ts';
 import { lockIn, transact } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import type { HealthResult } from './health.ts';
-import { lookAtName } from './look.ts';
+import { lookUpName } from './lookup.ts';
 import { selectorsOf } from './selectors.ts';
 import { RETRY_DELAY_MS, recordHealth } from './transitions.ts';
 
-export const FIRST_LOOK_JOB = 'domains.first-look';
+/** The job's name, which is used to wake it. */
+export const FIRST_LOOKUP_JOB = 'domains.first-lookup';
 
-const MAX_CONCURRENT_LOOKS = 8;
+const MAX_CONCURRENT_LOOKUPS = 8;
 /** Longer than both results can take. */
 const LEASE_MS = 120_000;
 
 type ClaimedDomain = DomainRow & { lease: string };
 
-export function firstLookJob(app: App): Job {
+export function firstLookupJob(app: App): Job {
   return claimingJob({
-    name: FIRST_LOOK_JOB,
-    concurrency: MAX_CONCURRENT_LOOKS,
+    name: FIRST_LOOKUP_JOB,
+    concurrency: MAX_CONCURRENT_LOOKUPS,
     claim: (limit) =>
       claimRows(app, {
         table: 'domains',
@@ -40,17 +41,17 @@ export function firstLookJob(app: App): Job {
           .limit(limit),
         leaseMs: LEASE_MS,
       }),
-    work: (domain) => lookFirst(app, domain),
-    // The domain is looked at again once the lease expires.
+    work: (domain) => lookUpFirst(app, domain),
+    // The lookup is repeated once the lease expires.
     onError: ({ id }, error) =>
-      app.log.error('could not look at new domain', { domain: id, error: errorMessage(error) }),
-    wake: () => app.scheduler.wakeHere(FIRST_LOOK_JOB),
+      app.log.error('could not look up new domain', { domain: id, error: errorMessage(error) }),
+    wake: () => app.scheduler.wakeHere(FIRST_LOOKUP_JOB),
   });
 }
 
 /** What was answered in time is shown at once, the rest later. */
-async function lookFirst(app: App, domain: ClaimedDomain): Promise<void> {
-  const { latest, rest } = await lookAtName(app, domain.name, 'jobs', selectorsOf(domain));
+async function lookUpFirst(app: App, domain: ClaimedDomain): Promise<void> {
+  const { latest, rest } = await lookUpName(app, domain.name, 'jobs', selectorsOf(domain));
   await record(app, domain, latest, rest === null);
   if (rest) await record(app, domain, await rest, true);
 }

@@ -1,10 +1,10 @@
-/** Waits for the first looks at domains, for tests that store findings of their own. */
+/** Waits for the first lookups at domains, for tests that store findings of their own. */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import type { App } from '../../src/app.ts';
 
 /** Resolves when no new domain is waiting to be looked at. */
-export async function firstLooksDone({ db }: Pick<App, 'db'>): Promise<void> {
+export async function firstLookupsDone({ db }: Pick<App, 'db'>): Promise<void> {
   const waiting = db
     .selectFrom('domains')
     .select('id')

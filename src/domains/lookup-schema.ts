@@ -1,9 +1,9 @@
-/** API schemas of looks at domains, and of adding many at once. */
+/** API schemas of domain lookups, and of adding many domains at once. */
 
 import * as v from 'valibot';
 import { Count, described, idOf, named, Text, Time, typeField } from '../http/schemas.ts';
 import { Tags } from '../http/tags.ts';
-import { lookFault } from './look.ts';
+import { lookupFault } from './lookup.ts';
 import {
   DomainCheck,
   domainName,
@@ -17,21 +17,21 @@ import {
 
 const NOTE = described(
   Text,
-  'What was not taken literally, such as `www.`. Null if everything was.',
+  'How the text was interpreted, such as without `www.`. Null if it was used as is.',
 );
 
-export const LookQuery = v.strictObject({
+export const LookupQuery = v.strictObject({
   name: described(
-    domainName(lookFault),
+    domainName(lookupFault),
     'The domain name, or a web address or email address with it.',
     'example.com',
   ),
 });
 
-export const DomainLook = named(
-  'DomainLook',
+export const DomainLookup = named(
+  'DomainLookup',
   v.object({
-    object: typeField('domain_look'),
+    object: typeField('domain_lookup'),
     name: described(v.string(), 'The domain name, with A-labels for international characters.'),
     status: described(HealthStatus, HEALTH_TEXT),
     score: described(Score, SCORE_TEXT, 95),
@@ -41,7 +41,7 @@ export const DomainLook = named(
       v.boolean(),
       'False if DNS did not answer everything within 5 seconds. What is missing is unknown. Ask again for the rest.',
     ),
-    checked_at: described(Time, 'When the look started. It is shared for a minute.'),
+    checked_at: described(Time, 'When the lookup started. The result is shared for a minute.'),
   }),
   'What public DNS says about a domain, which need not be one of your team.',
   { name: 'example.com', status: 'healthy', summary: 'example.com is healthy.', is_complete: true },
@@ -87,7 +87,7 @@ const AddedLine = named(
     note: NOTE,
     error: described(Text, 'Why the text is invalid. Null if it is valid.'),
   }),
-  'What came of one text.',
+  'The result for one text.',
   { result: 'added', name: 'shop.example', note: null, error: null },
 );
 export type AddedLine = v.InferOutput<typeof AddedLine>;
@@ -99,10 +99,10 @@ export const AddedDomains = named(
     lines: described(v.array(AddedLine), 'One for each text, in the same order.'),
     created_at: described(
       Time,
-      'The `created_at` of the added domains, by which a list of domains can be filtered.',
+      'The `created_at` of the added domains. Use it to filter the list of domains.',
     ),
   }),
-  'What came of adding many domains.',
+  'The result of adding many domains.',
 );
 
 export const RequestedVerifications = named(
