@@ -93,9 +93,13 @@ const UNKNOWN = (id: string) => `${id.split('_')[0]}_${'0'.repeat(26)}`;
 /** What is the same for any ID: without the ID itself and what changes with each request. */
 const comparable = ({ status, text }: Answer, id: string): string =>
   `${status} ${text
-    .replaceAll(id, 'ID')
-    .replace(/z(beta|none)/g, 'ID')
-    .replace(/req_\w+|date: .*|content-length: .*|nonce-[\w+/=-]+|nonce="[^"]+"|etag: .*/g, '')}`;
+    // Pages capitalize some words of a URL.
+    .replace(new RegExp(RegExp.escape(id), 'gi'), 'ID')
+    .replace(/z(beta|none)/gi, 'ID')
+    .replace(
+      /ratelimit[\w-]*: .*|req_\w+|date: .*|content-length: .*|nonce-[\w+/=-]+|nonce="[^"]+"|etag: .*/g,
+      '',
+    )}`;
 
 /** The IDs that a route can have in its path: of one kind if it is documented, of every kind otherwise. */
 function idsFor(route: Route, ids: string[]): string[] {
@@ -183,7 +187,11 @@ test('Limited callers see nothing of others, by any operation or page', {
       .selectAll()
       .where('id', '=', id)
       .executeTakeFirst();
+  // What is stored for all is hidden, and stays. Later, the job may read it again.
   const digest = await digestOf(world.owned.alpha.domain);
+  const table = await ask(world, callers[2]!, 'GET', '/v1/domains/table');
+  assert.ok(table.text.includes('zalpha.example') && !table.text.includes('zteam'), table.text);
+  assert.deepEqual(await digestOf(world.owned.alpha.domain), digest);
   // What a caller without a limit has asked stays theirs.
   await world.service.call('GET', '/v1/domain_look?name=zbeta.example');
   // Pages that everyone may open, and that say more to members.
@@ -270,8 +278,6 @@ test('Limited callers see nothing of others, by any operation or page', {
             failures.push(`${where} differs from ${nobody}: ${none.status}`);
         }
     }
-  // Their reads write nothing that others see. The job reads what they change.
-  assert.deepEqual(await digestOf(world.owned.alpha.domain), digest);
   // What is their own, they can change.
   const { headers } = callers[2]!;
   const write = async (method: string, path: string, json?: object, status = 200) => {
