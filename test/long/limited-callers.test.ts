@@ -94,7 +94,7 @@ const UNKNOWN = (id: string) => `${id.split('_')[0]}_${'0'.repeat(26)}`;
 const comparable = ({ status, text }: Answer, id: string): string =>
   `${status} ${text
     // Pages capitalize some words of a URL.
-    .replace(new RegExp(RegExp.escape(id), 'gi'), 'ID')
+    .replace(new RegExp(id, 'gi'), 'ID')
     .replace(/z(beta|none)/gi, 'ID')
     .replace(
       /ratelimit[\w-]*: .*|req_\w+|date: .*|content-length: .*|nonce-[\w+/=-]+|nonce="[^"]+"|etag: .*/g,
@@ -125,7 +125,10 @@ const settled = (rows: string[]): string[] =>
   rows
     .map((row) => JSON.parse(row) as Record<string, unknown>)
     .filter(
-      ({ type, started_at }) => started_at === undefined && !/^[a-z]+\.[a-z_]+$/.test(String(type)),
+      ({ type, started_at, read_at }) =>
+        started_at === undefined &&
+        read_at === undefined &&
+        !/^[a-z]+\.[a-z_]+$/.test(String(type)),
     )
     .map((row) =>
       JSON.stringify(
