@@ -96,7 +96,7 @@ function listenProblem({ code, port }: ListenError): string {
     // A mail server already listens there, and can pass on the mail for the test addresses.
     const advice =
       port === 25 && code === 'EADDRINUSE'
-        ? ' To keep your mail server on port 25, set DELIVERABILITY_SMTP_PORT=2525, and let it pass on the mail for the inbox domain: see docs/behind-a-mail-server.md, or /help/behind-a-mail-server on the service.'
+        ? ' To keep your mail server on port 25, set DELIVERABILITY_SMTP_PORT=2525. Then let it pass on the mail for the inbox domain: see docs/behind-a-mail-server.md.'
         : ' Set DELIVERABILITY_HTTP_PORT or DELIVERABILITY_SMTP_PORT to another port.';
     return `${reason}.${advice}`;
   }

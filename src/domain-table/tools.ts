@@ -16,7 +16,7 @@ export const compareDomains = tool({
   name: 'compare_domains',
   title: 'Compare domains',
   description:
-    'Returns the table of all domains of the team, those with the worst problem first: headline, DMARC policy, pass rates, spam rate, placement, last change and next step. Start here for questions such as "Which of our domains is broken?" A client has a tag such as client:acme. Use get_domain for one domain.',
+    'Returns a table of the domains of the team, those with the worst problem first. It has headline, DMARC policy, pass rates, spam rate, placement, last change and next step. Start here for questions such as "Which of our domains is broken?" A client has a tag such as client:acme. Use get_domain for one domain.',
   uses: [table],
   resources: [domainOperations.get],
   answers: table,

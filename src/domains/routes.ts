@@ -5,7 +5,7 @@ import { requireUnlimited } from '../http/limited.ts';
 import { resource } from '../http/resource.ts';
 import { route } from '../http/route.ts';
 import { listOf, listSchema } from '../http/schemas.ts';
-import { afterCommit, type Db, isLimited, type Tx } from '../store/open.ts';
+import { afterCommit, type Db, type Tx } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { auditVerification, changeDomain, createDomain, deleteDomain } from './change-domain.ts';
 import { feedbackOf } from './feedback/state.ts';

@@ -19,15 +19,6 @@ const DOMAIN = {
   badge_enabled: 0,
 };
 
-const SHARE = {
-  livemode: 1,
-  token: '',
-  created_at: '',
-  expires_at: '',
-  view_count: 0,
-  preview: 'none' as const,
-};
-
 async function open(t: Parameters<typeof openTestStore>[0]) {
   const { db } = await openTestStore(t);
   const tags: [string, string[]][] = [
