@@ -76,7 +76,16 @@ const BrandResponse = named(
     name: described(v.nullable(v.string()), NAME, 'Harbor Mail'),
     color: described(v.nullable(v.string()), COLOR, '#0a7d5a'),
     text_colors: described(
-      v.nullable(v.object({ light: v.string(), dark: v.string() })),
+      v.nullable(
+        named(
+          'BrandTextColors',
+          v.object({
+            light: described(v.string(), 'In the light theme.', '#0a7d5a'),
+            dark: described(v.string(), 'In the dark theme.', '#3f9a7d'),
+          }),
+          'Readable colors for text.',
+        ),
+      ),
       'What is used in the light and the dark theme: the color, or the nearest one that is readable there.',
       { light: '#0a7d5a', dark: '#3f9a7d' },
     ),

@@ -322,6 +322,7 @@ export const ApplyVerifications = named(
   'ApplyVerificationPlan',
   v.strictObject({ token: PlanToken }),
   'The plan to apply.',
+  {},
 );
 
 export const ApplyPlan = named(

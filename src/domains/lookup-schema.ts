@@ -18,6 +18,7 @@ import {
 const NOTE = described(
   Text,
   'How the text was interpreted, such as without `www.`. Null if it was used as is.',
+  'Without www., which is not part of email addresses.',
 );
 
 export const LookupQuery = v.strictObject({
@@ -70,6 +71,7 @@ export const NewDomains = named(
     tags: described(v.optional(Tags, []), `For all added domains. ${TAGS_TEXT}`, ['client:acme']),
   }),
   'Domains to add.',
+  { names: ['example.com', 'https://www.shop.example/'], tags: ['client:acme'] },
 );
 export type NewDomains = v.InferOutput<typeof NewDomains>;
 
@@ -85,7 +87,7 @@ const AddedLine = named(
     name: described(Text, 'The name that was read from the text. Null if it is invalid.'),
     domain_id: v.nullable(idOf('dom')),
     note: NOTE,
-    error: described(Text, 'Why the text is invalid. Null if it is valid.'),
+    error: described(Text, 'Why the text is invalid. Null if it is valid.', 'This is empty.'),
   }),
   'The result for one text.',
   { result: 'added', name: 'shop.example', note: null, error: null },

@@ -4,6 +4,7 @@ import type { DomainHealth } from '../analysis/domain/health.ts';
 import type { App } from '../app.ts';
 import { isoTime } from '../lib/clock.ts';
 import { errorMessage } from '../lib/errors.ts';
+import { sameStateAs } from '../lib/memoize.ts';
 import { isWorking } from '../net/dns/denials.ts';
 import type { Resolver } from '../net/dns/resolver.ts';
 import { claimingJob, type Job } from '../scheduler/scheduler.ts';
@@ -66,8 +67,8 @@ async function claimDue(app: App, limit: number): Promise<ClaimedDomain[]> {
 }
 
 async function checkDomain(app: App, claimed: ClaimedDomain): Promise<void> {
-  const { backgroundResolver: resolver, clock, db } = app;
-  const lookup = await lookUpVerification({ resolver, clock, db }, claimed);
+  const { backgroundResolver: resolver, clock } = app;
+  const lookup = await lookUpVerification(sameStateAs(app, { ...app, resolver }), claimed);
   const isHealthDue =
     claimed.status === 'verified' &&
     afterLookup(claimed, lookup, clock.now()).event === null &&

@@ -1,5 +1,6 @@
-/* * How much of the reported mail of a domain is its own, forged or forwarded. Most mail that fails DMARC is not the domain's own, so a share of all mail says nothing
- * about its senders. What nobody can know is neither own nor forged.
+/**
+ * How much of the reported mail of a domain is its own, forged or forwarded. Most mail that fails DMARC is not the domain's
+ * own, so a share of all mail says nothing about its senders. What nobody can know is neither own nor forged.
  */
 
 import { storedRecords } from '../domains/feedback/records.ts';

@@ -2,13 +2,13 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '../app.ts';
-import { policyOf } from '../domain-table/digest.ts';
 import { idsWithTags } from '../domains/queries.ts';
 import { type DomainStatus, forClients, type StoredStatus } from '../report/status.ts';
 import type { Db } from '../store/open.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { dmarcSums, recentDays } from './feedback.ts';
 import { pictureOf } from './picture.ts';
+import { policyOf } from './published-policy.ts';
 
 /** The page stays short enough to read, and is made in a few seconds. */
 const MAX_DOMAINS = 500;

@@ -211,14 +211,28 @@ const PublicDomain = named(
   v.object({
     name: described(v.string(), 'The domain name, in A-labels.', 'example.com'),
     state: described(v.picklist(STATES), 'The worst of all sources.'),
-    headline: described(v.string(), 'The problem that costs most, or that there is none.'),
+    headline: described(
+      v.string(),
+      'The problem that costs most, or that there is none.',
+      'There is no SPF record.',
+    ),
     since: described(v.nullable(v.string()), 'When it started: a time or a day.', '2026-11-19'),
     policy: described(v.string(), 'The DMARC policy, or in words that it is not known.', 'reject'),
     messages: described(Count, 'Messages in DMARC reports of the last two weeks.', 12_480),
     passed: described(Count, 'Of these, those that pass DMARC.', 12_380),
     problems: described(
-      v.array(v.object({ title: v.string(), step: v.string() })),
+      v.array(
+        named(
+          'PublicDomainProblem',
+          v.object({
+            title: described(v.string(), 'The problem.', 'There is no SPF record.'),
+            step: described(v.string(), 'What to do first.', 'Publish an SPF record.'),
+          }),
+          'A problem of a domain.',
+        ),
+      ),
       'All problems with what to do first, what costs most first.',
+      [{ title: 'There is no SPF record.', step: 'Publish an SPF record.' }],
     ),
   }),
   'A domain as a client sees it.',

@@ -46,7 +46,7 @@ export const FeedbackFigures = named(
       'The share of `passed` in `messages`, from 0 to 1. Null without messages.',
       0.992,
     ),
-    shares: MailShares,
+    shares: described(MailShares, 'Whose mail it is.'),
     spoofed: described(
       named(
         'SpoofedMessages',

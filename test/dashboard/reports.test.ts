@@ -424,7 +424,7 @@ test('"Send now" shows the report with the state of each recipient', async (t) =
     mainOf(html),
     /Partly sent.*ann@example\.comSent.*bob@example\.comFailed550 5\.1\.1 <No such user>/,
   );
-  assert.match(html, /<details class="figures-table" open/);
+  assert.match(html, /<details class="fold" open/);
 });
 
 test('A schedule names those who unsubscribed, and what is wrong with it', async (t) => {

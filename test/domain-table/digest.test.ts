@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { policyOf } from '../../src/domain-table/digest.ts';
 import { refreshDue } from '../../src/domain-table/refresh.ts';
 import { SPAM_LIMIT_TEXT } from '../../src/figures/gmail.ts';
 import { isoTime } from '../../src/lib/clock.ts';
+import { policyOf } from '../../src/picture/published-policy.ts';
 import { seededRandom } from '../helpers/random.ts';
 import { onPostgres } from '../helpers/store.ts';
 import { emptyWorld, fillRandomly } from '../picture/random-world.ts';

@@ -58,9 +58,7 @@ async function startStory(t: TestContext) {
           badge.body.message === `${api.status}, ${api.score} of 100` ? api.status : badge.body,
         monitor: run.body.status,
         page: page.includes(`${api.score} of 100`) ? api.status : page,
-        isBroken: new RegExp(`Broken now.*href="/domains/${domain.id}.*Domains`, 's').test(
-          overview,
-        ),
+        isBroken: overview.split('What changed since')[0]!.includes(`href="/domains/${domain.id}`),
       };
     },
     async incidents(): Promise<string[]> {

@@ -231,6 +231,7 @@ test('The member decides about changes of settings and the mode; the URL does no
     'get_test',
     'list_tests',
     'explain_check',
+    'look_up_domain',
   ]);
 });
 
@@ -245,7 +246,7 @@ test('Demoting or removing a member limits or ends the access of their assistant
     toolNames(await connectOverHttp(t, { url: service.url, key: tokens.access_token }));
   assert.ok((await names()).includes('create_alert'));
   await service.call('PATCH', `/v1/team/members/${member.id}`, { json: { role: 'viewer' } });
-  assert.deepEqual(await names(), ['get_test', 'list_tests', 'explain_check']);
+  assert.deepEqual(await names(), ['get_test', 'list_tests', 'explain_check', 'look_up_domain']);
   await service.call('DELETE', `/v1/team/members/${member.id}`);
   assert.equal(await mcpStatus(service, tokens.access_token), 401);
   assert.equal((await refresh(service, id, tokens.refresh_token)).body.error, 'invalid_grant');

@@ -246,7 +246,10 @@ test('The page shows the results in groups, keeps the text, and links to all of 
   assert.equal([...html.matchAll(/<a href="\/tests\/test_/g)].length, 20);
   assert.doesNotMatch(html, /<b>|\u202e/);
   assert.match(html, /href="\/tests\?q=%22many%22"/);
-  assert.match(mainOf((await owner.get('/search')).html), /Finds domains, pages, tests by name/);
+  assert.match(
+    mainOf((await owner.get('/search')).html),
+    /Finds domains, pages and help, and tests by name/,
+  );
   assert.match(mainOf((await owner.get('/search?q=zzzzz')).html), /No results for “zzzzz”/);
   assert.equal((await owner.get(`/search?q=${'é'.repeat(300)}`)).status, 200);
   const viewer = await newMember(service, 'viewer');

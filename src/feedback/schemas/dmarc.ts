@@ -77,7 +77,7 @@ export const DmarcFeedback = named(
     ...DAYS,
     state: FeedbackState,
     totals: described(DmarcTotals, 'The sums of all days.', TOTALS_EXAMPLE),
-    shares: MailShares,
+    shares: described(MailShares, 'Whose mail it is.'),
     shares_text: described(
       v.nullable(v.string()),
       'The shares in words. Null without messages.',
