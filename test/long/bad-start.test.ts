@@ -95,7 +95,7 @@ test('serve says what to do when a mail server has port 25', async (t) => {
     DELIVERABILITY_SMTP_HOST: '127.0.0.25',
     DELIVERABILITY_SMTP_PORT: '25',
   });
-  assertStartError(ended, 3, /set DELIVERABILITY_SMTP_PORT=2525/, /\/help\/behind-a-mail-server/);
+  assertStartError(ended, 3, /set DELIVERABILITY_SMTP_PORT=2525/, /docs\/behind-a-mail-server\.md/);
 });
 
 test('serve exits with 2 and names the variable when the data directory cannot be created', async (t) => {

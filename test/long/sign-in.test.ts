@@ -72,7 +72,7 @@ describe('Sign-in pages in a browser', { skip: skipUnlessInstalled('chromium') }
     await submit(page);
     assert.equal(page.url(), 'http://app.example/');
     assert.equal(await page.locator('.menu-name').textContent(), 'Bob');
-    assert.equal(await page.locator('.menu > p').textContent(), 'bob@example.com');
+    assert.equal(await page.locator('#account-menu > p').textContent(), 'bob@example.com');
     const cookies = await page.context().cookies();
     assert.deepEqual(
       cookies.map(({ name, httpOnly, sameSite, path }) => [name, httpOnly, sameSite, path]),
