@@ -271,6 +271,11 @@ async function renderNew(call: PageCall, { offered, values, isStatus, problem = 
         );
   const ordered = offered ?? [...tests.keys()];
   const rows = ordered.flatMap((id) => tests.get(id) ?? []);
+  const test_ids =
+    values.test_ids.length > 0 ? values.test_ids : rows.slice(0, 1).map(({ id }) => id);
+  const preview = values.preview as SharePreview;
+  const ofTests = test_ids.length > 0 ? { test_ids, preview } : undefined;
+  const subject = isStatus ? { tags: ['client:acme'] } : ofTests;
   return appPage(call, {
     suggestTags: true,
     title: isStatus ? 'Create status page' : 'Share reports',
@@ -279,15 +284,16 @@ async function renderNew(call: PageCall, { offered, values, isStatus, problem = 
     parents: PARENTS,
     status: problem?.status,
     headers: problem?.headers,
-    calls: rows.slice(0, 1).map(({ id }) => ({
-      route: shareOperations.create,
-      body: {
-        test_ids: values.test_ids.length > 0 ? values.test_ids : [id],
-        expires_in: Number(values.expires_in),
-        preview: values.preview as SharePreview,
-        ...(values.title === '' ? {} : { title: values.title }),
+    calls: subject && [
+      {
+        route: shareOperations.create,
+        body: {
+          ...subject,
+          expires_in: Number(values.expires_in),
+          ...(values.title === '' ? {} : { title: values.title }),
+        },
       },
-    })),
+    ],
     children:
       offered && rows.length === 0 ? (
         <EmptyState
