@@ -80,8 +80,8 @@ const BrandResponse = named(
         named(
           'BrandTextColors',
           v.object({
-            light: described(v.string(), 'In the light theme.', '#0a7d5a'),
-            dark: described(v.string(), 'In the dark theme.', '#3f9a7d'),
+            light: described(v.string(), 'On light pages.', '#0a7d5a'),
+            dark: described(v.string(), 'On dark pages.', '#3f9a7d'),
           }),
           'Readable colors for text.',
         ),
