@@ -104,7 +104,7 @@ test('Every curl command of docs/api.md and docs/team.md works as shown', {
   const env = { PATH: process.env.PATH, CURL_HOME: folder, API_KEY: key };
   const commands = [
     ...blocks('docs/api.md', /curl|swaks/, 8),
-    ...blocks('docs/team.md', /curl/, 1),
+    ...blocks('docs/team.md', /curl/, 2),
   ];
   for (const shown of commands) {
     const command = shown
