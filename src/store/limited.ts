@@ -188,7 +188,7 @@ export function limitedTo<D extends Db>(db: D, limit: Limit): D {
 }
 
 export const isLimited = (db: { getExecutor(): { plugins: readonly KyselyPlugin[] } }): boolean =>
-  db.getExecutor().plugins.length > 0;
+  db.getExecutor().plugins.some((plugin) => plugin instanceof LimitPlugin);
 
 /** Literals are left alone, because tags can contain the character. */
 const PLACEHOLDERS = /'(?:[^']|'')*'|@(?=\.)/g;
