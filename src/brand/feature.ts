@@ -39,6 +39,7 @@ function storedLogo(base64: string): BrandLogo {
   return { type: mediaType as BrandLogo['type'], base64, width: width!, height: height! };
 }
 
+/** Null if the team has none. */
 export async function brandOf(db: Db | Tx): Promise<Brand | null> {
   const row = await db.selectFrom('brand').selectAll().executeTakeFirst();
   return row ? toBrand(row) : null;

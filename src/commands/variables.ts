@@ -6,6 +6,7 @@ import { closestName } from '../lib/closest-name.ts';
 
 const declared = VARIABLES as Record<string, Variable<unknown>>;
 
+/** Each with what it sets and its default, for `--help`. */
 export const describedVariables = (names: readonly VariableName[]): [string, string][] =>
   names.map((name) => {
     const { help, fallback, fallbackText } = declared[name]!;

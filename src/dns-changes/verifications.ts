@@ -55,6 +55,7 @@ const unverifiedDomains = ({ db }: Pick<App, 'db'>): Promise<Unverified[]> =>
     .orderBy('id')
     .execute();
 
+/** Publishes a plan that an admin has confirmed. Throws `conflict` if anything has changed since. */
 export async function applyVerifications(
   author: Author & { app: App },
   server: DnsServerRow,

@@ -121,6 +121,7 @@ const LABELS: [pattern: RegExp, label: string][] = [
   [/\._bimi\./, 'BIMI'],
 ];
 
+/** What records are for, in a word. */
 export function recordLabel({ name, type }: { name: string; type: string }): string {
   const found = LABELS.find(([pattern]) => pattern.test(name));
   return found?.[1] ?? (type === 'TXT' ? 'SPF' : type);

@@ -13,15 +13,14 @@ import { channel } from '../store/subscribers.ts';
 import type { DomainRow } from '../store/tables.generated.ts';
 import { type Author, audit } from '../team/audit.ts';
 import { addFeedbackRow } from './feedback/address.ts';
-import { FIRST_LOOKUP_JOB } from './first-lookup-job.ts';
+import { FIRST_LOOKUP_JOB } from './first-lookup.ts';
 import type { AddedLine, NewDomains } from './lookup-schema.ts';
 import { findRulesOfDomain } from './queries.ts';
 import type { DomainPatch, NewDomain } from './schema.ts';
 import { selectorsOf } from './selectors.ts';
 import { noteDomainChange } from './team-domains.ts';
-import { TOKEN_LENGTH } from './team-token.ts';
 import { nextLookup, requestCheck } from './transitions.ts';
-import { verificationRecord } from './verification.ts';
+import { TOKEN_LENGTH, verificationRecord } from './verification.ts';
 import { VERIFY_JOB } from './verify-job.ts';
 
 /** Twice the number that one machine is known to check on time. */

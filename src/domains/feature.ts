@@ -4,13 +4,13 @@ import type { Feature } from '../feature.ts';
 import { AUDITED_DOMAIN } from './change-domain.ts';
 import { addMissingFeedbackRows } from './feedback/address.ts';
 import { lookupJob } from './feedback/lookup-job.ts';
-import { firstLookupJob } from './first-lookup-job.ts';
+import { firstLookupJob } from './first-lookup.ts';
 import { lookJob } from './look-job.ts';
 import { lookupOperations } from './lookup-routes.ts';
 import { domainOperations } from './routes.ts';
 import { DOMAIN_EVENTS } from './schema.ts';
-import { teamToken } from './team-token.ts';
 import { domainTools } from './tools.ts';
+import { teamToken } from './verification.ts';
 import { verifyDomainsJob } from './verify-job.ts';
 
 export const domains: Feature = {

@@ -27,7 +27,7 @@ import type {
   RecordToPublish,
 } from './schema.ts';
 import { selectorsOf } from './selectors.ts';
-import { teamRecord, verificationRecord } from './verification.ts';
+import { verificationRecord } from './verification.ts';
 import { unansweredSince } from './watched-records.ts';
 
 const LISTED_COLUMNS = [
@@ -103,6 +103,7 @@ export function idsWithName(db: Db, text: string) {
 /** A subquery on the same index. `tag` as `normalizeTag` returns it. */
 export const idsWithTag = (db: Db | Tx, tag: string) => idsWithTags(db, [tag]);
 
+/** The IDs of the domains with at least one of the tags. */
 export function idsWithTags(db: Db | Tx, tags: string[]) {
   return db
     .selectFrom('domains')
@@ -110,6 +111,7 @@ export function idsWithTags(db: Db | Tx, tags: string[]) {
     .where(sql<boolean>`${sql.raw(hasOneOf('tags', tags))}`);
 }
 
+/** The tags of these domains, by ID. */
 export async function tagsOfDomains(db: Db | Tx, ids: string[]): Promise<Map<string, string[]>> {
   if (ids.length === 0) return new Map();
   const rows = await db
@@ -120,6 +122,7 @@ export async function tagsOfDomains(db: Db | Tx, ids: string[]): Promise<Map<str
   return new Map(rows.map(({ id, tags }) => [id, JSON.parse(tags)]));
 }
 
+/** All tags of domains, in alphabetical order. */
 export async function tagsInUse(db: Db | Tx): Promise<string[]> {
   const rows = await db
     .selectFrom('domains')
@@ -297,7 +300,7 @@ export function presentDomain(
     unanswered_since: unansweredSince(row),
     checks: JSON.parse(row.health_checks),
   };
-  const team_verification = teamRecord(row.name, token);
+  const team_verification = verificationRecord({ name: row.name, token });
   return { ...listed, health, team_verification, feedback, given_selectors: row.given_selectors };
 }
 

@@ -27,9 +27,8 @@ import {
   ListedDomain,
   NewDomain,
 } from './schema.ts';
-import { teamToken } from './team-token.ts';
 import { recordHealth, recordRequestedLookup } from './transitions.ts';
-import { lookUpVerification } from './verification.ts';
+import { lookUpVerification, teamToken } from './verification.ts';
 import { VERIFY_JOB } from './verify-job.ts';
 
 async function presentWith(app: App, db: Db | Tx, row: DomainRow): Promise<PresentedDomain> {

@@ -20,6 +20,7 @@ export interface SharedSource {
   passed: number;
 }
 
+/** What the DNS of a domain says about mail that fails. */
 export interface Declared {
   /** The DMARC record; null if there is none, undefined if that is not known. */
   record: string | null | undefined;
@@ -66,6 +67,7 @@ export function declaredBy(row: Pick<FeedbackDomainRow, 'records'> | undefined):
   return { record: dmarc?.current, isParked: dmarc?.isParked === true };
 }
 
+/** Of some domains in a period, by ID. Domains without reported messages are left out. */
 export async function mailShares(
   db: Db,
   { ids, from, to }: Days & { ids: string[] },

@@ -62,6 +62,7 @@ export function othersInWords(shares: MailShares): string | null {
   return parts.length === 0 ? null : parts.join('; ');
 }
 
+/** The whole sentence; null without messages. */
 export function sharesInWords(shares: MailShares): string | null {
   const all = [ownInWords(shares), othersInWords(shares)].filter((part) => part !== null);
   if (all.length === 0) return null;

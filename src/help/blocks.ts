@@ -19,6 +19,7 @@ const PICTURES = /<p>\n( *<img [^>]*>\n)+<\/p>/g;
 const FOLDS = /^(?:<details[^>]*>)?<summary>(.*)<\/summary>$/gm;
 const FOLD_ENDS = /^<\/?details[^>]*>$/gm;
 
+/** The blocks of a document. */
 export function readBlocks(markdown: string): Block[] {
   const ids = new Map<string, number>();
   const plain = markdown.replace(PICTURES, '').replace(FOLDS, '\n**$1**\n').replace(FOLD_ENDS, '');
@@ -90,6 +91,7 @@ const cellsOf = (line: string): string[] =>
     .split('|')
     .map((cell) => cell.trim());
 
+/** A part of a line. `href` as in the document. */
 export type Span =
   | { kind: 'text' | 'code'; text: string }
   | { kind: 'strong'; children: Span[] }
@@ -107,6 +109,7 @@ const SPAN = [
   .map(({ source }) => source)
   .join('|');
 
+/** The parts of a paragraph, a heading or a cell. */
 export function readSpans(text: string): Span[] {
   const spans: Span[] = [];
   let end = 0;

@@ -12,6 +12,7 @@ export interface Chapter {
 
 const read = new Map<string, Chapter | null>();
 
+/** A document of docs/ by its name; null if there is none. */
 export function chapterOf(name: string): Chapter | null {
   const known = read.get(name);
   if (known !== undefined) return known;
@@ -90,6 +91,7 @@ function textOf(title: string, blocks: Block[]): string {
   return [title, ...textsOf(blocks)].join('\n').toLowerCase();
 }
 
+/** The list of chapters by question, which README.md has as a table. */
 export function contents(): Block[] {
   const table = /^## Documents\n[^|]*([\s\S]*?)\n## /m.exec(documents().README ?? '')?.[1] ?? '';
   const list = table

@@ -11,6 +11,7 @@ export const DOCUMENTS_FILE = 'documents.json.br';
 /** The text of each document in Markdown, by its file name without `.md`. */
 export type Documents = Record<string, string>;
 
+/** In a folder of the source. */
 export function collectDocuments(root: string): Documents {
   const files = ['README.md', ...globSync('docs/*.md', { cwd: root }).toSorted()];
   return Object.fromEntries(

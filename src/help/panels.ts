@@ -7,6 +7,7 @@ import { chapterOf, helpPath } from './chapters.ts';
 const DOCUMENT = 'pages';
 let panels: [page: RegExp, HelpPanel][] | undefined;
 
+/** The panel of a page, by its path; null if docs/pages.md has none. */
 export function helpPanelOf(path: string): HelpPanel | null {
   panels ??= readPanels();
   const page = path.split(/[?#]/)[0]!;

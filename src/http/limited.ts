@@ -14,9 +14,11 @@ import type { Route } from './route.ts';
 export const narrower = (a: string[] | null, b: string[] | null): string[] | null =>
   a === null ? b : b === null ? a : a.filter((tag) => b.includes(tag));
 
+/** The stored form of a limit. */
 export const readLimit = (stored: string | null): string[] | null =>
   stored === null ? null : JSON.parse(stored);
 
+/** Whether a caller's limit allows the operation at all. */
 export const isOpenTo = (
   { limited, role }: Pick<Route, 'limited' | 'role'>,
   { tags }: Pick<Actor, 'tags'>,
@@ -34,6 +36,7 @@ export function limitError(route: Route, actor: Actor): AppError | null {
 export const limitText = (tags: string[]): string =>
   tags.length === 0 ? 'nothing' : `what is tagged ${tags.join(' or ')}`;
 
+/** The service as this caller may see it. */
 export function appFor(app: App, actor: Actor | null): App {
   if (!actor || actor.tags === null) return app;
   const { memberId, keyId, tags } = actor;

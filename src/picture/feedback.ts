@@ -27,6 +27,7 @@ interface FeedbackReading extends Reading, Days {
   path: string;
 }
 
+/** The days whose reports count. */
 export function recentDays({ clock }: Pick<Reading, 'clock'>): Days {
   const to = isoTime(clock.now()).slice(0, 10);
   return { from: dayBefore(to, DAYS - 1), to };
@@ -100,6 +101,7 @@ function withoutReports(state: FeedbackState): { state: 'unknown' | 'not_set_up'
   }
 }
 
+/** What DMARC reports count. */
 export async function dmarcSums({
   db,
   domain,

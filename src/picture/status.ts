@@ -15,6 +15,7 @@ const MAX_DOMAINS = 500;
 
 const WORST_FIRST: DomainStatus['state'][] = ['fail', 'warn', 'unknown', 'pass'];
 
+/** IDs and names of the domains with one of the tags, in the order of names. */
 export const taggedDomains = (db: Db, tags: string[]) =>
   db
     .selectFrom('domains')
@@ -23,6 +24,7 @@ export const taggedDomains = (db: Db, tags: string[]) =>
     .orderBy('name')
     .execute();
 
+/** The domains with one of these tags, the worst first. */
 export async function statusOf(
   app: Pick<App, 'db' | 'clock' | 'config'>,
   tags: string[],

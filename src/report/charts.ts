@@ -41,6 +41,7 @@ export interface Pin {
   marks: Mark[];
 }
 
+/** An event that may explain the values. */
 export interface Mark {
   index: number;
   when: string;
@@ -96,6 +97,7 @@ export function barsOf(chart: Chart, { width, height }: Size): (Rectangle | null
   });
 }
 
+/** How high a value is, from 0 to 1. */
 export const shareOfHeight = ({ min = 0, max }: Chart, value: number): number =>
   Math.max(0, Math.min(1, (value - min) / (max - min)));
 

@@ -4,6 +4,7 @@ import { DAY_MS } from '../lib/durations.ts';
 import { dayFormat } from '../lib/format/times.ts';
 import { type Bucket, type Chart, type Mark, pinsOf, roundUp } from './charts.ts';
 
+/** What happened on a day, for the marks of a chart. */
 export interface DayEvent {
   at: string;
   text: string;

@@ -131,6 +131,7 @@ interface ScheduleState {
   clients: string[];
 }
 
+/** Who gets the same report. */
 export interface Audience {
   /** The report covers its domains; empty if the schedule has one report. */
   tag: string;
@@ -147,6 +148,7 @@ export function audiencesOf(row: ReportScheduleRow): Audience[] {
   }));
 }
 
+/** All recipients, each once. */
 export const recipientsOf = (row: ReportScheduleRow): string[] => [
   ...new Set(audiencesOf(row).flatMap(({ recipients }) => recipients)),
 ];

@@ -240,6 +240,7 @@ const PublicDomain = named(
 
 const filterDomain = responseFilter(PublicDomain);
 
+/** Drops every field that is not declared. */
 export const publicDomain = (status: DomainStatus): unknown => filterDomain(status);
 
 export const PublicReport = named(

@@ -3,6 +3,7 @@
 import { sql } from 'kysely';
 import type { Tx } from './types.ts';
 
+/** The next number, from 1 on. */
 export async function nextNumber(tx: Tx, name: string): Promise<number> {
   const next = sql<string>`cast(cast(service_facts.value as bigint) + 1 as text)`;
   const { value } = await tx

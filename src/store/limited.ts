@@ -15,6 +15,7 @@ import { engineOf } from './engine.ts';
 import { TABLES } from './tables.generated.ts';
 import type { Db } from './types.ts';
 
+/** The members of a team see everything; a limited one only what has one of these tags. */
 export interface Limit {
   memberId: string;
   /** A limited key sees no other keys. */
@@ -182,11 +183,13 @@ const OPEN = new Set([
   'brand',
 ]);
 
+/** The same database, of which each query reads only what is within the limit. */
 export function limitedTo<D extends Db>(db: D, limit: Limit): D {
   const prefix = engineOf(db) === 'sqlite' ? 'main.' : '';
   return db.withPlugin(new LimitPlugin(limit, (table) => prefix + table)) as D;
 }
 
+/** Whether `limitedTo` returned the database. */
 export const isLimited = (db: { getExecutor(): { plugins: readonly KyselyPlugin[] } }): boolean =>
   db.getExecutor().plugins.some((plugin) => plugin instanceof LimitPlugin);
 

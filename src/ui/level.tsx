@@ -1,5 +1,6 @@
 /** How high a score or share is: a color and a number of filled steps, so that no two levels differ only by color. */
 
+/** The levels of the grades F to A. */
 export type Level = 1 | 2 | 3 | 4 | 5;
 
 /** The percentages at which the levels begin, as the grades of `analysis/grade.ts` do. */
@@ -11,6 +12,7 @@ export const GRADE_STARTS = [
   ['F', 0],
 ] as const;
 
+/** The level of a percentage, or of a score. */
 export const levelOf = (percent: number): Level =>
   Math.max(1, GRADE_STARTS.filter(([, start]) => percent >= start).length) as Level;
 

@@ -1,7 +1,7 @@
 /** A service whose domains use a real DNS server on loopback, with a clock controlled by the test. */
 
 import type { TestContext } from 'node:test';
-import { firstLookupJob } from '../../src/domains/first-lookup-job.ts';
+import { firstLookupJob } from '../../src/domains/first-lookup.ts';
 import type { Domain } from '../../src/domains/schema.ts';
 import { verifyDomainsJob } from '../../src/domains/verify-job.ts';
 import { isoTime } from '../../src/lib/clock.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { firstLookupJob } from '../../src/domains/first-lookup-job.ts';
+import { firstLookupJob } from '../../src/domains/first-lookup.ts';
 import { lookJob } from '../../src/domains/look-job.ts';
 import type { Domain } from '../../src/domains/schema.ts';
 import { teamDomains } from '../../src/domains/team-domains.ts';

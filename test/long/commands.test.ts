@@ -9,7 +9,7 @@ import { createTransport } from 'nodemailer';
 import manifest from '../../package.json' with { type: 'json' };
 import { check } from '../../src/commands/check/check.ts';
 import { COMMANDS } from '../../src/commands/commands.ts';
-import { whatNextText } from '../../src/commands/demo/what-next.ts';
+import { whatNextText } from '../../src/commands/demo/demo.ts';
 import { commandHelp } from '../../src/commands/help.ts';
 import { PREFIX } from '../../src/config/config.ts';
 import { VARIABLES } from '../../src/config/variables.ts';

@@ -21,7 +21,6 @@ import { defineCommand, EXIT, type Io } from '../command.ts';
 import { addDemoDomains, receiversFetched } from './domains.ts';
 import { DEMO_MAILS, type DemoMail, demoKey, demoZone } from './mails.ts';
 import { startDemoProviders } from './providers.ts';
-import { whatNextText } from './what-next.ts';
 
 /** Keeps everything in this process: database and DNS in memory, any free ports. */
 const DEMO_ENVIRONMENT = {
@@ -234,6 +233,29 @@ function nextStepsText(
     '',
   ].join('\n');
 }
+
+/** Each command works as it is printed, in the current folder. */
+const NEXT_COMMANDS = [
+  ['Check one of your domains, without a service:', 'domain example.com'],
+  ['Start your own service:', 'serve'],
+  ['Create your account, in another terminal in the same folder:', 'owner you@example.com'],
+];
+
+/** The last lines of the demo: how to start your own service. */
+export const whatNextText = ({
+  program,
+  width,
+  useColor,
+}: Pick<Io, 'program' | 'width' | 'useColor'>): string =>
+  [
+    painter(useColor)('bold', 'What next'),
+    '',
+    ...NEXT_COMMANDS.flatMap(([purpose, command]) => [
+      `  ${wrap(purpose!, width - 2, '  ')}`,
+      `    ${program} ${command}`,
+    ]),
+    '',
+  ].join('\n');
 
 // Sends a message over SMTP; XCLIENT sets its sending IP address.
 

@@ -36,8 +36,7 @@ import {
 } from '../frame/form.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { NotSetUp } from '../frame/states.tsx';
-import { TAG_LIST } from '../frame/tag-options.tsx';
-import { splitTags } from '../frame/tags-field.ts';
+import { splitTags, TAG_LIST } from '../frame/tags-field.tsx';
 import { VersionField } from '../frame/version.tsx';
 
 /** What was typed. */

@@ -14,6 +14,7 @@ let shownUrl = location.href;
 const filtersOf = (target: EventTarget | null): HTMLFormElement | null =>
   target instanceof HTMLElement ? target.closest<HTMLFormElement>('form[data-filters]') : null;
 
+/** Calls `onReplaced` when parts of the page are new. */
 export function startFilters(onReplaced: () => void): void {
   const applyNow = (form: HTMLFormElement, field: EventTarget | null, url = urlOf(form)) => {
     clearTimeout(timer);

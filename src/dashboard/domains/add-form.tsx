@@ -4,8 +4,7 @@ import { MAX_BATCH } from '../../domains/lookup-schema.ts';
 import { type FormProblem, Notice, ProblemNotice, TextArea, TextField } from '../frame/form.tsx';
 import { useReader } from '../frame/reader.tsx';
 import { Fold } from '../frame/states.tsx';
-import { TAG_LIST } from '../frame/tag-options.tsx';
-import { tagsError } from '../frame/tags-field.ts';
+import { TAG_LIST, tagsError } from '../frame/tags-field.tsx';
 
 export interface AddDomainsProps {
   name?: string | undefined;

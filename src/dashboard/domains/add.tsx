@@ -18,7 +18,7 @@ import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
 import { Score, Waiting } from '../frame/states.tsx';
 import { DataTable, pathWith } from '../frame/table.tsx';
-import { splitTags, tagLabels } from '../frame/tags-field.ts';
+import { splitTags, tagLabels } from '../frame/tags-field.tsx';
 import { allDomains } from './all-domains.ts';
 import { DOMAINS, renderDomains } from './list.tsx';
 import { DomainStateMark } from './states.tsx';

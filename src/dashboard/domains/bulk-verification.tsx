@@ -7,8 +7,7 @@ import type { DnsServer, VerificationPlan } from '../../dns-changes/schema.ts';
 import { lookupOperations } from '../../domains/lookup-routes.ts';
 import { MAX_BATCH } from '../../domains/lookup-schema.ts';
 import type { ListedDomain } from '../../domains/schema.ts';
-import { teamToken } from '../../domains/team-token.ts';
-import { teamRecord } from '../../domains/verification.ts';
+import { teamToken, verificationRecord } from '../../domains/verification.ts';
 import { allows } from '../../http/actor.ts';
 import { isoTime } from '../../lib/clock.ts';
 import { formatCount } from '../../lib/format/numbers.ts';
@@ -143,7 +142,7 @@ function TeamRecord({ token }: { token: string }) {
         Publish this TXT record below each domain. The value is the same for all your domains, and
         does not expire. It proves nothing about domains that your team has not added.
       </p>
-      <DnsRecord record={teamRecord('<domain>', token)} domain="<domain>" />
+      <DnsRecord record={verificationRecord({ name: '<domain>', token })} domain="<domain>" />
       <p class="small muted">
         Everyone who looks up these records can see that one team manages the domains. To avoid
         that, publish the record on the page of each domain.

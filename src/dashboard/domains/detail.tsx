@@ -26,7 +26,7 @@ import { page } from '../frame/page-route.ts';
 import { For, useReader } from '../frame/reader.tsx';
 import { NotSetUp } from '../frame/states.tsx';
 import { pathWith } from '../frame/table.tsx';
-import { splitTags, tagLabels } from '../frame/tags-field.ts';
+import { splitTags, tagLabels } from '../frame/tags-field.tsx';
 import { Ago } from '../frame/times.tsx';
 import type { SummaryFigures } from '../overview/figures.tsx';
 import { Placement } from '../overview/placement.tsx';

@@ -66,6 +66,7 @@ export const LookupInProgress = ({ name, isEmpty }: { name: string; isEmpty: boo
 
 type Checked = Pick<Domain, 'name' | 'health'> & Partial<Domain>;
 
+/** The verdict and all checks. */
 export const Findings = ({ domain }: { domain: Checked }) => (
   <>
     <Verdict domain={domain} />

@@ -16,7 +16,7 @@ import { ASSETS } from './assets.ts';
 import { type ApiCall, PageTools } from './curl.tsx';
 import { PAGE_POLICY, pageHeaders } from './policy.ts';
 import { DEFAULT_LOCALE, type Reader, ReaderContext } from './reader.tsx';
-import { TagOptions } from './tag-options.tsx';
+import { TagOptions } from './tags-field.tsx';
 
 /** The part of a request that functions which render a page need. */
 export type PageCall = Pick<Call<'viewer', undefined, undefined>, 'app' | 'actor' | 'invoke'>;

@@ -22,6 +22,7 @@ interface PageToolsProps {
   calls: ApiCall[];
 }
 
+/** One icon beside the heading of a page. */
 export function PageTools({ appUrl, path, calls }: PageToolsProps) {
   const [, id] = ID_IN_PATH.exec(path) ?? [];
   return (

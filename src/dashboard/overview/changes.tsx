@@ -143,6 +143,7 @@ export interface ChangeLine extends Omit<Kind, 'subject'> {
   at: string;
 }
 
+/** The changes of the last 24 hours, the worst kind first. */
 export async function findChanges({ app }: PageCall): Promise<ChangeLine[]> {
   const since = app.clock.now() - DAY_MS;
   const events = await recentEvents(app.db, TYPES, { since, limit: MAX_EVENTS });

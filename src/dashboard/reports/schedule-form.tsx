@@ -17,8 +17,7 @@ import {
   TextArea,
   TextField,
 } from '../frame/form.tsx';
-import { TAG_LIST } from '../frame/tag-options.tsx';
-import { splitTags } from '../frame/tags-field.ts';
+import { splitTags, TAG_LIST } from '../frame/tags-field.tsx';
 import { VersionField } from '../frame/version.tsx';
 import { findDomainNames, findDomainsByName } from './schedule-domains.ts';
 

@@ -24,7 +24,7 @@ import { operationForm } from '../frame/operation-form.ts';
 import { page } from '../frame/page-route.ts';
 import { EmptyState } from '../frame/states.tsx';
 import { DataTable, Pager } from '../frame/table.tsx';
-import { splitTags, tagLabels } from '../frame/tags-field.ts';
+import { splitTags, tagLabels } from '../frame/tags-field.tsx';
 import { Ago } from '../frame/times.tsx';
 import { LimitField, LimitNote, readTags } from './limit.tsx';
 import { MODES, ROLE_NAMES, rolesUpTo } from './roles.ts';

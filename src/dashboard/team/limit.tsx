@@ -1,8 +1,7 @@
 /** The field "Limited to tags" of members, invitations, keys and assistants. */
 
 import { type FormProblem, TextField } from '../frame/form.tsx';
-import { TAG_LIST } from '../frame/tag-options.tsx';
-import { splitTags, tagsError } from '../frame/tags-field.ts';
+import { splitTags, TAG_LIST, tagsError } from '../frame/tags-field.tsx';
 
 interface Props {
   value?: string;
@@ -28,10 +27,12 @@ export function LimitField({ value, problem, limit = null }: Props) {
   );
 }
 
+/** What the field says: null for everything. */
 export const readTags = (typed: string): string[] | null => {
   const tags = splitTags(typed);
   return tags.length === 0 ? null : tags;
 };
 
+/** A note below a role. */
 export const LimitNote = ({ tags }: { tags: string[] | null }) =>
   tags && <span class="row-note">Only {tags.join(', ')}</span>;

@@ -20,7 +20,7 @@ import {
 import { operationForm } from '../frame/operation-form.ts';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
-import { tagLabels } from '../frame/tags-field.ts';
+import { tagLabels } from '../frame/tags-field.tsx';
 import { Time } from '../frame/times.tsx';
 import { ifUnchanged, VersionField, versionOf } from '../frame/version.tsx';
 import { LimitField, readTags } from './limit.tsx';

@@ -10,7 +10,7 @@ import { PageQuery, readForm, submit } from '../frame/form.tsx';
 import { operationForm } from '../frame/operation-form.ts';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
-import { splitTags, tagLabels } from '../frame/tags-field.ts';
+import { splitTags, tagLabels } from '../frame/tags-field.tsx';
 import { INVITATION_PATH } from './invitations.tsx';
 import { readTags } from './limit.tsx';
 import { renderTeam, TEAM_PATH } from './team-page.tsx';

@@ -18,7 +18,7 @@ import {
 } from '../frame/form.tsx';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
-import { splitTags, tagLabels, tagsError } from '../frame/tags-field.ts';
+import { splitTags, tagLabels, tagsError } from '../frame/tags-field.tsx';
 import { ifUnchanged, VersionField, versionOf } from '../frame/version.tsx';
 import { fromLines, toLines } from './metadata-lines.ts';
 

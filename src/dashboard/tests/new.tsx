@@ -27,7 +27,7 @@ import {
 } from '../frame/form.tsx';
 import { seeOther } from '../frame/page.tsx';
 import { form, page } from '../frame/page-route.ts';
-import { splitTags, tagLabels, tagsError } from '../frame/tags-field.ts';
+import { splitTags, tagLabels, tagsError } from '../frame/tags-field.tsx';
 import { readSuggestions, SuggestionLists, TESTS_PATH } from './filters.tsx';
 import { INBOXES_PATH } from './inboxes.tsx';
 import { KIND_WORDS } from './kind-words.ts';

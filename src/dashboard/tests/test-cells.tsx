@@ -14,6 +14,7 @@ type Named = Pick<ListedTest, 'name' | 'subject' | 'status' | 'address' | 'recei
 export const titleOf = (test: Named): string =>
   test.name === null && test.received_at === null ? test.address : oneLine(titleOfTest(test), 100);
 
+/** The name with the sender and the subject below. */
 export function TestName({ test }: { test: ListedTest }) {
   const { name, subject, from_address } = test;
   return (

@@ -70,6 +70,7 @@ export function frontFixes(result: ReportedResult, variant: ReportVariant): Sect
   return [{ kind: 'section', id: 'fix', title: FIX_TITLE, note: null, blocks }];
 }
 
+/** The other findings of a page, one line each. */
 export function moreFixes(result: ReportedResult, variant: ReportVariant): Section[] {
   const checks = checksToFix(result.checks).slice(MAX_FIRST_FINDINGS);
   if (checks.length === 0) return [];
@@ -307,6 +308,7 @@ const GROUPS = [
   { id: 'not-checked', title: 'Not checked', statuses: ['error', 'skipped'] },
 ];
 
+/** A section for each group. */
 export function otherCheckSections({ checks }: ReportedResult, variant: ReportVariant): Section[] {
   const groups = GROUPS.map(({ id, title, statuses }) => {
     const items = checks

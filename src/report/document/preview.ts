@@ -53,6 +53,7 @@ const APPROXIMATION = 'An approximation: clients change, and readers set them up
 const GLANCE = { client: 'gmail_app', list: 'Gmail app' } as const;
 const MAX_GLANCE_LINES = 24;
 
+/** Beside the verdict; null without the message, or if the report must not show it. */
 export function glanceOf({ preview }: Report): Glance | null {
   if (preview === null) return null;
   const inbox = inboxBlock(preview, ({ list }) => list === GLANCE.list);

@@ -32,6 +32,8 @@ export function statusDocument(
   const { domains, omitted } = status;
   const troubled = domains.filter(({ problems }) => problems.length > 0);
   const others = domains.filter(({ problems }) => problems.length === 0);
+  const unknown = others.filter(({ state }) => state === 'unknown');
+  const fine = others.filter(({ state }) => state !== 'unknown');
   return sanitize({
     title: oneLine(title, 200),
     time: createdAt,
@@ -43,7 +45,7 @@ export function statusDocument(
         above: medium === 'pdf' ? 'EMAIL STATUS' : null,
         blocks: [
           { kind: 'heading', rank: 1, text: [oneLine(title, 200)] },
-          paragraph(inWords(domains.length, troubled.length)),
+          paragraph(inWords({ troubled, unknown, fine })),
           ...notes,
           ...(omitted > 0
             ? [small(`${formatCount(omitted, 'more domain')} not shown: too many for one page.`)]
@@ -53,7 +55,20 @@ export function statusDocument(
       ...(troubled.length > 0
         ? [section('problems', 'Needs attention', troubled.map(foldOf))]
         : []),
-      ...(others.length > 0 ? [section('others', 'No known problems', [tableOf(others)])] : []),
+      ...(unknown.length > 0
+        ? [
+            section('unknown', 'Not known yet', [
+              tableOf('Domains whose state is unknown', unknown),
+            ]),
+          ]
+        : []),
+      ...(fine.length > 0
+        ? [
+            section('others', 'No known problems', [
+              tableOf('Domains without known problems', fine),
+            ]),
+          ]
+        : []),
     ],
     footer: [],
     truncationNote: 'This list is too long for the PDF. Open the link in a browser for all of it.',
@@ -61,11 +76,27 @@ export function statusDocument(
   });
 }
 
-function inWords(count: number, troubled: number): string {
+interface Groups {
+  troubled: DomainStatus[];
+  unknown: DomainStatus[];
+  fine: DomainStatus[];
+}
+
+/** What is not known is neither a problem nor fine. */
+function inWords({ troubled, unknown, fine }: Groups): string {
+  const count = troubled.length + unknown.length + fine.length;
   if (count === 0) return 'No domains to show at the moment.';
-  if (troubled === 0) return `No known problems with ${formatCount(count, 'domain')}.`;
-  const need = troubled === 1 ? 'needs' : 'need';
-  return `${formatCount(troubled)} of ${formatCount(count, 'domain')} ${need} attention.`;
+  const need = troubled.length === 1 ? 'needs' : 'need';
+  return [
+    troubled.length > 0 &&
+      `${formatCount(troubled.length)} of ${formatCount(count, 'domain')} ${need} attention.`,
+    troubled.length === 0 &&
+      fine.length > 0 &&
+      `No known problems with ${formatCount(fine.length, 'domain')}.`,
+    unknown.length > 0 && `The state of ${formatCount(unknown.length, 'domain')} is not known yet.`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 }
 
 function foldOf(domain: DomainStatus, index: number): Fold {
@@ -108,10 +139,10 @@ function passRate({ messages, passed }: DomainStatus): string {
   return `${formatShare(passed, messages)} of ${formatCount(messages, 'message')} passed`;
 }
 
-const tableOf = (domains: DomainStatus[]): Block => ({
+const tableOf = (label: string, domains: DomainStatus[]): Block => ({
   kind: 'table',
   name: 'domains',
-  label: 'Domains without known problems',
+  label,
   columns: [
     { title: 'Domain', share: 50 },
     { title: 'State', share: 20 },

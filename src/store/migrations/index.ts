@@ -80,7 +80,7 @@ export const MIGRATIONS: Migration[] = [
     postgres: withPostgresTypes(ACCESS_AND_FILES),
   },
   {
-    // Older versions leave tags as they are, and do not show them.
+    // Older versions leave tags as they are, and do not know limits: a limited member would see everything there.
     version: 25,
     sideBySide: true,
     sqlite(sqlite) {

@@ -1,4 +1,4 @@
-/** The field for the tags of a test or domain, separated by commas. */
+/** Fields for tags, separated by commas: what they contain, and the tags of domains that they suggest. */
 
 import { normalizeTag } from '../../http/tags.ts';
 import { oneLine } from '../../report/blocks.ts';
@@ -25,3 +25,14 @@ export const tagLabels = (tags: string[]): Record<string, string> => ({
 /** The error of the list of tags, or of the first wrong tag. */
 export const tagsError = ({ fields }: FormProblem): string | undefined =>
   Object.entries(fields).find(([name]) => name.split('.')[0] === 'tags')?.[1];
+
+/** The value of the attribute `list`. */
+export const TAG_LIST = 'known-tags';
+
+export const TagOptions = ({ tags }: { tags: string[] }) => (
+  <datalist id={TAG_LIST}>
+    {tags.map((tag) => (
+      <option key={tag} value={tag} />
+    ))}
+  </datalist>
+);
