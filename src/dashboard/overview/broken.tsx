@@ -1,5 +1,6 @@
 /** What is broken now, beside domains: one line for each problem, worst first, each a link to the page about it. */
 
+import type { ComponentChildren } from 'preact';
 import { conditionOf } from '../../alerts/conditions/index.ts';
 import { openedIncident } from '../../alerts/evaluate.ts';
 import { findIncidentSteps } from '../../alerts/incident-steps.ts';
@@ -161,20 +162,9 @@ export function BrokenNow({ problems, more, isWatching, isAnyDomainFailing }: Pr
     <Card title="Broken now" id="broken">
       <ul class="problems">
         {problems.map(({ state, kind, text, href, since, step }) => (
-          <li key={href + text}>
-            <StateMark state={state} word={kind} />
-            <div>
-              <a href={href}>
-                <bdi>{text}</bdi>
-              </a>
-              {step && <p class="small muted">{step}</p>}
-            </div>
-            {since && (
-              <span class="small muted">
-                <Ago at={since} />
-              </span>
-            )}
-          </li>
+          <ProblemLine key={href + text} {...{ state, href, text, since }} word={kind}>
+            {step && <p class="small muted">{step}</p>}
+          </ProblemLine>
         ))}
       </ul>
       {more.length > 0 && (
@@ -189,3 +179,31 @@ export function BrokenNow({ problems, more, isWatching, isAnyDomainFailing }: Pr
     </Card>
   );
 }
+
+interface ProblemLineProps {
+  state: Parameters<typeof StateMark>[0]['state'];
+  word: string;
+  href: string;
+  text: string;
+  since: string | null;
+  /** What to do about it. */
+  children: ComponentChildren;
+}
+
+/** A line of the lists of problems, which leads to the page about it. */
+export const ProblemLine = ({ state, word, href, text, since, children }: ProblemLineProps) => (
+  <li>
+    <StateMark state={state} word={word} />
+    <div>
+      <a href={href}>
+        <bdi>{text}</bdi>
+      </a>
+      {children}
+    </div>
+    {since && (
+      <span class="small muted">
+        <Ago at={since} />
+      </span>
+    )}
+  </li>
+);

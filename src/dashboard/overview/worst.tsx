@@ -5,10 +5,9 @@ import { tableOperations } from '../../domain-table/routes.ts';
 import type { TableRow } from '../../domain-table/schema.ts';
 import { formatCount } from '../../lib/format/numbers.ts';
 import { readableDomain } from '../../lib/readable-domain.ts';
-import { StateMark } from '../../ui/components.tsx';
 import type { PageCall } from '../frame/app-page.tsx';
 import { Card } from '../frame/card.tsx';
-import { Ago } from '../frame/times.tsx';
+import { ProblemLine } from './broken.tsx';
 
 const MAX_DOMAINS = 5;
 
@@ -47,26 +46,20 @@ export function WorstDomains({ domains, count }: Worst) {
     >
       <ul class="problems">
         {domains.map(({ id, name, headline, headline_state: state, since, next_step: step }) => (
-          <li key={id}>
-            <StateMark state={state} word={state === 'fail' ? 'Failing' : 'Warning'} />
-            <div>
-              <a href={`/domains/${id}`}>
-                <bdi>
-                  {readableDomain(name)}: {headline}
-                </bdi>
+          <ProblemLine
+            key={id}
+            state={state}
+            word={state === 'fail' ? 'Failing' : 'Warning'}
+            href={`/domains/${id}`}
+            text={`${readableDomain(name)}: ${headline}`}
+            since={since}
+          >
+            <p class="small">
+              <a class="first-step" href={step!.path}>
+                {step!.text}
               </a>
-              <p class="small">
-                <a class="first-step" href={step!.path}>
-                  {step!.text}
-                </a>
-              </p>
-            </div>
-            {since && (
-              <span class="small muted">
-                <Ago at={since} />
-              </span>
-            )}
-          </li>
+            </p>
+          </ProblemLine>
         ))}
       </ul>
       {count > domains.length && (
