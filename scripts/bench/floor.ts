@@ -2,7 +2,7 @@
  * What a newsletter costs in the executable, relative to the floor: a bare service of the same libraries, in turns of 100
  * messages in the same run. For the first messages after a start (cold), and after more than a thousand (warm).
  *
- * `--rounds=8` sets the number of turns that are compared warm. BENCH_OTHER adds other executables to the same turns.
+ * `--rounds=6` sets the number of turns that are compared warm, for each kind of load. BENCH_OTHER adds other executables to the same turns.
  */
 
 import { startDnsServer } from '../../test/helpers/dns-server.ts';
@@ -10,6 +10,7 @@ import { signed } from './message-cost.ts';
 import { newsletter } from './newsletter.ts';
 import {
   executables,
+  type Load,
   medianTurn,
   type Participant,
   ratios,
@@ -20,13 +21,18 @@ import {
 } from './participants.ts';
 
 const PER_TURN = 100;
-const ROUNDS = 12;
+const ROUNDS = 9;
 const COLD_ROUNDS = 2;
 /** Before the warm turns, with those of the cold turns. */
 const WARM_UP = 1_000;
-/** As many as `bench message`, and one, which waits for each reply. */
-const CONNECTIONS = { many: 8, one: 1 };
 const LINKS = 8;
+
+/** `burst` as in `bench message`. Over one connection, messages are also analyzed while others arrive. */
+const LOADS = {
+  burst: { connections: 8 },
+  one_connection: { connections: 1 },
+  single_messages: { connections: 1, reconnect: true },
+};
 
 export async function benchFloor(options: string[]) {
   const products = executables();
@@ -36,27 +42,27 @@ export async function benchFloor(options: string[]) {
   const mail = await signed(newsletter(LINKS));
   const raw = Buffer.from(mail.input.raw);
   const dns = await startDnsServer(mail.zone);
-  const setting = {
+  const settings = {
     dnsPort: dns.address.port,
-    messages: WARM_UP + 2 * rounds * PER_TURN,
+    messages: WARM_UP + Object.keys(LOADS).length * rounds * PER_TURN,
   };
   const participants: Participant[] = [];
   try {
-    participants.push(await startFloor(setting));
-    for (const [name, path] of products) participants.push(await startProduct(name, path, setting));
-    const cold = await inTurns(participants, COLD_ROUNDS, CONNECTIONS.many, raw);
-    const left = WARM_UP - COLD_ROUNDS * PER_TURN;
-    await Promise.all(participants.map(({ send }) => send(left, CONNECTIONS.many, raw)));
-    const warm = await inTurns(participants, rounds, CONNECTIONS.many, raw);
-    const one = await inTurns(participants, rounds, CONNECTIONS.one, raw);
+    participants.push(await startFloor(settings));
+    for (const [name, path] of products)
+      participants.push(await startProduct(name, path, settings));
+    const cold = await inTurns(participants, COLD_ROUNDS, { raw, ...LOADS.burst });
+    const count = WARM_UP - COLD_ROUNDS * PER_TURN;
+    await Promise.all(participants.map(({ send }) => send({ raw, count, ...LOADS.burst })));
+    const warm: Record<string, object> = {};
+    for (const [name, load] of Object.entries(LOADS))
+      warm[name] = compare(await inTurns(participants, rounds, { raw, ...load }));
     const memory = participants.map(({ name, privateMb }) => [name, privateMb()]);
     return {
       bytes: raw.byteLength,
       rounds,
-      connections: CONNECTIONS.many,
-      cold: compared(cold),
-      warm: compared(warm),
-      warm_one_connection: compared(one),
+      cold: compare(cold),
+      ...warm,
       private_mb: Object.fromEntries(memory),
     };
   } finally {
@@ -75,21 +81,28 @@ function roundsIn(options: string[]): number {
 async function inTurns(
   participants: Participant[],
   rounds: number,
-  connections: number,
-  raw: Buffer,
+  load: Omit<Load, 'count'>,
 ): Promise<Record<string, Turn[]>> {
   const turns = Object.fromEntries(participants.map(({ name }) => [name, [] as Turn[]]));
   for (let round = 0; round < rounds; round++)
     for (const participant of participants)
-      turns[participant.name]!.push(await takeTurn(participant, PER_TURN, connections, raw));
+      turns[participant.name]!.push(await takeTurn(participant, { ...load, count: PER_TURN }));
   return turns;
 }
 
-/** The CPU time of each by kind of thread, and relative to the floor. */
-function compared({ floor, ...others }: Record<string, Turn[]>) {
+/** The CPU time of each by kind of thread, relative to the floor, and of other executables relative to the product. */
+function compare({ floor, product, ...others }: Record<string, Turn[]>) {
   const figures = Object.entries(others).map(([name, turns]) => [
     name,
-    { ...ratios(turns, floor!), cpu_ms: medianTurn(turns) },
+    {
+      over_floor: ratios(turns, floor!),
+      over_product: ratios(turns, product!),
+      cpu_ms: medianTurn(turns),
+    },
   ]);
-  return { floor: { cpu_ms: medianTurn(floor!) }, ...Object.fromEntries(figures) };
+  return {
+    floor: { cpu_ms: medianTurn(floor!) },
+    product: { over_floor: ratios(product!, floor!), cpu_ms: medianTurn(product!) },
+    ...Object.fromEntries(figures),
+  };
 }

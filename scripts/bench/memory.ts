@@ -170,9 +170,29 @@ export function memoryOf(pid: number): { resident: number; peak: number; private
 /** Of all its threads, in milliseconds, from the kernel's count of hundredths of a second. */
 const cpuMsOf = (pid: number): number => ticksOf(`/proc/${pid}/stat`) * 10;
 
+/** Of all processes in the group, in milliseconds. */
+export function cpuMsOfGroup(group: number): number {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids
+    .map(Number)
+    .reduce((sum, pid) => sum + (groupOf(pid) === group ? cpuMsOf(pid) : 0), 0);
+}
+
+/** Null if the process has ended. */
+function groupOf(pid: number): number | null {
+  try {
+    return Number(fieldsOf(`/proc/${pid}/stat`)[2]);
+  } catch {
+    return null;
+  }
+}
+
+/** Those after the name, which may contain spaces. */
+const fieldsOf = (path: string): string[] =>
+  readFileSync(path, 'latin1').split(') ').at(-1)!.split(' ');
+
 function ticksOf(path: string): number {
-  // The name of a program or thread may contain spaces.
-  const fields = readFileSync(path, 'latin1').split(') ').at(-1)!.split(' ');
+  const fields = fieldsOf(path);
   return Number(fields[11]) + Number(fields[12]);
 }
 

@@ -20,12 +20,22 @@ const TIMEOUT_MS = 60_000;
 /** What a turn leaves behind, such as garbage, belongs to the turn. */
 const SETTLE_MS = 100;
 
+/** The messages of a turn. */
+export interface Load {
+  raw: Buffer;
+  count: number;
+  /** Each sends as fast as the process accepts. */
+  connections: number;
+  /** Whether each message has a connection of its own, as from most senders. */
+  reconnect?: boolean;
+}
+
 /** A process that receives messages and stores a result for each. */
 export interface Participant {
   name: string;
   pid: number;
-  /** Sends that many messages, each to an address of its own, and resolves when all results are stored. */
-  send(count: number, connections: number, raw: Buffer): Promise<void>;
+  /** Sends messages, each to an address of its own, and resolves when all results are stored. */
+  send(load: Load): Promise<void>;
   privateMb(): number;
   stop(): Promise<void>;
 }
@@ -108,19 +118,20 @@ function participant(
   return {
     name,
     pid,
-    async send(count, connections, raw) {
+    async send({ raw, count, connections, reconnect = false }) {
       const unused = tokens.splice(0, count);
       if (unused.length < count) throw new Error(`${name} has no more addresses`);
-      const clients = await Promise.all(
-        Array.from({ length: connections }, () => openClient(smtpPort)),
-      );
-      await Promise.all(
-        clients.map(async (client) => {
-          for (let token = unused.pop(); token; token = unused.pop())
-            await client.send(`${token}@bench.example`, raw);
-        }),
-      );
-      for (const client of clients) client.close();
+      const sendAll = async () => {
+        let client = await openClient(smtpPort);
+        for (let token = unused.pop(); token; token = unused.pop()) {
+          await client.send(`${token}@bench.example`, raw);
+          if (!reconnect || unused.length === 0) continue;
+          client.close();
+          client = await openClient(smtpPort);
+        }
+        client.close();
+      };
+      await Promise.all(Array.from({ length: connections }, sendAll));
       await pending.untilZero(name);
     },
     privateMb: () => memoryOf(pid).private,
@@ -153,17 +164,12 @@ export interface Turn extends ThreadTimes {
 }
 
 /** One turn: the CPU time of all threads of the process, until all results are stored. */
-export async function takeTurn(
-  { pid, send }: Participant,
-  count: number,
-  connections: number,
-  raw: Buffer,
-): Promise<Turn> {
+export async function takeTurn({ pid, send }: Participant, load: Load): Promise<Turn> {
   const before = threadTimes(pid);
-  await send(count, connections, raw);
+  await send(load);
   await pause(SETTLE_MS);
   const after = threadTimes(pid);
-  const each = (kind: keyof ThreadTimes) => (after[kind] - before[kind]) / count;
+  const each = (kind: keyof ThreadTimes) => (after[kind] - before[kind]) / load.count;
   const times = {
     main: each('main'),
     analysis: each('analysis'),
@@ -185,12 +191,24 @@ export function medianTurn(turns: Turn[]): Turn {
   };
 }
 
-/** Median and range of the ratios of the turns that followed each other. */
-export function ratios(turns: Turn[], reference: Turn[], kind: keyof Turn = 'all') {
-  const values = turns.map((turn, index) => turn[kind] / reference[index]![kind]);
+/**
+ * The median of the ratios of turns that followed each other, their range, and the range of the ratios of three sections of
+ * the run.
+ */
+export function ratios(turns: Turn[], reference: Turn[]) {
+  const pairs = turns.map((turn, index) => turn.all / reference[index]!.all);
+  const sum = (list: Turn[]) => list.reduce((total, { all }) => total + all, 0);
+  const length = Math.ceil(turns.length / 3);
+  const sections = [0, 1, 2].flatMap((index) => {
+    const [from, to] = [index * length, (index + 1) * length];
+    return from < turns.length ? [sum(turns.slice(from, to)) / sum(reference.slice(from, to))] : [];
+  });
   return {
-    ratio: round2(median(values)),
-    min: round2(Math.min(...values)),
-    max: round2(Math.max(...values)),
+    ratio: round2(median(pairs)),
+    sections: rangeOf(sections),
+    pairs: rangeOf(pairs),
   };
 }
+
+const rangeOf = (values: number[]): string =>
+  `${round2(Math.min(...values))}–${round2(Math.max(...values))}`;
