@@ -41,10 +41,11 @@ async function scaling(): Promise<string> {
 
 /** The document about what messages cost. */
 async function performanceFigures(): Promise<string> {
-  const { capacityTables, messageTable } = await import('./bench/table.ts');
+  const { capacityTables, floorTable, messageTable } = await import('./bench/table.ts');
   const figures = JSON.parse(read('docs/benchmarks.json'));
   const text = fillSection(read('docs/performance.md'), 'message', messageTable(figures));
-  return fillSection(text, 'capacity', capacityTables(figures));
+  const withFloor = fillSection(text, 'floor', floorTable(figures));
+  return fillSection(withFloor, 'capacity', capacityTables(figures));
 }
 
 /** The document with the figures of the last reliability runs. */

@@ -6,8 +6,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import pg from 'pg';
+import { installedCopy } from './executable.ts';
 import { round2 } from './measure.ts';
-import { installedCopy, type MemoryFigures, measureMemory } from './memory.ts';
+import { type MemoryFigures, measureMemory } from './memory.ts';
 import { signed } from './message-cost.ts';
 import { newsletter } from './newsletter.ts';
 import { startBenchServer } from './postgres.ts';

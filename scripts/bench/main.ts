@@ -20,6 +20,7 @@ const NAMES = [
   'start',
   'memory',
   'message',
+  'floor',
   'webhooks',
   'watching',
   'summary',
@@ -59,6 +60,9 @@ async function bundle(): Promise<void> {
     [basename(ANALYSIS_BUNDLE, '.cjs')]: path('../../src/analysis/worker.ts'),
     [basename(RENDER_BUNDLE, '.cjs')]: path('../../src/report/worker.ts'),
     [basename(FEEDBACK_BUNDLE, '.cjs')]: path('../../src/feedback/thread/worker.ts'),
+    // With all its libraries, as in the executable.
+    'floor-child': path('floor-child.ts'),
+    'floor-thread': path('floor-thread.ts'),
   });
 }
 
@@ -85,7 +89,7 @@ for (const name of selected.length > 0 ? selected : NAMES) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const result = JSON.parse(output);
-  console.log(name, result);
+  console.dir({ [name]: result }, { depth: null });
   // Earlier figures stay.
   if (!('skipped' in result)) figures[name] = result;
 }

@@ -4,24 +4,20 @@
  */
 
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startDnsServer } from '../../test/helpers/dns-server.ts';
-import { execFileSync, spawn } from '../programs.ts';
+import { spawn } from '../programs.ts';
+import { createTests, installedCopy, newInstallation, startServe } from './executable.ts';
 import { round2 } from './measure.ts';
 import { type BenchMail, benchMail } from './message.ts';
-import { databaseVariables } from './postgres.ts';
 import { sendAll } from './smtp.ts';
 
 const EXECUTABLE = resolve('dist/deliverability');
 const MESSAGES = 1500;
 /** Long enough for the garbage of the start, or of the load, to be collected. */
 const IDLE_MS = 10_000;
-const WAIT_MS = 100;
-const MAX_WAITS = 3000;
 const SAMPLE_MS = 50;
 
 export async function benchMemory() {
@@ -51,14 +47,6 @@ export async function benchMemory() {
     one_worker_peak_over_bare: round2(one.peak / bare),
     two_workers_peak_over_bare: round2(two.peak / bare),
   };
-}
-
-/** As users have it: how much of a file the kernel maps at once depends on how it was written. */
-export function installedCopy(executable: string): { path: string; remove(): void } {
-  const folder = mkdtempSync(join(tmpdir(), 'installed-'));
-  const path = join(folder, basename(executable));
-  copyFileSync(executable, path);
-  return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /** A process of the same Node that only waits. */
@@ -114,7 +102,7 @@ interface MeasureOptions {
 
 /** Starts `command serve`, sends it the messages as fast as it accepts them, and waits for all results. */
 export async function measureMemory(
-  [program, ...args]: [string, ...string[]],
+  command: [string, ...string[]],
   workers: number,
   {
     messages = MESSAGES,
@@ -125,54 +113,29 @@ export async function measureMemory(
     profiles,
   }: MeasureOptions = {},
 ): Promise<MemoryFigures> {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const { input, zone } = mail ?? (await benchMail());
   const dns = await startDnsServer(zone);
-  const env = {
-    PATH: '/usr/bin:/bin',
-    DELIVERABILITY_DATA_DIR: folder,
-    DELIVERABILITY_HTTP_PORT: '0',
-    DELIVERABILITY_SMTP_PORT: '0',
-    DELIVERABILITY_INBOX_DOMAIN: 'bench.example',
-    DELIVERABILITY_DNS_SERVERS: `127.0.0.1:${dns.address.port}`,
-    DELIVERABILITY_LOG_FORMAT: 'json',
-    DELIVERABILITY_RATE_LIMIT: '0',
-    DELIVERABILITY_WORKERS: String(workers),
-    ...databaseVariables(database),
-  };
+  const installation = newInstallation(command, { dnsPort: dns.address.port, workers, database });
   const profiling = profiles ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${profiles}` } : {};
-  const { key } = JSON.parse(
-    execFileSync(program, [...args, 'owner', 'owner@bench.example', '--json'], {
-      env,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }),
-  );
-  const child = spawn(program, [...args, 'serve'], {
-    env: { ...env, ...profiling },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const { pid, api, smtpPort, stop } = await startServe(installation, profiling);
   try {
-    const lines = createInterface(child.stderr);
-    const ready = JSON.parse(await lineWith(lines, '"ready"'));
-    const smtpPort = Number(ready.smtp.split(':').at(-1));
     await pause(idleMs);
-    const { resident: idle, private: privateIdle } = memoryOf(child.pid!);
-    const api = await createTests(ready.api, key, messages);
-    const cpuBefore = cpuMsOf(child.pid!);
-    const threadsBefore = threadTimes(child.pid!);
+    const { resident: idle, private: privateIdle } = memoryOf(pid);
+    const tests = await createTests(api, installation.key, messages);
+    const cpuBefore = cpuMsOf(pid);
+    const threadsBefore = threadTimes(pid);
     const databaseBefore = databaseCpuMs();
     let privatePeak = 0;
     const sample = () => {
-      privatePeak = Math.max(privatePeak, memoryOf(child.pid!).private);
+      privatePeak = Math.max(privatePeak, memoryOf(pid).private);
     };
     const sampling = setInterval(sample, SAMPLE_MS);
     const started = performance.now();
-    await sendAll([smtpPort], api.tokens, Buffer.from(input.raw));
-    await api.completed();
+    await sendAll([smtpPort], tests.tokens, Buffer.from(input.raw));
+    await tests.completed();
     const seconds = (performance.now() - started) / 1000;
     clearInterval(sampling);
-    const threadsAfter = threadTimes(child.pid!);
+    const threadsAfter = threadTimes(pid);
     const each = (name: keyof ThreadTimes) =>
       round2((threadsAfter[name] - threadsBefore[name]) / messages);
     const cpuOf: ThreadTimes = {
@@ -181,49 +144,19 @@ export async function measureMemory(
       engine: each('engine'),
       files: each('files'),
     };
-    const cpuMs = round2((cpuMsOf(child.pid!) - cpuBefore) / messages);
+    const cpuMs = round2((cpuMsOf(pid) - cpuBefore) / messages);
     const databaseMs = round2((databaseCpuMs() - databaseBefore) / messages);
-    const { peak } = memoryOf(child.pid!);
+    const { peak } = memoryOf(pid);
     await pause(idleMs);
-    const after = memoryOf(child.pid!).resident;
+    const after = memoryOf(pid).resident;
     const perSecond = Math.round(messages / seconds);
     const cpu = { cpuMs, cpuMsOf: cpuOf, databaseMs };
     return { idle, peak, after, perSecond, ...cpu, privateIdle, privatePeak };
   } finally {
-    child.kill('SIGTERM');
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    await stop();
     await dns.close();
-    rmSync(folder, { recursive: true, force: true });
+    installation.remove();
   }
-}
-
-async function lineWith(lines: ReturnType<typeof createInterface>, part: string): Promise<string> {
-  for await (const line of lines) if (line.includes(part)) return line;
-  throw new Error('serve ended before it was ready');
-}
-
-async function createTests(url: string, key: string, count: number) {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-  const call = async <T>(method: string, path: string, body?: string): Promise<T> => {
-    const response = await fetch(url + path, { method, headers, body });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`);
-    return (await response.json()) as T;
-  };
-  const tests: { address: string }[] = [];
-  for (let i = 0; i < count; i++) tests.push(await call('POST', '/v1/tests', '{}'));
-  return {
-    tokens: tests.map(({ address }) => address.slice(0, address.indexOf('@'))),
-    /** One request for all tests: one per test would add to the measured CPU time. Throws if an analysis failed. */
-    async completed() {
-      const open = () => call<{ data: object[] }>('GET', '/v1/tests?status=processing&limit=1');
-      for (let waits = 0; (await open()).data.length > 0; waits++) {
-        if (waits >= MAX_WAITS) throw new Error('the analyses took too long');
-        await pause(WAIT_MS);
-      }
-      const failed = await call<{ data: object[] }>('GET', '/v1/tests?status=failed&limit=1');
-      if (failed.data.length > 0) throw new Error('an analysis failed');
-    },
-  };
 }
 
 /** In MB. */
@@ -237,14 +170,34 @@ export function memoryOf(pid: number): { resident: number; peak: number; private
 /** Of all its threads, in milliseconds, from the kernel's count of hundredths of a second. */
 const cpuMsOf = (pid: number): number => ticksOf(`/proc/${pid}/stat`) * 10;
 
+/** Of all processes in the group, in milliseconds. */
+export function cpuMsOfGroup(group: number): number {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids
+    .map(Number)
+    .reduce((sum, pid) => sum + (groupOf(pid) === group ? cpuMsOf(pid) : 0), 0);
+}
+
+/** Null if the process has ended. */
+function groupOf(pid: number): number | null {
+  try {
+    return Number(fieldsOf(`/proc/${pid}/stat`)[2]);
+  } catch {
+    return null;
+  }
+}
+
+/** Those after the name, which may contain spaces. */
+const fieldsOf = (path: string): string[] =>
+  readFileSync(path, 'latin1').split(') ').at(-1)!.split(' ');
+
 function ticksOf(path: string): number {
-  // The name of a program or thread may contain spaces.
-  const fields = readFileSync(path, 'latin1').split(') ').at(-1)!.split(' ');
+  const fields = fieldsOf(path);
   return Number(fields[11]) + Number(fields[12]);
 }
 
 /** The CPU time of each kind of thread, in milliseconds, from the kernel's count of nanoseconds. */
-function threadTimes(pid: number): ThreadTimes {
+export function threadTimes(pid: number): ThreadTimes {
   const times: ThreadTimes = { main: 0, analysis: 0, engine: 0, files: 0 };
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
     const folder = `/proc/${pid}/task/${thread}`;

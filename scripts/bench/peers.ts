@@ -17,7 +17,8 @@ import { startRspamd } from '../../test/helpers/rspamd.ts';
 import { startSpamd } from '../../test/helpers/spamd.ts';
 import { execFile, execFileSync } from '../programs.ts';
 import { startChild } from './child.ts';
-import { measureInTurns, median, rate, ratio } from './measure.ts';
+import { measureInTurns, median, rate, ratio, round2 } from './measure.ts';
+import { cpuMsOfGroup } from './memory.ts';
 import { type BenchMail, benchMail } from './message.ts';
 import { startPostfix } from './postfix.ts';
 import { sendAll } from './smtp.ts';
@@ -111,6 +112,8 @@ const smtpSource = (port: number, bytes: number) =>
     `inet:127.0.0.1:${port}`,
   ]);
 
+type Work = () => Promise<void>;
+
 async function compareAnalysis(mail: BenchMail) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const pool = createAnalysisPool({
@@ -129,13 +132,29 @@ async function compareAnalysis(mail: BenchMail) {
     from: envelope.mail_from,
     tlsVersion: 'TLSv1.3',
   };
+  // With the threads of V8 that compile and collect garbage, which a rate on several cores hides.
+  const cpuMs = { service: [] as number[], rspamd: [] as number[] };
+  const cpuOf = {
+    service: () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1000;
+    },
+    rspamd: () => cpuMsOfGroup(rspamd.group),
+  };
+  const counted = async (name: keyof typeof cpuMs, count: number, work: Work) => {
+    const before = cpuOf[name]();
+    const perSecond = await rate(count, work);
+    cpuMs[name].push((cpuOf[name]() - before) / count);
+    return perSecond;
+  };
   try {
     const rates = await measureInTurns(
       {
-        service: () => rate(ANALYSES, () => inParallel(ANALYSES, () => analyzeOne(pool, mail))),
+        service: () =>
+          counted('service', ANALYSES, () => inParallel(ANALYSES, () => analyzeOne(pool, mail))),
         openDkim: () => rate(SIGNED_FILES, openDkim),
         rspamd: () =>
-          rate(RSPAMD_SCANS, () =>
+          counted('rspamd', RSPAMD_SCANS, () =>
             inParallel(
               RSPAMD_SCANS,
               () => answered(queryRspamd(rspamd.url, raw, session)),
@@ -152,6 +171,9 @@ async function compareAnalysis(mail: BenchMail) {
       ROUNDS,
     );
     return {
+      analysis_cpu_ms: round2(median(cpuMs.service.slice(1))),
+      rspamd_cpu_ms: round2(median(cpuMs.rspamd.slice(1))),
+      analysis_cpu_over_rspamd: ratio(cpuMs.service.slice(1), cpuMs.rspamd.slice(1)),
       analyses_per_second: Math.round(median(rates.service)),
       opendkim_per_second: Math.round(median(rates.openDkim)),
       rspamd_per_second: Math.round(median(rates.rspamd)),

@@ -9,6 +9,7 @@ import { benchDomainTable } from './domain-table.ts';
 import { benchDomains } from './domains.ts';
 import { benchFeedback } from './feedback.ts';
 import { benchFeedbackPages } from './feedback-pages.ts';
+import { benchFloor } from './floor.ts';
 import { benchHttp } from './http.ts';
 import { benchMemory } from './memory.ts';
 import { benchMessage } from './message-cost.ts';
@@ -31,6 +32,7 @@ const BENCHES: Record<string, (options: string[]) => Promise<object>> = {
   start: benchStart,
   memory: benchMemory,
   message: benchMessage,
+  floor: benchFloor,
   webhooks: benchWebhooks,
   watching: benchWatching,
   summary: benchSummary,

@@ -7,8 +7,9 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { spawn } from '../programs.ts';
+import { installedCopy } from './executable.ts';
 import { median, round2 } from './measure.ts';
-import { installedCopy, memoryOf } from './memory.ts';
+import { memoryOf } from './memory.ts';
 
 const EXECUTABLE = resolve('dist/deliverability');
 const STARTS = 5;

@@ -239,6 +239,12 @@ const ROWS: Row[] = [
     target: '≥ 1.5',
   },
   {
+    label: 'CPU time of an analysis with all threads, relative to that of Rspamd',
+    from: ['peers', 'analysis_cpu_over_rspamd'],
+    unit: '×',
+    target: '',
+  },
+  {
     label: 'Analyses on one worker, relative to SpamAssassin with one child and no network',
     from: ['peers', 'analysis_over_spamassassin'],
     unit: '×',
@@ -371,6 +377,36 @@ export function messageTable({ message }: Figures): string {
       ([label, figure]) =>
         `| ${label} | ${['plain', 'newsletter', 'large'].map((name) => figureOf(name, figure)).join(' | ')} |`,
     ),
+  ].join('\n');
+}
+
+const FLOOR_ROWS: [label: string, load: string][] = [
+  ['The first 200 messages after a start, over eight connections', 'cold'],
+  ['Over eight connections', 'burst'],
+  ['Over one connection', 'one_connection'],
+  ['A connection for each message, one at a time', 'single_messages'],
+];
+
+interface FloorFigures {
+  floor: { cpu_ms: { all: number } };
+  product: {
+    cpu_ms: { all: number };
+    over_floor: { ratio: number; sections: string; pairs: string };
+  };
+}
+
+/** The table in docs/performance.md with the results of the last `npm run bench floor`. */
+export function floorTable({ floor }: Figures): string {
+  const all = floor as unknown as Record<string, FloorFigures> | undefined;
+  return [
+    '| | Bare service | This service | Ratio | Thirds of the run | Pairs |',
+    '|---|---|---|---|---|---|',
+    ...FLOOR_ROWS.map(([label, load]) => {
+      if (!all?.[load]) return `| ${label} | not measured | | | | |`;
+      const { floor: bare, product } = all[load];
+      const { ratio, sections, pairs } = product.over_floor;
+      return `| ${label} | ${bare.cpu_ms.all} ms | ${product.cpu_ms.all} ms | ${ratio}× | ${sections} | ${pairs} |`;
+    }),
   ].join('\n');
 }
 

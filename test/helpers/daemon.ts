@@ -9,6 +9,8 @@ import { createInterface } from 'node:readline';
 import { spawn } from '../../scripts/programs.ts';
 
 export interface Daemon {
+  /** The ID of the group of all its processes. */
+  group: number;
   /** Suspends all its processes: the kernel still accepts connections, but nothing is answered. */
   stop(): void;
   /** Resolves when its main process has exited and its folder is removed. */
@@ -53,6 +55,7 @@ export async function startDaemon({ command, args, ready }: DaemonOptions): Prom
     child.on('exit', () => reject(new Error(`${command} exited: ${output.join('\n')}`)));
   });
   return {
+    group: child.pid!,
     stop: () => signal('SIGSTOP'),
     async kill() {
       end();
