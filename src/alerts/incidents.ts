@@ -8,11 +8,20 @@ import type { Observation } from '../events/observations.ts';
 import { isoTime } from '../lib/clock.ts';
 import { cancelMail } from '../outbox/queue.ts';
 import type { Job } from '../scheduler/scheduler.ts';
-import { afterCommit, engineOf, lockIn, type Tx, transact } from '../store/open.ts';
+import {
+  afterCommit,
+  type Db,
+  engineOf,
+  lockIn,
+  type PreparedParameter,
+  preparedLists,
+  type Tx,
+  transact,
+} from '../store/open.ts';
 import type { Subscriber } from '../store/subscribers.ts';
 import type { AlertIncidentRow, AlertRow } from '../store/tables.generated.ts';
 import type { News } from './alert-text.ts';
-import { CONDITIONS, conditionOf } from './conditions/index.ts';
+import { CONDITIONS, type ConditionId, conditionOf } from './conditions/index.ts';
 import { covers, evaluateCondition, observes, resolutionOf } from './evaluate.ts';
 import { createNotifier, type Notifier } from './notify.ts';
 import { alertStates, presentAlert } from './queries.ts';
@@ -97,14 +106,14 @@ export async function resolveIncidents(
     .returningAll()
     .execute();
   await cancelStaleNotifications(tx, ids, resolution);
-  return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return rows.toSorted(byId);
 }
 
 /** Evaluates the rules on observations, in the transaction that stores what was observed. */
 export function evaluateRules(app: App): Subscriber<[observations: Observation[]]> {
   return async (tx, observations) => {
     if (observations.length === 0) return;
-    const rules = await rulesFor(tx, observations).execute();
+    const rules = await rulesFor(tx, observations);
     if (rules.length === 0) return;
     let changes = await findChanges(tx, app, rules, observations);
     if (changes.length === 0) return;
@@ -159,6 +168,8 @@ async function findChanges(
           changes.push({ rule, observation, incident, resolution: 'no_longer_watched' });
         continue;
       }
+      // While none is open, only an observation that meets the condition changes anything.
+      if (!incident && conditionOf(rule).canMeet?.(observation) === false) continue;
       const verdict = evaluateCondition(rule, observation);
       if (verdict.answer === 'yes') {
         const { value } = verdict;
@@ -179,34 +190,55 @@ const domainsOf = (observations: Observation[]): string[] => [
   ...new Set(observations.flatMap(({ domainId }) => domainId ?? [])),
 ];
 
-/** The enabled rules that are evaluated on one of these observations. */
-function rulesFor(tx: Tx, observations: Observation[]) {
+type RuleLists = { conditions: ConditionId[]; domains: (string | null)[] };
+
+function listsFor(observations: Observation[]): RuleLists {
   const kinds = new Set(observations.map(({ kind }) => kind));
   const conditions = CONDITIONS.filter(({ observes }) => observes.some((kind) => kinds.has(kind)));
-  const domains = domainsOf(observations);
-  return tx
+  // With a null, because PostgreSQL allows no empty list.
+  return {
+    conditions: conditions.map(({ id }) => id),
+    domains: [null, ...domainsOf(observations)],
+  };
+}
+
+const enabledRules = (tx: Db | Tx, list: PreparedParameter<RuleLists>) =>
+  tx
     .selectFrom('alerts')
     .selectAll()
     .where('enabled', '=', 1)
-    .where(
-      'condition',
-      'in',
-      conditions.map(({ id }) => id),
-    )
+    .where('condition', 'in', list('conditions'))
     .where(({ eb, or }) =>
-      or([
-        eb('domain_id', 'is', null),
-        // PostgreSQL allows no empty list.
-        ...(domains.length > 0 ? [eb('domain_id', 'in', domains)] : []),
-      ]),
-    )
-    .orderBy('id');
+      or([eb('domain_id', 'is', null), eb('domain_id', 'in', list('domains'))]),
+    );
+
+const findEnabledRules = preparedLists(enabledRules);
+
+/** The enabled rules that are evaluated on one of these observations, the oldest first. */
+const rulesFor = async (tx: Tx, observations: Observation[]): Promise<AlertRow[]> =>
+  (await findEnabledRules(tx, listsFor(observations))).toSorted(byId);
+
+const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
+
+function lockRulesFor(tx: Tx, observations: Observation[], ids: Set<string>): Promise<AlertRow[]> {
+  const lists = listsFor(observations);
+  const rules = enabledRules(tx, (name) => lists[name]);
+  return lockIn(tx, rules.where('id', 'in', [...ids]).orderBy('id')).execute();
 }
 
-const lockRulesFor = (tx: Tx, observations: Observation[], ids: Set<string>): Promise<AlertRow[]> =>
-  lockIn(tx, rulesFor(tx, observations).where('id', 'in', [...ids])).execute();
-
 const incidentKey = (alertId: string, subject: string): string => `${alertId} ${subject}`;
+
+const findOpen = preparedLists(
+  (tx, list: PreparedParameter<{ rules: string[]; subjects: string[] }>) =>
+    tx
+      .selectFrom('alert_incidents')
+      .selectAll()
+      // A literal, so that SQLite uses the partial index of open incidents.
+      .where('status', '=', sql.lit('open' as const))
+      .where('closing_id', 'is', null)
+      .where('alert_id', 'in', list('rules'))
+      .where('subject', 'in', list('subjects')),
+);
 
 /** The open incidents of these rules and subjects, at most one per pair. */
 export async function openIncidents(
@@ -214,23 +246,10 @@ export async function openIncidents(
   rules: AlertRow[],
   observations: Observation[],
 ): Promise<{ get(alertId: string, subject: string): AlertIncidentRow | undefined }> {
-  const rows = await tx
-    .selectFrom('alert_incidents')
-    .selectAll()
-    // A literal, so that SQLite uses the partial index of open incidents.
-    .where('status', '=', sql.lit('open' as const))
-    .where('closing_id', 'is', null)
-    .where(
-      'alert_id',
-      'in',
-      rules.map(({ id }) => id),
-    )
-    .where(
-      'subject',
-      'in',
-      observations.map(({ subject }) => subject),
-    )
-    .execute();
+  const rows = await findOpen(tx, {
+    rules: rules.map(({ id }) => id),
+    subjects: observations.map(({ subject }) => subject),
+  });
   const byKey = new Map(rows.map((row) => [incidentKey(row.alert_id, row.subject), row]));
   return { get: (alertId, subject) => byKey.get(incidentKey(alertId, subject)) };
 }

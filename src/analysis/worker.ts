@@ -84,6 +84,7 @@ async function runJob(
   const onFault = (check: string, error: unknown) => {
     faults.push(`${check}: ${error instanceof Error ? error.stack : errorMessage(error)}`);
   };
+  const steps = lateSteps();
   try {
     const { checks, ...rest } = await analyze(input, {
       ...network,
@@ -91,18 +92,37 @@ async function runJob(
       setup,
       deadlineMs,
       onFault,
-      onStep: (step, outcome) => send({ type: 'step', job, step, outcome }),
+      onStep: (step, outcome) => steps.add({ type: 'step', job, step, outcome }),
     });
     const result = {
       ...rest,
       providers: JSON.stringify(rest.providers),
       checks: JSON.stringify(checks),
     };
+    steps.drop();
     release(input.raw);
     return { type: 'done', job, result, toFix: checksToFix(checks).map(({ id }) => id), faults };
   } catch (error) {
+    steps.drop();
     return { type: 'failed', job, error: String((error as Error)?.stack ?? error) };
   }
+}
+
+/** Most analyses end sooner, and then nobody sees their steps: they need no messages between threads. */
+const STEPS_AFTER_MS = 200;
+
+/** Sends the steps of an analysis once it takes long enough for somebody to watch. */
+function lateSteps() {
+  let early: FromWorker[] | null = [];
+  const timer = setTimeout(() => {
+    for (const step of early ?? []) send(step);
+    early = null;
+  }, STEPS_AFTER_MS);
+  return {
+    add: (step: FromWorker) => void (early ? early.push(step) : send(step)),
+    /** Those that are late are dropped: the result has all of them. */
+    drop: () => clearTimeout(timer),
+  };
 }
 
 /** Frees the message now: the collector counts only the objects on the heap, and so comes late. */

@@ -10,7 +10,7 @@ import {
   hasOneOf,
   lockIn,
   type PreparedParameter,
-  prepared,
+  preparedLists,
   shareIn,
   type Tx,
 } from '../store/open.ts';
@@ -209,27 +209,16 @@ export async function findDomainOf(
   return matches.toSorted((a, b) => b.name.length - a.name.length)[0];
 }
 
-const prepareNames = (count: number) =>
-  prepared((db, parameter: PreparedParameter<Record<string, string>>) =>
-    db
-      .selectFrom('domains')
-      .select(['id', 'name'])
-      .where(
-        'name',
-        'in',
-        Array.from({ length: count }, (_, index) => parameter(`${index}`)),
-      ),
-  );
-const queriesOfNames: ReturnType<typeof prepareNames>[] = [];
+const findNamed = preparedLists((db, list: PreparedParameter<{ names: string[] }>) =>
+  db.selectFrom('domains').select(['id', 'name']).where('name', 'in', list('names')),
+);
 
 /** The team's domains that are, or are parents of, this name (in A-labels). */
 export function findDomainsAbove(
   db: Db | Tx,
   name: string,
 ): Promise<Pick<DomainRow, 'id' | 'name'>[]> {
-  const names = withParents(name);
-  queriesOfNames[names.length] ??= prepareNames(names.length);
-  return queriesOfNames[names.length]!(db, Object.fromEntries(names.entries()));
+  return findNamed(db, { names: withParents(name) });
 }
 
 /** The names of these domains, by ID. */

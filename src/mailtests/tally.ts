@@ -2,7 +2,14 @@
 
 import type { CheckResult } from '../analysis/result.ts';
 import { checksToFix } from '../analysis/summary.ts';
-import { engineOf, lockIn, type PreparedParameter, prepared, type Tx } from '../store/open.ts';
+import {
+  engineOf,
+  inLockOrder,
+  lockIn,
+  type PreparedParameter,
+  prepared,
+  type Tx,
+} from '../store/open.ts';
 import type { TestRow, TestTallyRow } from '../store/tables.generated.ts';
 import { addCounts, type PlacementCounts } from './placement-counts.ts';
 
@@ -105,18 +112,21 @@ async function lockTallies(tx: Tx, keys: TallyKeys, delta: 1 | -1): Promise<Test
   }
 }
 
-/** That of all tests, and that of one domain. In the order in which all transactions lock them. */
+/** That of all tests, and that of one domain. */
 const findTallies = prepared(
   (db, parameter: PreparedParameter<{ livemode: number; hour: string; domain: string }>) =>
     lockIn(
       db,
-      db
-        .selectFrom('test_tallies')
-        .selectAll()
-        .where('livemode', '=', parameter('livemode'))
-        .where('domain_id', 'in', [ALL_TESTS, parameter('domain')])
-        .where('hour', '=', parameter('hour'))
-        .orderBy('domain_id'),
+      inLockOrder(
+        db,
+        db
+          .selectFrom('test_tallies')
+          .selectAll()
+          .where('livemode', '=', parameter('livemode'))
+          .where('domain_id', 'in', [ALL_TESTS, parameter('domain')])
+          .where('hour', '=', parameter('hour')),
+        'domain_id',
+      ),
     ),
 );
 

@@ -69,8 +69,8 @@ async function measure(db: Db, timer: Clock): Promise<Measurement> {
  * The current time plus `ms`, for a query. If `clock` follows PostgreSQL's, the server evaluates it, once for
  * each statement. A process that was suspended, or whose measurement is old, then takes no lease too early.
  */
-export function timeIn(clock: Clock, ms = 0): RawBuilder<string> {
-  if (clock.source !== 'database') return sql.val(isoTime(clock.now() + ms));
+export function timeIn(clock: Clock, ms = 0): RawBuilder<string> | string {
+  if (clock.source !== 'database') return isoTime(clock.now() + ms);
   const interval = sql`${ms}::double precision * interval '1 millisecond'`;
   return sql`(select to_char(clock_timestamp() at time zone 'UTC' + ${interval}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') collate "C")`;
 }

@@ -1,6 +1,12 @@
 /** What differs between the databases for queries: which one it is, and row locks. */
 
-import { type RawBuilder, type SelectQueryBuilder, SqliteAdapter, sql } from 'kysely';
+import {
+  type RawBuilder,
+  type SelectQueryBuilder,
+  SqliteAdapter,
+  type StringReference,
+  sql,
+} from 'kysely';
 import type { Tables } from './tables.generated.ts';
 import type { Db, Engine, Tx } from './types.ts';
 
@@ -62,6 +68,18 @@ export function shareIn<DB, TB extends keyof DB & string, O>(
 ): SelectQueryBuilder<DB, TB, O> {
   if (!db.isTransaction) return query;
   return of === undefined ? query.forShare() : query.forShare(of as never);
+}
+
+/**
+ * Selects rows in the order in which all transactions lock them. SQLite locks none, and needs longer to sort one row than to
+ * find it.
+ */
+export function inLockOrder<DB, TB extends keyof DB & string, O>(
+  db: Db | Tx,
+  query: SelectQueryBuilder<DB, TB, O>,
+  column: StringReference<DB, TB>,
+): SelectQueryBuilder<DB, TB, O> {
+  return engineOf(db) === 'sqlite' ? query : query.orderBy(column);
 }
 
 /** The prefix of the names of lock rows. */

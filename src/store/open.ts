@@ -6,6 +6,7 @@ import type { SchemaMode, Store } from './types.ts';
 
 export {
   engineOf,
+  inLockOrder,
   LOCK_PREFIX,
   lockIn,
   lockName,
@@ -15,7 +16,7 @@ export {
   shareIn,
 } from './engine.ts';
 export { hasOneOf, isLimited, type Limit, limitedTo } from './limited.ts';
-export { type PreparedParameter, prepared } from './prepared.ts';
+export { type PreparedParameter, prepared, preparedLists } from './prepared.ts';
 export { afterCommit, beforeCommit, inSnapshot, transact } from './transact.ts';
 export type { Db, Engine, Hints, SchemaMode, Store, Tx } from './types.ts';
 

@@ -20,6 +20,33 @@ export type PreparedParameter<Values> = <Name extends keyof Values & string>(
   name: Name,
 ) => Values[Name];
 
+/** More parameters than those of most queries: what has more is built each time. */
+const MAX_LISTED = 20;
+
+/** As `prepared`, with lists instead of values: one query is built for each combination of their lengths. */
+export function preparedLists<Lists extends Record<string, unknown[]>, Row>(
+  build: (db: Db | Tx, list: PreparedParameter<Lists>) => Compilable<Row>,
+): (db: Db | Tx, lists: Lists) => Promise<Row[]> {
+  const byLengths = new Map<string, ReturnType<typeof prepared<Record<string, unknown>, Row>>>();
+  return async (db, lists) => {
+    const all = Object.values(lists);
+    if (all.flat().length > MAX_LISTED)
+      return (await db.executeQuery<Row>(build(db, (name) => lists[name]).compile())).rows;
+    const key = all.map(({ length }) => length).join(' ');
+    let run = byLengths.get(key);
+    if (!run) {
+      run = prepared<Record<string, unknown>, Row>((db, parameter) =>
+        build(db, (name) => lists[name]!.map((_, i) => parameter(`${name} ${i}`)) as never),
+      );
+      byLengths.set(key, run);
+    }
+    const values = Object.entries(lists).flatMap(([name, list]) =>
+      list.map((value, i) => [`${name} ${i}`, value] as const),
+    );
+    return run(db, Object.fromEntries(values));
+  };
+}
+
 /**
  * Returns a function that runs the query with the given values. The query must depend
  * on nothing but these, the kind of the database, and whether it runs in a transaction (`lockIn`).

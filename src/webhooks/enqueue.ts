@@ -7,7 +7,14 @@ import { rememberTrace } from '../events/traces.ts';
 import { toJson } from '../http/response.ts';
 import { isoTime } from '../lib/clock.ts';
 import { HOUR_MS } from '../lib/durations.ts';
-import { afterCommit, type PreparedParameter, prepared, shareIn, type Tx } from '../store/open.ts';
+import {
+  afterCommit,
+  inLockOrder,
+  type PreparedParameter,
+  prepared,
+  shareIn,
+  type Tx,
+} from '../store/open.ts';
 import type { Subscriber } from '../store/subscribers.ts';
 import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.generated.ts';
 
@@ -16,7 +23,10 @@ export function enqueueDeliveries(
   app: Pick<App, 'clock' | 'newId' | 'scheduler'>,
 ): Subscriber<[event: NewEventRow]> {
   return async (tx, event) => {
-    for (const { id, events, auto_disabled_at } of await findEnabled(tx, event))
+    const endpoints = await findEnabled(tx, event);
+    for (const { id, events, auto_disabled_at } of endpoints.toSorted((a, b) =>
+      a.id < b.id ? -1 : 1,
+    ))
       if (subscribesTo(events, event.type))
         await insertDelivery(tx, app, {
           endpoint_id: id,
@@ -35,13 +45,16 @@ export function enqueueDeliveries(
 const findEnabled = prepared((db, parameter: PreparedParameter<Pick<NewEventRow, 'livemode'>>) =>
   shareIn(
     db,
-    db
-      .selectFrom('webhook_endpoints')
-      .select(['id', 'events', 'auto_disabled_at'])
-      .where('enabled', '=', 1)
-      .where('livemode', '=', parameter('livemode'))
-      .where('deleted_at', 'is', null)
-      .orderBy('id'),
+    inLockOrder(
+      db,
+      db
+        .selectFrom('webhook_endpoints')
+        .select(['id', 'events', 'auto_disabled_at'])
+        .where('enabled', '=', 1)
+        .where('livemode', '=', parameter('livemode'))
+        .where('deleted_at', 'is', null),
+      'id',
+    ),
   ),
 );
 

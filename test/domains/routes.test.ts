@@ -12,6 +12,7 @@ import { startTestService, type TestService } from '../helpers/app.ts';
 import { onPostgres } from '../helpers/store.ts';
 import { auditOf, type List } from '../team/team-service.ts';
 import { DAY, HOUR, MINUTE, startDomainService } from './domain-service.ts';
+import { firstLookupsDone } from './first-lookups.ts';
 
 interface Problem {
   code: string;
@@ -98,6 +99,7 @@ test('GET /v1/domains filters by status, health and a part of the name, in any c
   ] as const;
   for (const [name, status, health_status] of domains) {
     await call('POST', '/v1/domains', { json: { name: name.replace('_', 'x') } });
+    await firstLookupsDone(app);
     const named = app.db.updateTable('domains').where('name', '=', name.replace('_', 'x'));
     await named.set({ name, status, health_status, next_check_at: null }).execute();
   }

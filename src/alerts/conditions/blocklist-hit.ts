@@ -62,6 +62,9 @@ export const blocklistHit: Condition<'test' | 'run', Value> = {
     timesSince: (reading) => listingTimes(reading, (one) => judge(one).answer),
   },
 
+  // As the checks are stored: usually, nothing is listed, and parsing them takes longer than all else about a test.
+  canMeet: (observation) =>
+    observation.kind === 'run' || observation.test.checks?.includes('"status":"listed"') === true,
   evaluate: judge,
   /**
    * The incident is resolved once every list that had a listing has answered about the same address or

@@ -19,6 +19,8 @@ export interface Condition<Kind extends ObservationKind = ObservationKind, Value
   threshold: Threshold | null;
   /** Whether a rule can be limited to a domain. Absent: it can. */
   isOfNoDomain?: true;
+  /** Whether an observation could meet the condition, if that is known without the work of `evaluate`. */
+  canMeet?(observation: ObservationOf<Kind>): boolean;
   /** `threshold`: the rule's threshold, or the default. */
   evaluate(observation: ObservationOf<Kind>, threshold: number): Verdict<Value>;
   /** Adds what only the database knows to the value of an incident that is about to be opened. */

@@ -6,17 +6,32 @@ import { findDomainsAbove } from '../../domains/queries.ts';
 import type { Observation } from '../../events/observations.ts';
 import { normalizeAddress } from '../../lib/addresses.ts';
 import { addressDomain, normalizeDomain, ownerOf } from '../../lib/domain-names.ts';
-import type { Db, Tx } from '../../store/open.ts';
+import { type Db, type PreparedParameter, prepared, type Tx } from '../../store/open.ts';
 import type { FeedbackAddressRow, TestRow } from '../../store/tables.generated.ts';
 import { validSignatures } from './match-tests.ts';
 
 type Address = Pick<FeedbackAddressRow, 'domain_id' | 'address' | 'messages' | 'passed'>;
 type SentTest = Pick<TestRow, 'id' | 'envelope' | 'spf' | 'dmarc' | 'completed_at'>;
 
-/** Older tests are not looked at. */
-const MAX_TESTS = 500;
+/** The newest tests, and then more: usually, a server that sends has sent lately. Older tests are not looked at. */
+const PAGES = [20, 480];
+/** No test has an ID after it. */
+const AFTER_ALL = 'test_~';
 /** Of those from one address, by DKIM alone. */
 const MAX_READ = 5;
+
+const findTests = prepared(
+  (db, parameter: PreparedParameter<{ domainId: string; before: string; limit: number }>) =>
+    db
+      .selectFrom('tests')
+      .select(['id', 'envelope', 'spf', 'dmarc', 'completed_at'])
+      .where('domain_id', '=', parameter('domainId'))
+      .where('livemode', '=', 1)
+      .where('status', '=', 'completed')
+      .where('id', '<', parameter('before'))
+      .orderBy('id', 'desc')
+      .limit(parameter('limit')),
+);
 
 /**
  * The day of the newest test that shows that the domain's owner sends from the address; null if there is none. Anyone who knows the
@@ -31,18 +46,17 @@ export async function ownTestOf(
   { domain_id, address, messages, passed }: Address,
   domain: string,
 ): Promise<string | null> {
-  const tests = await db
-    .selectFrom('tests')
-    .select(['id', 'envelope', 'spf', 'dmarc', 'completed_at'])
-    .where('domain_id', '=', domain_id)
-    .where('livemode', '=', 1)
-    .where('status', '=', 'completed')
-    .orderBy('id', 'desc')
-    .limit(MAX_TESTS)
-    .execute();
-  const sent = tests.filter((test) => addressOf(test) === address);
-  const bySpf = sent.find((test) => passesSpf(test, domain));
-  if (bySpf) return dayOf(bySpf);
+  const sent: SentTest[] = [];
+  let before = AFTER_ALL;
+  for (const limit of PAGES) {
+    const page = await findTests(db, { domainId: domain_id, before, limit });
+    const own = page.filter((test) => addressOf(test) === address);
+    const bySpf = own.find((test) => passesSpf(test, domain));
+    if (bySpf) return dayOf(bySpf);
+    sent.push(...own);
+    if (page.length < limit) break;
+    before = page.at(-1)!.id;
+  }
   if (passed <= messages / 2) return null;
   const byDkim = sent
     .filter((test) => test.dmarc === 'pass' && !envelopeOf(test).file)
@@ -66,7 +80,7 @@ export async function ownSenderOf(
   const own = await Promise.all(
     domains.map(async ({ id, name }) => {
       const isOwn =
-        (await isMarkedOwn(db, id, address)) ||
+        (await findMarkedOwn(db, { id: `${id} ${address}` })).length > 0 ||
         (await ownTestOf(db, { domain_id: id, address, ...WITHOUT_REPORTS }, name)) !== null;
       return isOwn ? name : [];
     }),
@@ -77,14 +91,14 @@ export async function ownSenderOf(
 /** No report of a receiver speaks against the address. */
 const WITHOUT_REPORTS = { messages: 0, passed: 1 };
 
-const isMarkedOwn = async (db: Db, domainId: string, address: string): Promise<boolean> =>
-  (await db
+const findMarkedOwn = prepared((db, parameter: PreparedParameter<{ id: string }>) =>
+  db
     .selectFrom('feedback_addresses')
     .innerJoin('feedback_sources', 'feedback_sources.id', 'feedback_addresses.source_id')
     .select('feedback_sources.id')
-    .where('feedback_addresses.id', '=', `${domainId} ${address}`)
-    .where('feedback_sources.mark', '=', 'own')
-    .executeTakeFirst()) !== undefined;
+    .where('feedback_addresses.id', '=', parameter('id'))
+    .where('feedback_sources.mark', '=', 'own'),
+);
 
 const envelopeOf = ({ envelope }: Pick<TestRow, 'envelope'>): Partial<Envelope> =>
   JSON.parse(envelope ?? '{}');
@@ -127,26 +141,30 @@ export async function lookUpAfterTest(
 ): Promise<void> {
   const address = addressOf(test);
   if (domainId === null || address === null) return;
-  await tx
-    .updateTable('feedback_addresses')
-    .set({ look_up_at: now })
-    .where(({ or, eb }) =>
-      or([
-        eb('id', '=', `${domainId} ${address}`),
-        eb(
-          'id',
-          'in',
-          tx
-            .selectFrom('feedback_sources as source')
-            .innerJoin('feedback_addresses as sender', 'sender.source_id', 'source.id')
-            .select(({ fn }) => fn.min('sender.id').as('id'))
-            .where('source.domain_id', '=', domainId)
-            .where('source.key', 'like', 'service %')
-            .where('source.claim', 'is', null)
-            .groupBy('source.id'),
-        ),
-      ]),
-    )
-    .where('look_up_at', '>', now)
-    .execute();
+  await lookUpSoon(tx, { id: `${domainId} ${address}`, domainId, now });
 }
+
+const lookUpSoon = prepared(
+  (tx, parameter: PreparedParameter<{ id: string; domainId: string; now: string }>) =>
+    tx
+      .updateTable('feedback_addresses')
+      .set({ look_up_at: parameter('now') })
+      .where(({ or, eb }) =>
+        or([
+          eb('id', '=', parameter('id')),
+          eb(
+            'id',
+            'in',
+            tx
+              .selectFrom('feedback_sources as source')
+              .innerJoin('feedback_addresses as sender', 'sender.source_id', 'source.id')
+              .select(({ fn }) => fn.min('sender.id').as('id'))
+              .where('source.domain_id', '=', parameter('domainId'))
+              .where('source.key', 'like', 'service %')
+              .where('source.claim', 'is', null)
+              .groupBy('source.id'),
+          ),
+        ]),
+      )
+      .where('look_up_at', '>', parameter('now')),
+);
